@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from math import ceil
 from pathlib import Path
-from string import Formatter
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 from bot.base.fast_dataclass import dataclass
@@ -210,6 +209,8 @@ def from_data(data: object) -> str:
 
 
 def _read(data: object, depth: int) -> str:
+    from string import Formatter
+
     if isinstance(data, str):
         return data
     if not isinstance(data, dict) or not depth:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.base.digest import hex_digest
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 from bot.check.read import read_script
@@ -142,7 +142,7 @@ def estimate_script(
     verdict: Verdict = "inconclusive" if estimate.outcome == "no prediction" else "pass"
     return ScriptReport(
         path=script.path,
-        sha256=hashlib.sha256(script.data).hexdigest(),
+        sha256=hex_digest(script.data),
         verdict="fail" if "impossible" in (estimate.outcome, estimate.host_outcome) else verdict,
         counts=counts,
         estimate=estimate,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TypeAlias
 
+from bot.base.digest import hex_digest
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, message, sentence_of
@@ -111,7 +111,7 @@ def check_page(
     changed = with_levels(findings, levels)
     report = PageReport(
         path=page.path,
-        sha256=hashlib.sha256(page.text.encode("utf-8", "surrogatepass")).hexdigest(),
+        sha256=hex_digest(page.text.encode("utf-8", "surrogatepass")),
         verdict=_verdict(changed, unchecked),
         rows=len(rows),
         scripts=len(scripts),

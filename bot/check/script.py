@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot import __version__
+from bot.base.digest import hex_digest
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, sentence_of
@@ -199,9 +199,7 @@ def resolve_script(script: ScriptFile, options: CheckOptions) -> ScriptReport:
 
 
 def _report(script: ScriptFile, verdict: Verdict) -> ScriptReport:
-    return ScriptReport(
-        path=script.path, sha256=hashlib.sha256(script.data).hexdigest(), verdict=verdict
-    )
+    return ScriptReport(path=script.path, sha256=hex_digest(script.data), verdict=verdict)
 
 
 def _lint(

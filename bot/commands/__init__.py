@@ -2,3 +2,26 @@
 
 A command imports what it needs inside `run`, so that `rlbot --version` stays quick.
 """
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+
+class _Late(ModuleType):
+    """A module that is loaded when something of it is first used, not when it is imported."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # The import system asks for these.
+            raise AttributeError(name)
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        vars(self).update(vars(import_module(self.__name__)))
+        return vars(self)[name]
+
+
+# The standard library's own modules import the first (and so six others) and the last for what a
+# plain check does without, ours the second for the sources of a repository.
+for _name in ("inspect", "ast", "ipaddress"):
+    sys.modules.setdefault(_name, _Late(_name))

@@ -7,6 +7,7 @@ What programs read, and what is published, never follows these variables.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -105,8 +106,25 @@ def _own_plural(one: str, many: str, count: int) -> str:
     return Form(one, many, count).template(current())
 
 
+def _columns() -> int:
+    """The width of a help, as argparse takes it from `shutil`, which loads the compressors."""
+    try:
+        columns = int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        columns = 0
+    if columns <= 0:
+        try:
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]
+        except (AttributeError, ValueError, OSError):
+            columns = 0
+    return (columns or 80) - 2
+
+
 class _Help(argparse.HelpFormatter):
     """Translates the texts of a parser."""
+
+    def __init__(self, prog: str, **options: Any) -> None:
+        super().__init__(prog, **{"width": _columns()} | options)
 
     def add_text(self, text: str | None) -> None:
         super().add_text(_own(text) if text and text is not argparse.SUPPRESS else text)

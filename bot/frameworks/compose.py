@@ -1,10 +1,11 @@
 """Configurations as Hydra composes them, from files in memory that nobody has looked at.
 
-The defaults list and the merging are hydra-core's and omegaconf's own. Around them stand bounds,
-since the files may come from a stranger's pull request: YAML is read as plain data with limits on
-size, depth and aliases; `_target_` is never followed; no resolver (`${oc.env:HOME}`) is run while
-composing, it stays the text that it is; nothing is read but the files given, whatever a search path
-says. Hydra's own configuration (the key `hydra`) is left out.
+The defaults list and the merging are hydra-core's and omegaconf's own, except where
+`plain_defaults` gives the same without them. Around them stand bounds, since the files may come
+from a stranger's pull request: YAML is read as plain data with limits on size, depth and aliases;
+`_target_` is never followed; no resolver (`${oc.env:HOME}`) is run while composing, it stays the
+text that it is; nothing is read but the files given, whatever a search path says. Hydra's own
+configuration (the key `hydra`) is left out.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimi
 from bot.frameworks.hydra_tree import YamlTree
 
 if TYPE_CHECKING:
+    from bot.frameworks.config_folder import ConfigFolder
     from bot.frameworks.memory_source import MemoryRepository
 
 
@@ -45,6 +47,7 @@ class Composer:
         """
         self._folders = tuple(_checked(folder, limits) for folder in (files, *others))
         self._limits = limits
+        self._opened: tuple[ConfigFolder, ...] = ()
         self._repository: MemoryRepository | None = None
         self._spent = 0
         self._composed: dict[tuple[str, tuple[tuple[str, str], ...]], _Composed | ComposeError] = {}
@@ -71,25 +74,42 @@ class Composer:
         `chosen` are the options that are not the default ones, by group key. References stay as
         they are written. Raises `ComposeError` when Hydra refuses, or when it takes too long.
         """
-        from bot.frameworks.memory_source import MemoryRepository, compose
-
         request = (root, tuple(sorted(chosen.items())))
         if request not in self._composed:
             if self._spent > self._limits.all_nodes:
                 raise ComposeError(
                     message("the configuration has too many choices to try them all")
                 )
-            if self._repository is None:
-                self._repository = MemoryRepository.of(self._folders, self._limits)
-            try:
-                self._composed[request] = compose(self._repository, root, chosen)
-            except ComposeError as error:
-                self._composed[request] = error
-            self._spent += self._repository.nodes
+            self._composed[request] = self._compose(root, chosen)
         found = self._composed[request]
         if isinstance(found, ComposeError):
             raise type(found)(sentence_of(found))
         return found[0], dict(found[1])
+
+    def _compose(self, root: str, chosen: Mapping[str, str]) -> _Composed | ComposeError:
+        """By Hydra, unless the files are such that it is not needed."""
+        from bot.frameworks.config_folder import ConfigFolder
+        from bot.frameworks.plain_defaults import NotPlainError, compose_plainly
+
+        if not self._opened:
+            self._opened = tuple(ConfigFolder(files, self._limits) for files in self._folders)
+        try:
+            tree, choices, nodes = compose_plainly(self._opened, self._limits, root, chosen)
+        except NotPlainError:
+            pass
+        else:
+            self._spent += nodes
+            return tree, choices
+        from bot.frameworks.memory_source import MemoryRepository, compose
+
+        if self._repository is None:
+            self._repository = MemoryRepository.of(self._opened, self._limits)
+        try:
+            return compose(self._repository, root, chosen)
+        except ComposeError as error:
+            return error
+        finally:
+            self._spent += self._repository.nodes
 
     def mentions(self, name: str) -> bool:
         """Whether a file may have a key of this name; one that none has is in no composition."""

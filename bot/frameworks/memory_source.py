@@ -8,7 +8,6 @@ variables of the environment that a configuration names (`hydra.job.env_copy`).
 
 from __future__ import annotations
 
-import posixpath
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,71 +26,35 @@ from omegaconf.errors import OmegaConfBaseException
 from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits, HydraRefusalError
+from bot.frameworks.config_folder import ConfigFolder, normal
 from bot.frameworks.hydra_tree import YamlTree
-from bot.frameworks.plain_merge import is_plain, overlaid
-from bot.frameworks.yaml_data import count, hide, read_yaml, show
+from bot.frameworks.plain_merge import PACKAGE, overlaid
+from bot.frameworks.yaml_data import show
 
-_PACKAGE = regex(r"(?:[\w-]++\.?)*+")
 _UNFOUND = regex(r"In '([^']{1,200})': (Could not (?:find|load) '(?:[^']{0,200}/)?([^'/]{1,200})')")
-_FILE, _ENTRY = 20, 10
-"""What a file and an entry of a defaults list cost, in values."""
-_FEW = 20
-"""Entries of a list up to which one costs no more than another; verl has up to 14."""
 
 
 class _MemorySource(ConfigSource):
     """A folder of configuration files that is a mapping."""
 
-    def __init__(self, files: Mapping[str, bytes], limits: ConfigLimits) -> None:
+    def __init__(self, folder: ConfigFolder) -> None:
         super().__init__(provider="main", path="memory://")
-        self.files = files
-        self._limits = limits
+        self.folder = folder
+        self.files = folder.files
         self.listing = False
         """Whether files are loaded for their defaults lists alone."""
-        self._read: dict[str, tuple[Any, dict[str, str | None], int]] = {}
-        self._plain: dict[str, YamlTree | None] = {}
-        self._groups = {
-            path[:at] for path in files for at, character in enumerate(path) if character == "/"
-        }
 
     @staticmethod
     def scheme() -> str:
         """The name by which Hydra distinguishes sources."""
         return "memory"
 
-    def read(self, path: str) -> tuple[Any, dict[str, str | None], int]:
-        """Data, header (`# @package …`) and number of values of a file, read once."""
-        if path not in self._read:
-            text = _decoded(path, self.files[path])
-            data = _without_hydra(read_yaml(path, text, self._limits))
-            header = ConfigSource._get_header_dict(text[:512])
-            hidden = hide(data)
-            self._read[path] = (hidden, header, count(hidden))
-        return self._read[path]
-
-    def plain(self, path: str) -> YamlTree | None:
-        """See `MemoryRepository.plain`; whoever takes the data leaves it as it is."""
-        if path not in self._plain:
-            data = self.read(path)[0] or {}
-            body = isinstance(data, dict) and {k: v for k, v in data.items() if k != "defaults"}
-            self._plain[path] = body if isinstance(body, dict) and is_plain(body) else None
-        return self._plain[path]
-
-    def cost(self, path: str) -> int:
-        """What loading a file costs, in values."""
-        data, _, values = self.read(path)
-        listed = data.get("defaults") if isinstance(data, dict) else None
-        number = len(listed) if isinstance(listed, list) else 0
-        # Hydra looks through the entries before it for each.
-        entries = _ENTRY * number * (1 + number // _FEW)
-        return _FILE + entries if self.listing else _FILE + values
-
     def load_config(self, config_path: str) -> ConfigResult:
         """A configuration of its own, since Hydra changes what it loads."""
         path = _file(config_path)
         if path not in self.files:
             raise ConfigLoadError(f"Config not found: {config_path}")
-        data, header, _ = self.read(path)
+        data, head, _ = self.folder.read(path)
         if self.listing:
             data = _outline(data)
         try:
@@ -102,7 +65,7 @@ class _MemorySource(ConfigSource):
             config=config,
             path="memory://",
             provider="main",
-            header=dict(header),
+            header=ConfigSource._get_header_dict(head),
         )
 
     def available(self) -> bool:
@@ -111,7 +74,7 @@ class _MemorySource(ConfigSource):
 
     def is_group(self, config_path: str) -> bool:
         """Whether it is a folder."""
-        return _normal(config_path) in ("", *self._groups)
+        return normal(config_path) in ("", *self.folder.groups)
 
     def is_config(self, config_path: str) -> bool:
         """Whether it is a file, named with or without its ending."""
@@ -119,7 +82,7 @@ class _MemorySource(ConfigSource):
 
     def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
         """The files or folders in a folder."""
-        folder = _normal(config_path)
+        folder = normal(config_path)
         before = f"{folder}/" if folder else ""
         inside = [path[len(before) :] for path in self.files if path.startswith(before)]
         configs = {name.removesuffix(SUFFIX) for name in inside if "/" not in name}
@@ -151,9 +114,9 @@ class MemoryRepository(ConfigRepository):
         """Files loaded for their defaults lists, which Hydra leaves as they are."""
 
     @classmethod
-    def of(cls, folders: Sequence[Mapping[str, bytes]], limits: ConfigLimits) -> MemoryRepository:
+    def of(cls, folders: Sequence[ConfigFolder], limits: ConfigLimits) -> MemoryRepository:
         """The repository of some folders."""
-        return cls([_MemorySource(files, limits) for files in folders], limits)
+        return cls([_MemorySource(folder) for folder in folders], limits)
 
     def list_only(self, listing: bool) -> None:
         """Whether files are loaded for their defaults lists alone, which takes half as long."""
@@ -167,7 +130,7 @@ class MemoryRepository(ConfigRepository):
         if not isinstance(source, _MemorySource):
             return None
         self._count(source, config_path)
-        return source.plain(_file(config_path))
+        return source.folder.plain(_file(config_path))
 
     def line_of(self, path: str, word: str) -> str:
         """Where a word first stands in a file: ", line 3"; nothing where it does not."""
@@ -177,7 +140,7 @@ class MemoryRepository(ConfigRepository):
 
     def get_schema_source(self) -> ConfigSource:
         """None of any use."""
-        return _NoSchema({}, self.limits)
+        return _NoSchema(ConfigFolder({}, self.limits))
 
     def load_config(self, config_path: str) -> ConfigResult | None:
         """As Hydra's; raises `ComposeError` once a composition has loaded too much."""
@@ -192,7 +155,7 @@ class MemoryRepository(ConfigRepository):
     def _count(self, source: ConfigSource | None, config_path: str) -> None:
         self.loads += 1
         if isinstance(source, _MemorySource):
-            self.nodes += source.cost(_file(config_path))
+            self.nodes += source.folder.cost(_file(config_path), listing=source.listing)
         if self.loads > self.limits.loads or self.nodes > self.limits.nodes:
             raise ComposeError(
                 message(
@@ -272,7 +235,7 @@ def _plainly_merged(
     config: dict[str, Any] = {}
     for default in defaults:
         data = repository.plain(str(default.config_path))
-        if data is None or not _PACKAGE.fullmatch(package := default.package or ""):
+        if data is None or not PACKAGE.fullmatch(package := default.package or ""):
             return None
         for part in filter(None, reversed(package.split("."))):
             data = {part: data}
@@ -294,20 +257,8 @@ def _choice(key: str, option: str) -> Override:
     )
 
 
-def _normal(config_path: str) -> str:
-    """The path without `..`: `critic/../engine` is a folder's way to its neighbour."""
-    return posixpath.normpath(f"/{config_path}").lstrip("/")
-
-
 def _file(config_path: str) -> str:
-    return str(ConfigSource._normalize_file_name(_normal(config_path)))
-
-
-def _decoded(path: str, data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ComposeError(message("{path} is not UTF-8", path=path)) from None
+    return str(ConfigSource._normalize_file_name(normal(config_path)))
 
 
 def _outline(data: Any) -> Any:
@@ -317,21 +268,6 @@ def _outline(data: Any) -> Any:
     found = {key: None for key, value in data.items() if key != "defaults" and value != "???"}
     listed = {"defaults": data["defaults"]} if "defaults" in data else {}
     return {**listed, **dict(list(found.items())[:1])}
-
-
-def _without_hydra(data: Any) -> Any:
-    """The data without what configures Hydra itself: its key, and overrides of its groups."""
-    if not isinstance(data, dict):
-        return data
-    kept = {key: value for key, value in data.items() if key != "hydra"}
-    if isinstance(listed := kept.get("defaults"), list):
-        kept["defaults"] = [item for item in listed if not _of_hydra(item)]
-    return kept
-
-
-def _of_hydra(item: Any) -> bool:
-    names = [str(name).removeprefix("override ") for name in item] if isinstance(item, dict) else []
-    return any(name.lstrip("/").startswith("hydra/") for name in names)
 
 
 def _why(error: Exception, repository: MemoryRepository) -> str:

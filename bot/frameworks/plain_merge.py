@@ -15,6 +15,9 @@ from bot.frameworks.hydra_tree import MISSING
 _REFERENCES: Final = regex(r"(?:[^$\\]|\$(?!\{)|\$\{\.*\w+(?:\.\w+)*\})*")
 """Texts whose references OmegaConf takes as they are."""
 
+PACKAGE: Final = regex(r"(?:[\w-]++\.?)*+")
+"""Where a file is put, when the parts between the dots are the names of mappings."""
+
 
 def is_plain(data: Any) -> bool:
     """Whether OmegaConf keeps the data as it is: names for keys, references of the usual form."""

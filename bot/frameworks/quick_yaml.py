@@ -7,11 +7,11 @@ tags, block texts or escapes. Any other file, and any that is refused, is PyYAML
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any, Protocol
 
 import yaml
-from omegaconf._utils import get_yaml_loader
 
 from bot.base.regex import regex
 
@@ -29,6 +29,9 @@ _CONTENT = rf"(?:-[ ])?+(?:{_KEY}:(?:[ ]++{_VALUE})?+|{_VALUE})(?:[ ]++{_REMARK}
 # At most 64 blanks before a line, so that nothing nests deeper than libyaml's recursion bears.
 _LINE = rf"[ ]{{0,64}}+(?:{_REMARK}|{_CONTENT})?+"
 _PLAIN = regex(rf"(?:{_LINE}\n)*+(?:{_LINE})?+")
+_FLOAT, _DATE = "tag:yaml.org,2002:float", "tag:yaml.org,2002:timestamp"
+_EXPONENT = r"[-+]?[0-9]+(?:_[0-9]+)*(?:\.[0-9_]*)?[eE][-+]?[0-9]+\Z"
+"""Numbers to OmegaConf that are texts to PyYAML: `1e-5`, `1.5e3`. Dates are texts to it."""
 _MOST = 1 << 18
 """Characters: libyaml makes the whole tree before anybody can count its values."""
 
@@ -54,6 +57,8 @@ def quick_loader(text: str) -> YamlParser | None:
 @cache
 def omegaconf_class() -> Any:
     """OmegaConf's own loader, which it makes anew at each call."""
+    from omegaconf._utils import get_yaml_loader
+
     return get_yaml_loader()
 
 
@@ -65,10 +70,24 @@ def _quick_class() -> Any:
     from yaml.cyaml import CParser  # type: ignore[attr-defined]
     from yaml.resolver import Resolver
 
-    class Quick(CParser, omegaconf_class()):  # type: ignore[misc]
+    class Quick(CParser, SafeConstructor, Resolver):
+        """As `omegaconf_class`, whose import takes longer than what is read here."""
+
         def __init__(self, text: str) -> None:
             CParser.__init__(self, text)
             SafeConstructor.__init__(self)
             Resolver.__init__(self)
 
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
+            """Refuses a key that stands there twice."""
+            made = super().construct_mapping(node, deep=deep)
+            if len(made) < len(node.value):
+                raise yaml.YAMLError
+            return made
+
+    Quick.add_implicit_resolver(_FLOAT, re.compile(_EXPONENT), list("-+0123456789"))
+    Quick.yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in known if tag != _DATE]
+        for first, known in Quick.yaml_implicit_resolvers.items()
+    }
     return Quick

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 
@@ -15,12 +15,13 @@ def entries(package: ModuleType) -> Iterator[ModuleType]:
     named after its slug, and ValueError when two share an id: both are faults of the program.
     """
     found: dict[str, ModuleType] = {}
-    for info in pkgutil.iter_modules(package.__path__):
-        if info.name.startswith("_"):
+    files = (path for folder in package.__path__ for path in Path(folder).iterdir())
+    for name in sorted(path.stem for path in files if path.suffix == ".py"):
+        if name.startswith("_"):
             continue
-        module = import_module(f"{package.__name__}.{info.name}")
+        module = import_module(f"{package.__name__}.{name}")
         meta = module.META
-        if meta.slug.replace("-", "_") != info.name:
+        if meta.slug.replace("-", "_") != name:
             raise TypeError(f"{module.__name__} holds {meta.slug}")
         if meta.id in found:
             raise ValueError(f"{meta.slug} and {found[meta.id].META.slug} share an id")

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from html import escape as _html
 
 from bot.base.messages import pieces
 from bot.base.regex import regex
@@ -190,7 +189,9 @@ def html_text(text: str) -> str:
     looks for them in the HTML of a comment too.
     """
     shown = visible(_SPACES.sub(" ", text).strip(" "))
-    safe = _html(_defused(shown), quote=True).replace("$", "&#36;")
+    from html import escape  # With the table of all entities.
+
+    safe = escape(_defused(shown), quote=True).replace("$", "&#36;")
     return safe.replace(ZERO_WIDTH_SPACE, "&#8203;")
 
 

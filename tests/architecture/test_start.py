@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -48,3 +49,19 @@ def test_a_plain_start_imports_nothing_heavy(arguments: tuple[str, ...]) -> None
 @pytest.mark.parametrize("arguments", [("--version",), ("recommend", "--help")])
 def test_a_start_without_a_script_reads_no_shell(arguments: tuple[str, ...]) -> None:
     assert _imported_by(*arguments).isdisjoint({"bot.shell", "bot.frameworks", "bot.evidence"})
+
+
+def test_a_script_in_a_checkout_with_plain_defaults_needs_no_hydra(tmp_path: Path) -> None:
+    files = {
+        "ppo_trainer.yaml": "defaults:\n  - data: gsm8k\n  - _self_\ntrainer:\n  nnodes: 1\n",
+        "data/gsm8k.yaml": "seed: 1\n",
+    }
+    config = tmp_path / "verl" / "trainer" / "config"
+    (config / "data").mkdir(parents=True)
+    for name, text in files.items():
+        (config / name).write_text(text, encoding="utf-8")
+    script = tmp_path / "run.sh"
+    script.write_text("python -m verl.trainer.main_ppo data.seed=2 data.sed=3\n", encoding="utf-8")
+    modules = _imported_by("lint", str(script))
+    assert modules.isdisjoint({"hydra", "omegaconf"})
+    assert "yaml" in modules

@@ -90,6 +90,31 @@ def test_the_trees_are_the_same(text: str) -> None:
 
 @_COMPILED
 @pytest.mark.parametrize(
+    "value",
+    ["1e5", "1e-5", "-1.5E+3", "1.e3", "1_0e1", "1_0.5", ".5", ".5e1", ".5e+1", "1.5e", "e5", "08",
+     "1.", "1.5.2", "0x1f", "2026-01-01", "12:30.5", "+1", "-.inf", ".NaN", "1e5x", "yes", "null"],
+)  # fmt: skip
+def test_the_values_are_those_of_omegaconf(value: str) -> None:
+    text = f"a: {value}\n"
+    found = quick_loader(text)
+    if found is not None:
+        node = found.get_single_node()
+        assert node is not None
+        assert repr(found.construct_document(node)) == repr(omegaconf_class()(text).get_data())
+
+
+@_COMPILED
+def test_a_key_that_stands_twice_is_left_to_the_other() -> None:
+    found = quick_loader("a: 1\na: 2\n")
+    node = found.get_single_node() if found is not None else None
+    assert found is not None
+    assert node is not None
+    with pytest.raises(yaml.YAMLError):
+        found.construct_document(node)
+
+
+@_COMPILED
+@pytest.mark.parametrize(
     "text",
     [
         "# a comment — with a dash\na:\n  b: ${oc.select:c.d,null} # why\n  e: [ ]\n\n- f\n",

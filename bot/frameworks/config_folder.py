@@ -1,0 +1,99 @@
+"""A folder of configuration files in memory, each read once; imports PyYAML, so import it late."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from bot.base.messages import message
+from bot.frameworks.config_files import ComposeError, ConfigLimits
+from bot.frameworks.hydra_tree import YamlTree
+from bot.frameworks.plain_merge import is_plain
+from bot.frameworks.yaml_data import count, hide, read_yaml
+
+_FILE: Final = 20
+_ENTRY: Final = 10
+"""What a file and an entry of a defaults list cost, in values."""
+_FEW: Final = 20
+"""Entries of a list up to which one costs no more than another; verl has up to 14."""
+_HEAD: Final = 512
+"""Characters in which `# @package` is looked for."""
+
+
+class FileData(NamedTuple):
+    """A file that was read."""
+
+    data: Any
+    head: str
+    """The beginning of its text."""
+    values: int
+
+
+class ConfigFolder:
+    """Configuration files by path from their folder."""
+
+    def __init__(self, files: Mapping[str, bytes], limits: ConfigLimits) -> None:
+        self.files = files
+        self._limits = limits
+        self._read: dict[str, FileData] = {}
+        self._plain: dict[str, YamlTree | None] = {}
+        self.groups = {
+            path[:at] for path in files for at, character in enumerate(path) if character == "/"
+        }
+        """The folders in it."""
+
+    def read(self, path: str) -> FileData:
+        """A file with its resolver calls hidden and nothing of Hydra's own; raises ComposeError."""
+        if path not in self._read:
+            text = _decoded(path, self.files[path])
+            data = hide(_without_hydra(read_yaml(path, text, self._limits)))
+            self._read[path] = FileData(data, text[:_HEAD], count(data))
+        return self._read[path]
+
+    def plain(self, path: str) -> YamlTree | None:
+        """The settings of a file that OmegaConf would take as they are; None for another file.
+
+        Whoever takes them leaves them as they are.
+        """
+        if path not in self._plain:
+            data = self.read(path).data or {}
+            body = isinstance(data, dict) and {k: v for k, v in data.items() if k != "defaults"}
+            self._plain[path] = body if isinstance(body, dict) and is_plain(body) else None
+        return self._plain[path]
+
+    def cost(self, path: str, *, listing: bool) -> int:
+        """What loading a file costs, in values; `listing` for its defaults list alone."""
+        data, _, values = self.read(path)
+        listed = data.get("defaults") if isinstance(data, dict) else None
+        number = len(listed) if isinstance(listed, list) else 0
+        # Hydra looks through the entries before it for each.
+        entries = _ENTRY * number * (1 + number // _FEW)
+        return _FILE + entries if listing else _FILE + values
+
+
+def normal(config_path: str) -> str:
+    """The path without `..`: `critic/../engine` is a folder's way to its neighbour."""
+    return posixpath.normpath(f"/{config_path}").lstrip("/")
+
+
+def _decoded(path: str, data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ComposeError(message("{path} is not UTF-8", path=path)) from None
+
+
+def _without_hydra(data: Any) -> Any:
+    """The data without what configures Hydra itself: its key, and overrides of its groups."""
+    if not isinstance(data, dict):
+        return data
+    kept = {key: value for key, value in data.items() if key != "hydra"}
+    if isinstance(listed := kept.get("defaults"), list):
+        kept["defaults"] = [item for item in listed if not _of_hydra(item)]
+    return kept
+
+
+def _of_hydra(item: Any) -> bool:
+    names = [str(name).removeprefix("override ") for name in item] if isinstance(item, dict) else []
+    return any(name.lstrip("/").startswith("hydra/") for name in names)
