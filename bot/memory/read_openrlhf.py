@@ -15,11 +15,19 @@ from dataclasses import replace
 
 from bot.base.messages import message, plural_message
 from bot.memory import constants
-from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
+from bot.memory.lengths import (
+    Lengths,
+    Measured,
+    batch_tokens,
+    lengths,
+    packed_tokens,
+    sample_lengths,
+)
 from bot.memory.models import FindModel
 from bot.memory.settings import (
     MemorySettings,
     NoEstimateError,
+    assumed_longest,
     assumed_mean,
     needed,
     release_assumption,
@@ -71,6 +79,8 @@ class _OpenRLHF:
         if dtype not in ("bf16", "fp16"):
             raise NoEstimateError(message("The data type {dtype} is not modelled.", dtype=dtype))
         self.packed = get.on(False, "ds.packing_samples", "packing_samples")
+        # The actor takes the model's logits and makes them fp32: Liger's loss is never reached.
+        get.value("ds.use_liger_kernel", "use_liger_kernel")
         self.ring = get.size("ds.ring_attn_size", "ring_attn_size")
         self.assumptions = [release_assumption("OpenRLHF", plan.framework_version)]
 
@@ -148,8 +158,9 @@ class _OpenRLHF:
             get.whole("train.micro_batch_size", "micro_train_batch_size"),
             message("micro_train_batch_size is not known."),
         )
-        of = lengths(0, longest, self.run)
-        tokens = self._tokens(micro * (2 if kind in _PAIRS else 1), of)
+        pair = 2 if kind in _PAIRS else 1
+        of = sample_lengths(longest, self.run, pair)
+        tokens = self._tokens(micro * pair, of)
         shape = self.find(self.path).shape
         batch = get.whole("train.batch_size", "train_batch_size")
         role = replace(
@@ -172,9 +183,8 @@ class _OpenRLHF:
                 )
             )
         if not self.packed:
-            self.assumptions.insert(
-                0, message("batches with a sample of max_len ({tokens} tokens)", tokens=longest)
-            )
+            padded = of.longest_of(micro * pair)
+            self.assumptions.insert(0, assumed_longest(padded, longest))
         return self._workload((Pool(name="training", gpus=total, roles=tuple(roles)),), of)
 
     def ppo(self, gpus: int | None) -> Workload:
@@ -293,13 +303,14 @@ class _OpenRLHF:
             return tuple(pools)
         tensor = get.size("vllm.tensor_parallel_size", "vllm_tensor_parallel_size")
         apart = not everything or get.on(False, "train.async_enable", "async_train")
+        sleeps = get.on(False, "vllm.enable_sleep", "vllm_enable_sleep")
         engine = Engine(
             name="vllm",
             shape=shape,
             tensor=tensor,
             fraction=get.share(0.95, "vllm.gpu_memory_utilization", "vllm_gpu_memory_utilization"),
             sequence_tokens=of.longest,
-            sleeps=not apart and get.on(False, "vllm.enable_sleep", "vllm_enable_sleep"),
+            sleeps=sleeps and not apart,
         )
         if apart:
             return (*pools, Pool(name="rollout", gpus=engines * tensor, engine=engine))

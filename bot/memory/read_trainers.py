@@ -13,12 +13,13 @@ from math import ceil
 from bot.base.messages import message, plural_message
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
-from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths
+from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, sample_lengths
 from bot.memory.models import FindModel
 from bot.memory.precision import Precision, precision_of
 from bot.memory.settings import (
     MemorySettings,
     NoEstimateError,
+    assumed_longest,
     assumed_mean,
     needed,
     release_assumption,
@@ -71,6 +72,7 @@ class _Trainer:
         self.find = model
         self.shape: Shape = model(self.path).shape
         self.instruct = plan.framework == "open-instruct"
+        self.assumed: list[str] = []
         self.batches: OnlineBatches | None = None
         each = plan.micro_batch_size_per_gpu.value
         if algorithm in _ONLINE and not self.instruct and each:
@@ -96,7 +98,10 @@ class _Trainer:
         ]
         if engine is not None and apart:
             pools.append(Pool(name="rollout", gpus=apart, engine=engine))
-        assumptions = [release_assumption(self.plan.framework, self.plan.framework_version)]
+        assumptions = [
+            *self.assumed,
+            release_assumption(self.plan.framework, self.plan.framework_version),
+        ]
         if self.batches is not None:
             assumptions.insert(0, message("every batch as long as its longest sequence may be"))
             if not of.prompt_max:
@@ -139,11 +144,14 @@ class _Trainer:
         longest = needed(
             get.whole("max_length", "max_seq_length"), message("The maximum length is not known.")
         )
-        of = lengths(0, longest, self.run)
-        count = each * (2 if self.algorithm in _PAIRS else 1)
+        pair = 2 if self.algorithm in _PAIRS else 1
+        of = sample_lengths(longest, self.run, pair)
+        count = each * pair
         tokens = batch_tokens(count, of, padded=not self._flat())
         if self._packed():
             tokens = Tokens(tokens.floor, count * longest, count * longest)
+        elif not self._flat():
+            self.assumed.append(assumed_longest(of.longest_of(count), longest))
         return of, tokens
 
     def _packed(self) -> bool:
@@ -215,7 +223,9 @@ class _Trainer:
                 else forward_logits
             ),
             # `sync_weights`: an adapter is not merged into shards.
-            merges_whole=vllm and backend == "zero3" and adapter is not None and not self.instruct,
+            sync_whole_bytes=(
+                2.0 if vllm and backend == "zero3" and adapter and not self.instruct else 0.0
+            ),
         )
         roles = [actor]
         if self._reference() and adapter is None:
@@ -252,7 +262,7 @@ class _Trainer:
             adapter=None,
             beside_adapter=None,
             frozen_bytes=None,
-            merges_whole=False,
+            sync_whole_bytes=0.0,
             forward=forward,
         )
         yield critic

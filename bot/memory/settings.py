@@ -26,6 +26,13 @@ def assumed_mean(tokens: float) -> str:
     )
 
 
+def assumed_longest(tokens: int, most: int) -> str:
+    """The assumption about batches of samples that are padded to their longest."""
+    return message(
+        "batches padded to {tokens} tokens, of {most} that are allowed", tokens=tokens, most=most
+    )
+
+
 class NoEstimateError(Exception):
     """No estimate is possible; the message is a sentence that names what is missing or wrong."""
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.memory.constants import ENTROPY_COMPILED
-from tests.memory.printed import component
+from bot.memory.constants import CAUSAL_LOSS, ENTROPY_COMPILED
+from tests.memory.printed import component, printed
 from tests.memory.test_printed import GIB, VOCAB, verl
 
 _A = "actor_rollout_ref.actor"
@@ -113,3 +113,23 @@ def test_known_lengths_are_balanced_over_passes() -> None:
 def test_only_the_set_itself_has_its_lengths(path: str, known: bool) -> None:
     limits = ("data.max_prompt_length=512", "data.max_response_length=512")
     assert ("as in public runs on" in explained(f"data.train_files={path}", *limits)) is known
+
+
+@pytest.mark.parametrize(
+    ("each", "most", "longest"),
+    [(1, 8192, 8192), (4, 8192, 4096), (32, 1536, 1024), (64, 512, 512)],
+)
+def test_a_batch_of_collected_samples_is_seldom_padded_to_the_limit(
+    each: int, most: int, longest: int
+) -> None:
+    made = printed(
+        "accelerate launch --num_processes 1 -m trl.scripts.sft --bf16 true --dtype bfloat16"
+        f" --model_name_or_path Qwen/Qwen2.5-7B --gradient_checkpointing true --max_length {most}"
+        f" --per_device_train_batch_size {each}",
+        *("--device", "h200", "--framework", "trl@1.0.0"),
+    )
+    of_logits = component(made, "update", "logits") * GIB / VOCAB / CAUSAL_LOSS
+    assert of_logits == pytest.approx(each * longest, rel=0.01)
+    levels = next(s for s in made["stages"] if s["stage"] == "update")
+    # As long as allowed, it is the conservative level.
+    assert (levels["conservative_gib"] > 1.3 * levels["expected_gib"]) is (longest < most)
