@@ -6,8 +6,7 @@ fitted one becomes when a case is left out.
 
 from __future__ import annotations
 
-from bot.memory.units import Bytes
-from bot.memory.workload import MemoryLevel, Pool
+from bot.memory.workload import MemoryLevel
 
 # Bytes a logit, by the path that makes log-probabilities of them (V · T logits on one GPU).
 LOG_PROBS = 4.0
@@ -44,10 +43,14 @@ FORWARD_EAGER = 10.0
 FORWARD_LOG_PROBS = 4.0
 FORWARD_FP32 = 6.0
 """Without gradient: bf16 logits and their fp32 copy. Measured."""
-MEGATRON_LOG_PROBS = 6.0
-"""Vocabulary-parallel cross entropy: bf16 logits and an fp32 copy worked on in place."""
-MEGATRON_ENTROPY = 14.0
-"""With entropy: another fp32 copy and its gradient."""
+MEGATRON_FP32 = 6.0
+"""Megatron's `Float16Module` makes the logits fp32: both are there for a moment. Then the
+vocabulary-parallel cross entropy and its backward pass work on the copy in place."""
+MEGATRON_ONE_COPY = 8.0
+"""Two copies in fp32: logits and an entropy's softmax, or a gradient and what a division by the
+temperature makes of it."""
+MEGATRON_TWO_COPIES = 12.0
+"""Three: logits, a clone for the cross entropy, the entropy's softmax."""
 
 # The head's own surroundings, bytes a token and hidden unit, beside the logits.
 HEAD = 8.0
@@ -70,7 +73,9 @@ boundaries of 14B, 32B and 72B within 3 %, where a factor on everything leaves u
 CONTEXT: dict[MemoryLevel, float] = {"floor": 0.4, "expected": 0.8, "conservative": 1.0}
 """GiB of a CUDA context and loaded kernels in each process."""
 COMMUNICATION: dict[MemoryLevel, float] = {"floor": 0.0, "expected": 0.8, "conservative": 1.2}
-"""GiB of NCCL's buffers when a process talks to others."""
+"""GiB of NCCL's buffers of one communicator. Public measurements: 0.5 of two and 0.6 of more A100
+with NVLink (NVIDIA/nccl#964); on eight H100 6.5 of Megatron's six, 8.8 of nine with experts
+(verl#6408)."""
 ASLEEP: dict[MemoryLevel, float] = {"floor": 0.0, "expected": 0.5, "conservative": 1.5}
 """GiB that a sleeping engine keeps: graphs and workspaces."""
 ENGINE_WORKING: dict[MemoryLevel, float] = {"floor": 0.0, "expected": 1.5, "conservative": 1.5}
@@ -86,9 +91,3 @@ ZERO3_SUB_GROUP = 1_000_000_000
 """`sub_group_size` there: parameters of one rank that step together."""
 ZERO_BUCKET = 500_000_000
 """`reduce_bucket_size` there, elements."""
-
-
-def overhead(pool: Pool, level: MemoryLevel) -> Bytes:
-    """Contexts and communication of a pool's processes on one GPU."""
-    each = CONTEXT[level] + (COMMUNICATION[level] if pool.gpus > 1 else 0.0)
-    return Bytes.gib(each * pool.processes)

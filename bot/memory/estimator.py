@@ -20,10 +20,10 @@ from bot.memory.activations import (
     standing_bucket,
     update_parts,
 )
-from bot.memory.constants import overhead
 from bot.memory.engines import asleep, generating, weights
 from bot.memory.estimate import MemoryEstimate, Stage, StageName
 from bot.memory.forward_pass import evaluation_parts, forward_parts
+from bot.memory.overhead import overhead
 from bot.memory.states import States, states
 from bot.memory.units import NOTHING, Bytes, together
 from bot.memory.workload import LEVELS, Engine, MemoryLevel, Pool, Role, RoleName, Workload
@@ -184,7 +184,7 @@ class _Gpu:
             held = role.gradients_offload != "always"
             return update_parts(role, level, self._states[role.name].gradients if held else NOTHING)
         if work.kind == "sync":
-            whole = Bytes(2 * role.parameters) if role.merges_whole else gathered_ends(role)
+            whole = Bytes.of(role.sync_whole_bytes * role.parameters) or gathered_ends(role)
             return {} if level == "floor" else {"gathered weights": whole}
         if level == "floor" or role.optimizer_offload == "always":
             return {}

@@ -29,6 +29,7 @@ from bot.memory.verl_states import (
     adapter_of,
     backend_of,
     critic_adapter,
+    handed_whole,
     layout_of,
     recomputed,
     refuse_multi_token_prediction,
@@ -84,6 +85,8 @@ class _Verl:
         if self.gpus < 1:
             raise NoEstimateError(message("The script asks for no GPU."))
         refuse_multi_token_prediction(get, MODEL)
+        # Liger's norms and MLPs alone: `fused_linear_cross_entropy=False` in the engines.
+        get.value(f"{MODEL}.use_liger")
         path = needed(
             plan.model.value,
             message(
@@ -238,7 +241,8 @@ class _Verl:
             role = recomputed(role, get, megatron, plan=self.plan)
         if retains_embeddings(get, self.plan, role):
             role = replace(role, retained=update.others)
-        return states(get, role, keys, plan=self.plan)
+        role = states(get, role, keys, plan=self.plan)
+        return replace(role, sync_whole_bytes=handed_whole(get, role, MODEL, ROLLOUT))
 
     def _update(self, role: str, layout: Layout, padded: bool) -> _Pass | None:
         get = self.get

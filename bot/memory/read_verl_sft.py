@@ -11,14 +11,14 @@ from dataclasses import replace
 
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
-from bot.memory import constants
+from bot.memory import constants, verl_logits
 from bot.memory.lengths import (
     Measured,
     balanced_passes,
     batch_tokens,
-    lengths,
     other_tokens,
     packed_tokens,
+    sample_lengths,
 )
 from bot.memory.models import FindModel
 from bot.memory.settings import MemorySettings, assumed_mean, needed, release_assumption
@@ -63,11 +63,13 @@ def read(
         ),
     )
     refuse_multi_token_prediction(get, "model")
+    # Liger's norms and MLPs alone: `fused_linear_cross_entropy=False` in the engines.
+    get.value("model.use_liger")
     path = needed(plan.model.value, message("The model (model.path) is not known without running."))
     backend = backend_of(plan.train.value)
     layout = layout_of(get, total, backend, _KEYS)
     longest = needed(get.whole("data.max_length"), message("data.max_length is not known."))
-    of = lengths(0, longest, run)
+    of = sample_lengths(longest, run)
     over = layout.sequence * layout.context
     ranks = max(1, total // (over * layout.tensor * layout.pipeline))
     there = -(-(get.whole("data.train_batch_size") or 1) // ranks)
@@ -124,7 +126,9 @@ def _logits(plan: Plan, get: MemorySettings) -> float:
         return constants.LOG_SOFTMAX_FP32
     if get.on(False, "model.use_fused_kernels"):
         return constants.FUSED
-    return constants.MEGATRON_LOG_PROBS if plan.train.value == "megatron" else constants.LOG_PROBS
+    if plan.train.value == "megatron":
+        return verl_logits.megatron(plan, entropy=False)
+    return constants.LOG_PROBS
 
 
 def _positive(tokens: Tokens) -> Tokens:

@@ -1,11 +1,14 @@
 """Which path verl takes from hidden states to log-probabilities, by its flags.
 
 Sources: `workers/actor/dp_actor.py` (`inplace_backward` unless an entropy is wanted),
-`utils/torch_functional.py` and `workers/actor/megatron_actor.py` of verl 0.3 to 0.9.1.
+`utils/torch_functional.py`, `workers/actor/megatron_actor.py` and
+`workers/engine/megatron/transformer_impl.py` of verl 0.3 to 0.9.1.
 """
 
 from __future__ import annotations
 
+from bot.frameworks.plan import Plan
+from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.settings import MemorySettings
 from bot.memory.workload import Backend
@@ -26,7 +29,7 @@ def update(get: MemorySettings, backend: Backend, group: str) -> float:
     if _fused(get):
         return constants.FUSED
     if backend == "megatron":
-        return constants.MEGATRON_ENTROPY if entropy else constants.MEGATRON_LOG_PROBS
+        return megatron(get.plan, entropy=entropy, chunked=chunked)
     if not entropy:
         return constants.LOG_PROBS
     if chunked:
@@ -45,10 +48,25 @@ def forward(get: MemorySettings, backend: Backend, group: str, *, entropy: bool)
     if _fused(get):
         return constants.FUSED
     if backend == "megatron":
-        return constants.MEGATRON_LOG_PROBS
+        if not entropy:
+            return constants.MEGATRON_FP32
+        return megatron(get.plan, entropy=True, chunked=chunked)
     if not entropy:
         return constants.FORWARD_LOG_PROBS
     return constants.FORWARD_COMPILED if compiled or chunked else constants.FORWARD_EAGER
+
+
+def megatron(plan: Plan, *, entropy: bool, chunked: bool = False) -> float:
+    """Bytes of one of Megatron's logits, which verl takes in fp32.
+
+    With an entropy (`logits_processor`) its softmax is beside them, since 0.6 a clone for the cross
+    entropy too; in chunks (0.9) the clone alone. Without one, 0.6 divides them by the temperature,
+    whose backward pass makes a second gradient.
+    """
+    if not version_at_least(plan, 0, 6):
+        return constants.MEGATRON_ONE_COPY if entropy else constants.MEGATRON_FP32
+    whole = entropy and not (chunked and version_at_least(plan, 0, 9))
+    return constants.MEGATRON_TWO_COPIES if whole else constants.MEGATRON_ONE_COPY
 
 
 def _either(name: str, group: str) -> tuple[str, ...]:

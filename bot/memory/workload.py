@@ -162,8 +162,9 @@ class Role:
     """Bytes a vocabulary entry and token in such a pass."""
     scored_tokens: int = 0
     """Tokens whose fp32 scores of the generation stay during passes without gradient."""
-    merges_whole: bool = False
-    """True when the whole model is gathered to merge its adapter for the engine."""
+    sync_whole_bytes: float = 0.0
+    """Of a parameter, whole on each GPU while an adapter is handed to the engine; 0 where the
+    model is gathered in parts."""
 
     @property
     def parameters(self) -> int:

@@ -1,0 +1,128 @@
+"""What NCCL holds for groups of ranks, Megatron's logits, adapters that are handed over whole.
+
+Each by what `rlbot estimate` prints.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.memory.printed import component, printed
+from tests.memory.test_printed import GIB, VOCAB, P, verl
+
+_A, _MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.model"
+_ROLLOUT = "actor_rollout_ref.rollout"
+_MEGATRON = f"{_A}.megatron"
+_SIZES = {
+    "tensor": "tensor_model",
+    "pipeline": "pipeline_model",
+    "context": "context",
+    "expert": "expert_model",
+}
+
+
+def megatron(*settings: str, release: str = "0.9.1", **sizes: int) -> dict[str, Any]:
+    layout = [f"{_MEGATRON}.{_SIZES[name]}_parallel_size={size}" for name, size in sizes.items()]
+    return verl(f"{_A}.strategy=megatron", *layout, *settings, release=release)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "groups"),
+    [
+        ({}, 2),  # All ranks, and those with the same shard of the optimizer.
+        ({"tensor": 4}, 4),  # Tensor- and model-parallel ones besides.
+        ({"tensor": 4, "pipeline": 2}, 5),
+        ({"tensor": 2, "pipeline": 2}, 6),
+        ({"tensor": 2, "pipeline": 2, "context": 2}, 7),
+    ],
+)
+def test_each_of_megatrons_groups_has_buffers(sizes: dict[str, int], groups: int) -> None:
+    held = component(megatron(**sizes), "update", "contexts")
+    # The trainer's process and the engine's, which has one group.
+    assert held == pytest.approx(2 * 0.8 + 0.8 * (groups + 1), abs=0.01)
+
+
+@pytest.mark.parametrize(("sizes", "groups"), [({"expert": 8}, 4), ({"expert": 4}, 5)])
+def test_experts_have_groups_of_their_own(sizes: dict[str, int], groups: int) -> None:
+    path = f"{_MODEL}.path=Qwen/Qwen3-30B-A3B"
+    held = component(megatron(path, **sizes), "update", "contexts")
+    assert held == pytest.approx(2 * 0.8 + 0.8 * (groups + 1), abs=0.01)
+
+
+def test_fsdp_has_the_group_of_all_ranks() -> None:
+    assert component(verl(), "update", "contexts") == pytest.approx(2 * 1.6, abs=0.01)
+    assert component(verl(*_ALONE), "update", "contexts") == pytest.approx(1.6)
+
+
+_ALONE = ("trainer.n_gpus_per_node=1", f"{_ROLLOUT}.tensor_model_parallel_size=1")
+_ENTROPY = f"{_A}.entropy_coeff=0.001"
+_CHUNKED = f"{_A}.entropy_from_logits_with_chunking=True"
+
+
+@pytest.mark.parametrize(
+    ("release", "settings", "update", "forward"),
+    [
+        # In fp32; a clone since 0.6, and what a division's backward pass makes.
+        ("0.5.0", (), 6, 8),
+        ("0.5.0", (_ENTROPY,), 8, 8),
+        ("0.7.0", (), 8, 12),
+        ("0.7.0", (_ENTROPY,), 12, 12),
+        ("0.9.1", (_ENTROPY, _CHUNKED), 8, 8),
+        ("0.7.0", (_ENTROPY, _CHUNKED), 12, 12),
+    ],
+)
+def test_megatrons_logits_are_made_fp32(
+    release: str, settings: tuple[str, ...], update: int, forward: int
+) -> None:
+    one = (
+        f"{_A}.ppo_micro_batch_size_per_gpu=1",
+        f"{_ROLLOUT}.log_prob_micro_batch_size_per_gpu=1",
+    )
+    long = ("data.max_prompt_length=4096", "data.max_response_length=4096")
+    made = megatron(*long, *one, *settings, release=release)
+    tokens = 2 * 4096 * VOCAB / GIB
+    assert component(made, "update", "logits") == pytest.approx(update * tokens, rel=0.01)
+    assert component(made, "log-prob", "logits") == pytest.approx(forward * tokens, rel=0.01)
+
+
+def test_fine_tuning_on_megatron_divides_its_logits_too() -> None:
+    launch = (
+        "torchrun --standalone --nproc_per_node=8 -m verl.trainer.sft_trainer engine=megatron"
+        " optim=megatron data.train_batch_size=64 data.micro_batch_size_per_gpu=1"
+        " data.max_length=8192 data.pad_mode=no_padding model.use_remove_padding=True"
+        " model.path=Qwen/Qwen2.5-7B engine.tensor_model_parallel_size=4 trainer.nnodes=1"
+    )
+    made = printed(launch, "--device", "h100", "--framework", "verl@0.9.1")
+    assert component(made, "update", "logits") == pytest.approx(
+        8 * 8192 * VOCAB / 4 / GIB, rel=0.01
+    )
+
+
+_LORA = (f"{_MODEL}.lora_rank=16", f"{_A}.strategy=fsdp")
+_LAYERED = f"{_ROLLOUT}.layered_summon=True"
+_BF16 = f"{_A}.fsdp_config.model_dtype=bf16"
+
+
+@pytest.mark.parametrize(
+    ("settings", "whole"),
+    [
+        (_LORA, 4.0),
+        ((*_LORA, _BF16), 2.0),
+        ((*_LORA, f"{_ROLLOUT}.layered_summon=False"), 4.0),
+        ((*_LORA, _LAYERED), 0.0),
+        ((*_LORA, _LAYERED, f"{_MODEL}.lora.merge=True"), 4.0),
+        ((*_LORA, f"{_A}.strategy=fsdp2"), 0.0),
+        ((*_LORA, *_ALONE), 0.0),
+        ((f"{_A}.strategy=fsdp",), 0.0),
+    ],
+)
+def test_fsdp1_hands_an_adapter_over_with_the_whole_model(
+    settings: tuple[str, ...], whole: float
+) -> None:
+    held = component(verl(*settings, release="0.8.0"), "weight sync", "gathered weights")
+    if whole:
+        assert held == pytest.approx(whole * P, rel=0.01)
+    else:  # Embedding and head at most.
+        assert held < 4 * P / 3
