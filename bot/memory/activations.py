@@ -6,7 +6,8 @@ layer's (all checkpoints and one layer recomputed, with its gradients).
 
 from __future__ import annotations
 
-from bot.memory.bands import MARGINS, kind_of
+from bot.memory.attention import scores_backward, scores_kept
+from bot.memory.bands import BESIDE, MARGINS, kind_of
 from bot.memory.constants import (
     GATHERED_LAYERS,
     HEAD,
@@ -77,7 +78,8 @@ def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
     checkpoints = _checkpoints(role, layers) if role.checkpointing else 0
     kept_whole = layers if not role.checkpointing else _not_recomputed(role, layers)
     per_token = role.residual_bytes * role.shape.hidden * checkpoints + whole * kept_whole
-    return Bytes.of(per_token * flight * tokens / split(role))
+    scores = scores_kept(role, tokens) * (kept_whole * flight)
+    return Bytes.of(per_token * flight * tokens / split(role)) + scores
 
 
 def _checkpoints(role: Role, layers: int) -> int:
@@ -141,8 +143,10 @@ def layer_at_work(role: Role, tokens: int) -> Bytes:
     """One layer's activations while it is recomputed, and what its backward pass makes."""
     moving = copies_in_transit(role, tokens)
     backward = Bytes.of(backward_bytes_per_token(role) * role.activation_share * tokens)
+    moving += scores_backward(role, tokens)
     if not role.checkpointing:
         return moving + backward / split(role)
+    moving += scores_kept(role, tokens)
     layer = Bytes.of(layer_bytes_per_token(role.shape) * role.activation_share * tokens)
     if role.recompute == "uniform":
         layer = layer * max(1, role.recompute_layers)
@@ -197,8 +201,8 @@ def gathered_layers(role: Role, level: MemoryLevel) -> Bytes:
         return NOTHING
     layers = min(GATHERED_LAYERS[level], role.shape.layers)
     gathered = Bytes(2 * role.shape.largest_layer) * layers
-    if not role.reshard and role.backend == "fsdp2":
-        # `reshard_after_forward=False`: the forward pass leaves every layer whole.
+    if not role.reshard and role.backend != "zero3":
+        # `reshard_after_forward=False`, SHARD_GRAD_OP: the forward pass leaves every layer whole.
         return max(gathered, Bytes(2 * role.parameters).less(gathered_ends(role)))
     if role.backend != "zero3" or level == "floor":
         return gathered
@@ -351,12 +355,16 @@ def _layer_gradients(role: Role) -> Bytes:
     return Bytes(6 * role.shape.largest_layer)
 
 
-def held_besides(role: Role, level: MemoryLevel, taken: Bytes) -> Bytes:
-    """What the allocator holds over what is taken, with the kind's margin; nothing at the floor."""
+def held_besides(role: Role, level: MemoryLevel, taken: Bytes, *, spread: bool = True) -> Bytes:
+    """What the allocator holds over what is taken, with the kind's margin; nothing at the floor.
+
+    No margin without `spread`: for a stage before which its free blocks are given back.
+    """
     if level == "floor":
         return NOTHING
-    more = MARGINS[kind_of(role)] if level == "conservative" else 0.0
-    return taken * (role.slack - 1.0 + more)
+    if level == "expected" or not spread:
+        return taken * (role.slack - 1.0)
+    return taken * (role.slack - 1.0 + MARGINS[kind_of(role)]) + Bytes.gib(BESIDE)
 
 
 def frozen_copy(role: Role, level: MemoryLevel) -> Bytes:

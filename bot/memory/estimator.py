@@ -128,8 +128,8 @@ class _Gpu:
             parts |= self._resident(work.role, work.kind, level)
             for name, amount in self._work(work, level).items():
                 parts[name] = parts.get(name, NOTHING) + amount
-            if work.kind != "sync":
-                parts["allocator"] = held_besides(work.role, level, together(parts.values()))
+            taken, spread = together(parts.values()), work.kind != "sync"
+            parts["allocator"] = held_besides(work.role, level, taken, spread=spread)
             if work.kind in ("forward", "update", "evaluate"):
                 parts["allocator"] += frozen_copy(work.role, level)
         if engine is not None:

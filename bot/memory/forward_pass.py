@@ -12,6 +12,7 @@ from bot.memory.activations import (
     logits,
     split,
 )
+from bot.memory.attention import scores_forward
 from bot.memory.experts import copies_in_transit
 from bot.memory.units import Bytes
 from bot.memory.workload import MemoryLevel, Role
@@ -50,4 +51,5 @@ def _scores(role: Role, level: MemoryLevel) -> Bytes:
 def layer_forward(role: Role, tokens: int) -> Bytes:
     """One layer without gradient: the residual, an fp32 copy, the MLP's three widths, copies."""
     per_token = 8 * role.shape.hidden + 6 * role.shape.active_intermediate
-    return Bytes.of(per_token * tokens) / split(role) + copies_in_transit(role, tokens)
+    copies = copies_in_transit(role, tokens) + scores_forward(role, tokens)
+    return Bytes.of(per_token * tokens) / split(role) + copies

@@ -114,6 +114,14 @@ _SWITCHES: tuple[_Switch, ...] = (
         put=lambda r: replace(r, unsharded_gradient_bytes=0.0),
     ),
     _Switch(
+        settings={
+            "verl": "actor_rollout_ref.rollout.layered_summon=True (with load_format=safetensors)"
+        },
+        off=lambda r: r.backend == "fsdp" and r.sync_whole_bytes > 0,
+        on=lambda _: False,
+        put=lambda r: replace(r, sync_whole_bytes=0.0),
+    ),
+    _Switch(
         settings={"verl": f"{_A}.{{backend}}.param_offload=True"},
         off=lambda r: r.name == "actor" and r.weights_offload == "none",
         on=lambda r: r.name == "actor" and r.weights_offload != "none",

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.base.messages import message, plural_message
+from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.lengths import (
     Lengths,
@@ -82,6 +83,7 @@ class _OpenRLHF:
         # The actor takes the model's logits and makes them fp32: Liger's loss is never reached.
         get.value("ds.use_liger_kernel", "use_liger_kernel")
         self.ring = get.size("ds.ring_attn_size", "ring_attn_size")
+        self.sequences = (0, 0)  # Of a pass with gradient, and without.
         self.assumptions = [release_assumption("OpenRLHF", plan.framework_version)]
 
     def _role(self, name: RoleName, shape: Shape, gpus: int, *, trained: bool) -> Role:
@@ -127,7 +129,20 @@ class _OpenRLHF:
             gradients_offload="always" if adam else "none",
             optimizer_offload="always" if adam else "idle" if sleeps else "none",
             checkpointing=checkpointing,
+            eager_update=self._eager(self.sequences[0]),
+            eager_forward=self._eager(self.sequences[1]),
         )
+
+    def _eager(self, sequences: int) -> int:
+        """The sequences of a pass whose attention is eager: all or none.
+
+        Before 0.8.10 that is so without `--flash_attn` (`models/actor.py`, `models/model.py`).
+        """
+        named = self.get.text("ds.attn_implementation", "attn_implementation")
+        flash = self.get.on(False, "flash_attn")
+        if version_at_least(self.plan, 0, 8, 10):
+            flash = (named or "flash_attention_2").lower() != "eager"
+        return 0 if flash or self.packed else sequences
 
     def _fp32_gradients(self) -> bool:
         return self.get.text("ds.grad_accum_dtype", "grad_accum_dtype") == "fp32"
@@ -160,6 +175,7 @@ class _OpenRLHF:
         )
         pair = 2 if kind in _PAIRS else 1
         of = sample_lengths(longest, self.run, pair)
+        self.sequences = (micro * pair, micro * pair)
         tokens = self._tokens(micro * pair, of)
         shape = self.find(self.path).shape
         batch = get.whole("train.batch_size", "train_batch_size")
@@ -202,6 +218,7 @@ class _OpenRLHF:
         )
         rollout = get.whole("rollout.micro_batch_size", "micro_rollout_batch_size") or micro
         update, forward = self._tokens(micro, of), self._tokens(rollout, of, "rollout")
+        self.sequences = (micro, rollout)
         everything = alone or get.on(False, "train.colocate_all", "colocate_all_models")
         logits = constants.GATHERED_FP32
         groups: dict[str, list[Role]] = {}
@@ -267,7 +284,7 @@ class _OpenRLHF:
         ]
         if alone:
             writer = Engine(
-                name="hf", shape=shape, tensor=1, fraction=1.0, sequence_tokens=micro * of.longest
+                name="hf", shape=shape, tensor=1, fraction=1.0, sequence_tokens=rollout * of.longest
             )
             return self._workload((replace(pools[0], engine=writer),), of)
         return self._workload(self._with_engine(pools, shape, of, everything), of)

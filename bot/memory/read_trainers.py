@@ -26,7 +26,7 @@ from bot.memory.settings import (
 )
 from bot.memory.shape import Shape
 from bot.memory.trl_adapter import full_modules, unknown_modules
-from bot.memory.trl_backend import backend_of, offload_of
+from bot.memory.trl_backend import backend_of, divided, offload_of
 from bot.memory.trl_batches import OnlineBatches, online_batches, transformers_engine
 from bot.memory.trl_evaluation import evaluation_batch, evaluation_tokens, supervised_logits
 from bot.memory.workload import (
@@ -176,6 +176,7 @@ class _Trainer:
         logits, forward_logits = self._logits(precision)
         online = self.algorithm in _ONLINE
         offload = offload_of(get, backend)
+        fsdp = divided(get, gpus, self.plan.gpus_per_node.value)
         forward, scored = tokens, 0
         if self.batches is not None:
             forward = batch_tokens(self.batches.forward, of, padded=True)
@@ -191,7 +192,7 @@ class _Trainer:
             head="value" if self.algorithm == "rm" else "language",
             trained=True,
             backend=backend,
-            layout=Layout(gpus=gpus, shard=1 if backend == "ddp" else gpus),
+            layout=Layout(gpus=gpus, shard=1 if backend == "ddp" else fsdp.shard),
             adapter=adapter,
             beside_adapter=full_modules(get, self.shape, precision) if adapter else None,
             weight_bytes=precision.weights,
@@ -209,7 +210,8 @@ class _Trainer:
             adapter_bytes=precision.adapter,
             accumulates=(get.whole("gradient_accumulation_steps") or 2) > 1 or self.instruct,
             head_share=self._head_share(of),
-            checkpointing=get.on(False, "gradient_checkpointing"),
+            checkpointing=get.on(False, "gradient_checkpointing") or fsdp.checkpointing,
+            reshard=fsdp.reshard,
             activation_offload=get.on(False, "activation_offloading"),
             update=tokens,
             forward=forward if online else Tokens(0, 0, 0),

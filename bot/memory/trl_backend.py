@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.launch import launcher_option
@@ -14,6 +15,13 @@ from bot.memory.workload import ZERO_STAGES, Backend, Offload
 _OFFLOADS = regex(r"(?<!no)(?<!no[_-])offload")
 """In a preset's name; `zero3_no_offload` says the opposite."""
 
+_STRATEGIES = {
+    "1": "full_shard",
+    "2": "shard_grad_op",
+    "3": "no_shard",
+    "4": "hybrid_shard",
+    "5": "hybrid_shard_zero2",
+}
 _TRUE = frozenset({"1", "true", "t", "yes", "y", "on"})
 """What accelerate's `str_to_bool` takes for it."""
 
@@ -56,13 +64,16 @@ def offload_of(get: MemorySettings, backend: Backend) -> tuple[Offload, Offload]
     A preset says so in its name, as it does its stage: `zero3_offload` moves both, at stages 1
     and 2 the optimizer alone (LLaMA-Factory's `ds_z*_offload_config.json`, ms-swift's
     `zero*_offload.json`). Accelerate's own options do without a file: `--fsdp_offload_params`
-    keeps weights, gradients and optimizer there (torch's `CPUOffload` and `CPUOffloadPolicy`),
-    `--offload_param_device` and `--offload_optimizer_device` name DeepSpeed's.
+    and the word `offload` in the trainer's `fsdp` keep weights, gradients and optimizer there
+    (torch's `CPUOffload` and `CPUOffloadPolicy`), `--offload_param_device` and
+    `--offload_optimizer_device` name DeepSpeed's.
     """
     launch = get.plan.launch
     if backend in ("fsdp", "fsdp2"):
         whole = launcher_option(launch, "fsdp_offload_params")
-        kept: Offload = "always" if whole and (whole.value or "").lower() in _TRUE else "none"
+        moved = bool(whole and (whole.value or "").lower() in _TRUE)
+        moved = moved or "offload" in (get.text("fsdp") or "").lower().split()
+        kept: Offload = "always" if moved else "none"
         return kept, kept
     named = get.plan.train.value == "deepspeed" and bool(_OFFLOADS.search(_preset_name(get)))
     weights = get.on(False, "deepspeed_offload_param")
@@ -73,6 +84,48 @@ def offload_of(get: MemorySettings, backend: Backend) -> tuple[Offload, Offload]
     # bitsandbytes' paged optimizers leave the GPU where it is full.
     optimizer = optimizer or "paged" in (get.text("optim") or "")
     return ("always" if weights else "none"), ("always" if optimizer else "none")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Divided:
+    """How FSDP divides a model, by accelerate's options or the trainer's `fsdp`."""
+
+    shard: int
+    """Ranks that share one copy."""
+    reshard: bool = True
+    """False where whole weights stay from a layer's forward pass to its backward pass."""
+    checkpointing: bool = False
+    """True where FSDP recomputes layers (`fsdp_activation_checkpointing`)."""
+
+
+def divided(get: MemorySettings, gpus: int, per_node: int | None) -> Divided:
+    """What FSDP's options say besides its version; FULL_SHARD without any.
+
+    Accelerate's strategies by name or number (`FSDP_SHARDING_STRATEGY` of its `constants.py`),
+    which may stand in `fsdp_reshard_after_forward` too, and transformers' words in `fsdp`
+    (`FSDPOption` of its `trainer_utils.py`). HYBRID_SHARD divides within a node, NO_SHARD not at
+    all; SHARD_GRAD_OP and the hybrid one of that kind leave layers whole after their forward pass.
+    """
+    launch = get.plan.launch
+    named = [
+        launcher_option(launch, name)
+        for name in ("fsdp_sharding_strategy", "fsdp_reshard_after_forward")
+    ]
+    words = {(option.value or "").lower() for option in named if option}
+    words |= set((get.text("fsdp") or "").lower().split())
+    words = {_STRATEGIES.get(word, word) for word in words}
+    shard = gpus
+    if words & {"hybrid_shard", "hybrid_shard_zero2"}:
+        shard = min(gpus, per_node or gpus)
+    elif "no_shard" in words:
+        shard = 1
+    whole = words & {"shard_grad_op", "hybrid_shard_zero2", "false"}
+    recomputed = launcher_option(launch, "fsdp_activation_checkpointing")
+    return Divided(
+        shard=shard,
+        reshard=not whole,
+        checkpointing=recomputed is not None and (recomputed.value or "").lower() in _TRUE,
+    )
 
 
 def _off_the_gpu(launch: Launch, name: str) -> bool:

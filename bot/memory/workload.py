@@ -124,6 +124,10 @@ class Role:
     """Of an adapter's parameter while it computes: 4 where autocast casts it."""
     head_share: float = 1.0
     """Share of a pass's tokens that have logits."""
+    eager_update: int = 0
+    """Sequences of a pass with gradient whose attention makes its scores whole."""
+    eager_forward: int = 0
+    """The same of a pass without."""
     accumulates: bool = True
     """True when an optimizer's step follows several micro batches: their gradients are there while
     the next one's logits are made."""

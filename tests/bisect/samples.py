@@ -53,6 +53,8 @@ python3 -m verl.trainer.main_ppo \\
     actor_rollout_ref.rollout.name=vllm \\
     actor_rollout_ref.rollout.gpu_memory_utilization=0.25 \\
     actor_rollout_ref.rollout.n=5 \\
+    actor_rollout_ref.rollout.load_format=safetensors \\
+    actor_rollout_ref.rollout.layered_summon=True \\
     actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=${batch} \\
     trainer.logger='["console","wandb"]' \\
     trainer.project_name=rlbot-tuning \\

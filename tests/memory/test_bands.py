@@ -15,6 +15,8 @@ from bot.shell import read
 from tests.memory.calibrate import judged_by_command
 from tests.memory.judge import ROUNDS, Judged, judge
 
+_SHARE: dict[Kind, float] = {"quantized": 0.75}
+
 
 @cache
 def _covers() -> dict[Kind, list[float]]:
@@ -26,7 +28,7 @@ def _covers() -> dict[Kind, list[float]]:
 
 
 def _peaks() -> Iterator[tuple[Kind, Judged]]:
-    for folder in ROUNDS[:3]:
+    for folder in ROUNDS[:4]:
         for one in judge(folder):
             script = folder / "scripts" / f"{one.row['id']}.sh"
             if one.cover is not None:
@@ -45,14 +47,15 @@ def _kind(script: Path, one: Judged) -> Kind:
 
 
 @pytest.mark.parametrize("kind", MARGINS)
-def test_three_of_four_peaks_are_below_the_conservative_level(kind: Kind) -> None:
+def test_85_of_100_peaks_are_below_the_conservative_level(kind: Kind) -> None:
     covers = sorted(_covers()[kind])
     assert covers
-    assert sum(cover >= 1 for cover in covers) >= 0.75 * len(covers)
-    assert covers[len(covers) // 2] <= 1.5
+    assert sum(cover >= 1 for cover in covers) >= _SHARE.get(kind, 0.85) * len(covers)
+    assert len(covers) < 5 or covers[len(covers) // 2] <= 1.5
 
 
 def test_the_level_is_no_looser_than_that_over_all() -> None:
     covers = sorted(cover for group in _covers().values() for cover in group)
-    assert len(covers) > 60
+    assert len(covers) > 100
+    assert sum(cover >= 1 for cover in covers) >= 0.85 * len(covers)
     assert covers[len(covers) // 2] <= 1.25

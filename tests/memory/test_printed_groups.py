@@ -5,6 +5,7 @@ Each by what `rlbot estimate` prints.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -23,8 +24,12 @@ _SIZES = {
 }
 
 
-def megatron(*settings: str, release: str = "0.9.1", **sizes: int) -> dict[str, Any]:
-    layout = [f"{_MEGATRON}.{_SIZES[name]}_parallel_size={size}" for name, size in sizes.items()]
+def megatron(
+    *settings: str, sizes: Mapping[str, int] | None = None, release: str = "0.9.1"
+) -> dict[str, Any]:
+    layout = [
+        f"{_MEGATRON}.{_SIZES[name]}_parallel_size={size}" for name, size in (sizes or {}).items()
+    ]
     return verl(f"{_A}.strategy=megatron", *layout, *settings, release=release)
 
 
@@ -39,7 +44,7 @@ def megatron(*settings: str, release: str = "0.9.1", **sizes: int) -> dict[str, 
     ],
 )
 def test_each_of_megatrons_groups_has_buffers(sizes: dict[str, int], groups: int) -> None:
-    held = component(megatron(**sizes), "update", "contexts")
+    held = component(megatron(sizes=sizes), "update", "contexts")
     # The trainer's process and the engine's, which has one group.
     assert held == pytest.approx(2 * 0.8 + 0.8 * (groups + 1), abs=0.01)
 
@@ -47,7 +52,7 @@ def test_each_of_megatrons_groups_has_buffers(sizes: dict[str, int], groups: int
 @pytest.mark.parametrize(("sizes", "groups"), [({"expert": 8}, 4), ({"expert": 4}, 5)])
 def test_experts_have_groups_of_their_own(sizes: dict[str, int], groups: int) -> None:
     path = f"{_MODEL}.path=Qwen/Qwen3-30B-A3B"
-    held = component(megatron(path, **sizes), "update", "contexts")
+    held = component(megatron(path, sizes=sizes), "update", "contexts")
     assert held == pytest.approx(2 * 0.8 + 0.8 * (groups + 1), abs=0.01)
 
 

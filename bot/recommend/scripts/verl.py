@@ -60,6 +60,7 @@ def _settings(request: Request, candidate: Candidate, device: str) -> Iterator[s
     yield f"{_R}.n={request.responses}"
     if adapter:
         yield f"{_R}.load_format=safetensors"
+        yield f"{_R}.layered_summon=True"
     yield f"{_R}.log_prob_micro_batch_size_per_gpu={micro}"
     yield f"actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu={micro}"
     if not adapter:

@@ -1,0 +1,62 @@
+"""How accelerate's and transformers' options of FSDP divide a model, by what is printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.memory.printed import component
+from tests.memory.test_printed_trl import GIB, SHAPE, P, trl
+
+_SFT = ("--max_length 2048", "--per_device_train_batch_size 1")
+
+
+def sft(launcher: str = "", *flags: str, gpus: int = 4) -> dict[str, Any]:
+    return trl("sft", *_SFT, *flags, gpus=gpus, launcher=f"--use_fsdp {launcher}")
+
+
+@pytest.mark.parametrize(
+    ("launcher", "flags", "shards", "whole"),
+    [
+        ("", (), 4, False),
+        ("--fsdp_sharding_strategy FULL_SHARD", (), 4, False),
+        ("--fsdp_sharding_strategy 2", (), 4, True),
+        ("--fsdp_sharding_strategy SHARD_GRAD_OP", (), 4, True),
+        ("--fsdp_version 2 --fsdp_reshard_after_forward false", (), 4, True),
+        ("--fsdp_reshard_after_forward true", (), 4, False),
+        ("--fsdp_sharding_strategy NO_SHARD", (), 1, False),
+        ("", ('--fsdp "shard_grad_op auto_wrap"',), 4, True),
+        ("", ('--fsdp "full_shard auto_wrap"',), 4, False),
+    ],
+)
+def test_a_strategy_says_what_is_divided(
+    launcher: str, flags: tuple[str, ...], shards: int, whole: bool
+) -> None:
+    made = sft(launcher, *flags)
+    assert component(made, "optimizer", "weights") == pytest.approx(4 * P / shards, rel=0.01)
+    gathered = component(made, "update", "gathered weights")
+    assert gathered == pytest.approx(2 * P, rel=0.01) if whole else gathered < P
+
+
+def test_hybrid_shards_are_those_of_a_node() -> None:
+    nodes = "--num_machines 2 --fsdp_sharding_strategy HYBRID_SHARD"
+    held = component(sft(nodes, gpus=8), "optimizer", "weights")
+    assert held == pytest.approx(4 * P / 4, rel=0.01)
+
+
+def test_the_trainers_own_word_moves_states_to_the_host() -> None:
+    made = sft("", '--fsdp "full_shard offload auto_wrap"')
+    assert component(made, "optimizer", "optimizer") == 0
+    assert component(made, "optimizer", "weights") == 0
+
+
+def test_fsdp_recomputes_layers_where_it_is_told() -> None:
+    long = ("--gradient_checkpointing false", "--max_length 32768")
+    kept = component(sft("", *long), "update", "activations")
+    recomputed = component(
+        sft("--fsdp_activation_checkpointing true", *long), "update", "activations"
+    )
+    inputs = 2 * SHAPE.layers * SHAPE.hidden * 32768 / GIB
+    assert kept > 4 * recomputed
+    assert inputs < recomputed < 2 * inputs
