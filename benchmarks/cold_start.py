@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = "examples/tuning/7b/qwen2.5-7b_grpo_2_h800_fsdp_vllm.sh"
-BOUND = 12.0
+BOUND = 10.0
 """A cold lint takes at most this many times as long as the yardstick."""
 
 

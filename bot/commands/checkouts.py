@@ -35,10 +35,16 @@ class DiskCheckouts:
         self._given = [Path().absolute(), *(path.absolute() for path in given)]
         self._checkouts: dict[Path, Checkout] = {}
         self._roots: dict[Path, Path | None] = {}
+        self._last: tuple[str, ScriptPlace | None] = ("", None)
 
     def place(self, script: ScriptFile) -> ScriptPlace | None:
         """Where a script stands; None for one in no repository and below no folder given."""
-        path = Path(os.path.normpath(Path(script.full_path or script.path).absolute()))
+        named = script.full_path or script.path
+        if named != self._last[0]:  # It is asked for more than once of each script.
+            self._last = named, self._find(Path(os.path.normpath(Path(named).absolute())))
+        return self._last[1]
+
+    def _find(self, path: Path) -> ScriptPlace | None:
         root = self._root(path.parent)
         if root is None:
             return None

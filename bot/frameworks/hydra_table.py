@@ -103,7 +103,7 @@ class HydraTable:
         return Key(key, kinds.get(type(resolved), "any"), node)
 
     def __contains__(self, key: str) -> bool:
-        return self.get(key) is not None
+        return trees.lookup(self.tree, key) is not ABSENT or self._elsewhere(key) is not None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._every)

@@ -112,12 +112,13 @@ def _is_one_reference(text: str) -> bool:
 def select(tree: YamlTree, key: str, depth: int = 0) -> Any:
     """The value that `key` has with references followed; ABSENT when there is none."""
     node: Any = tree
-    path: tuple[str, ...] = ()
-    for part in key.split("."):
+    parts = key.split(".")
+    for at, part in enumerate(parts):
         if not isinstance(node, dict | list):
             return UNKNOWN if node is UNKNOWN else ABSENT
-        path = (*path, part)
-        node = resolve(tree, child(node, part), path, depth)
+        node = node.get(part, ABSENT) if isinstance(node, dict) else child(node, part)
+        if isinstance(node, str) and "${" in node:
+            node = resolve(tree, node, tuple(parts[: at + 1]), depth)
     return node
 
 

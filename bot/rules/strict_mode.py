@@ -69,9 +69,10 @@ def _stops(context: RuleContext) -> bool:
     first = context.source.line(1)
     if first.startswith("#!") and re.search(r"sh\s+-[a-z]*e", first):
         return True
-    lines = (line.partition("#")[0] for line in context.source.text.split("\n"))
+    lines = (line for line in context.source.text.split("\n") if "set" in line)
     return any(
-        (found := _SET.search(code)) and _ERREXIT.search(code, found.end()) for code in lines
+        (found := _SET.search(code)) and _ERREXIT.search(code, found.end())
+        for code in (line.partition("#")[0] for line in lines)
     )
 
 

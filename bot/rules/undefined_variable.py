@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache, partial
 
 from bot.base.messages import message
 from bot.base.regex import regex
@@ -65,10 +64,17 @@ class _Script:
     """What a script says of a variable, looked for once."""
 
     def __init__(self, context: RuleContext, names: set[str]) -> None:
-        known = sorted(names)
-        self.sets_elsewhere = cache(partial(_set_on_another_way, context))
-        self.asks = cache(partial(_is_asked, context))
-        self.near = cache(lambda name: get_close_matches(name, known, n=1, cutoff=0.75))
+        self._context = context
+        self._names = sorted(names)
+        self._known: dict[str, tuple[bool, bool, list[str]]] = {}
+
+    def of(self, name: str) -> tuple[bool, bool, list[str]]:
+        """Whether it is set on another way, whether a condition asks for it; the nearest name."""
+        if name not in self._known:
+            near = get_close_matches(name, self._names, n=1, cutoff=0.75)
+            elsewhere = _set_on_another_way(self._context, name)
+            self._known[name] = (elsewhere, _is_asked(self._context, name), near)
+        return self._known[name]
 
 
 def check(context: RuleContext) -> Iterator[Hit]:
@@ -91,14 +97,12 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 if not name or name in names:
                     continue
                 key = shown(plan, setting.key)
-                if script.sets_elsewhere(name):
+                sets_elsewhere, asks, near = script.of(name)
+                if sets_elsewhere:
                     yield _other_way(key, name, span, strict=strict and not default)
                     continue
                 certain = name != name.upper() and not elsewhere and (strict or not default)
-                certain = certain and (
-                    strict or not (_starts_empty(plan, setting, hole) or script.asks(name))
-                )
-                near = script.near(name)
+                certain = certain and (strict or not (_starts_empty(plan, setting, hole) or asks))
                 severity: Severity | None = None if certain else "note"
                 if not certain and not default and _is_misspelt(context, name, names):
                     severity = "warning"

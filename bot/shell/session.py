@@ -12,7 +12,7 @@ from bot.shell.fields import Atom, ExpansionContext
 from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.places import Places
 from bot.shell.source import Span
-from bot.shell.state import Value, World, shown
+from bot.shell.state import Value, World
 from bot.shell.syntax import Script, WordPart
 from bot.shell.tree import Tree
 from bot.shell.ways import Ways, common, either, words
@@ -182,9 +182,9 @@ class Session:
         """Lists a command with the ways to it, to which those in another world are added."""
         key = (
             self._place(command.span),
-            tuple(shown(word.pieces) for word in command.argv),
-            tuple((name, shown(word.pieces)) for name, word in command.environment.items()),
-            tuple((item.name, shown(item.value.pieces)) for item in command.prefix),
+            tuple([word.text for word in command.argv]),
+            tuple([(name, word.text) for name, word in command.environment.items()]),
+            tuple([(item.name, item.value.text) for item in command.prefix]),
         )
         seen = self._seen_commands.get(key)
         if seen is not None:
@@ -220,7 +220,7 @@ class Session:
         """Lists an assignment unless the same one was carried out before."""
         self.spend(0, len(value))
         variable = Variable(name, Word(value, value_span), name_span, value_span, exported)
-        key = (self._place(name_span), shown(value))
+        key = (self._place(name_span), variable.value.text)
         if key not in self._seen_variables:
             self._seen_variables.add(key)
             self.variables.append(variable)

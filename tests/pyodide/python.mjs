@@ -33,5 +33,7 @@ try:
     runpy.run_module(words[0], run_name="__main__", alter_sys=True)
 except SystemExit as end:
     status = end.code if isinstance(end.code, int) else int(end.code is not None)
+sys.stdout.flush()  # Nothing ends the interpreter, which would.
+sys.stderr.flush()
 status
 `);

@@ -6,6 +6,7 @@ import re
 
 from bot.base.regex import regex
 from bot.rules._support.base import RuleContext
+from bot.shell.source import Span
 from bot.shell.words import Word
 
 _HOLE = regex(r"\$\{\?[^}]{0,500}\}")
@@ -24,10 +25,15 @@ def placeholder(text: str) -> str:
 
 def without_comments(context: RuleContext) -> str:
     """The script's text with spaces in the place of comments."""
-    text = list(context.source.text)
-    for comment in context.reading.comments:
-        text[comment.span.start : comment.span.end] = " " * len(comment.span)
-    return "".join(text)
+    text, parts, at = context.source.text, list[str](), 0
+    for span in sorted({comment.span for comment in context.reading.comments}, key=_start):
+        parts += [text[at : span.start], " " * len(span)]
+        at = span.end
+    return "".join([*parts, text[at:]])
+
+
+def _start(span: Span) -> int:
+    return span.start
 
 
 def from_default(word: Word, at: int) -> bool:
