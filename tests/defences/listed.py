@@ -602,7 +602,7 @@ DEFENCES = (
     Defence(
         "T17",
         "hands every override to the grammar of Hydra",
-        "bot/frameworks/overrides.py::parse_with_hydra",
+        "bot/frameworks/hydra_grammar.py::parse_with_hydra",
         never("not GRAMMAR.takes(_WORD + len(text))"),
         (_OVERRIDES + "test_what_a_script_hands_to_hydras_grammar_is_bounded",),
     ),
