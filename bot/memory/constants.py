@@ -76,6 +76,12 @@ COMMUNICATION: dict[MemoryLevel, float] = {"floor": 0.0, "expected": 0.8, "conse
 """GiB of NCCL's buffers of one communicator. Public measurements: 0.5 of two and 0.6 of more A100
 with NVLink (NVIDIA/nccl#964); on eight H100 6.5 of Megatron's six, 8.8 of nine with experts
 (verl#6408)."""
+COMMUNICATION_ASCEND: dict[MemoryLevel, float] = {
+    "floor": 0.0,
+    "expected": 0.4,
+    "conservative": 0.6,
+}
+"""The same of HCCL's on Ascend: twice `HCCL_BUFFSIZE`, which is 200 MB (CANN's documentation)."""
 ASLEEP: dict[MemoryLevel, float] = {"floor": 0.0, "expected": 0.5, "conservative": 1.5}
 """GiB that a sleeping engine keeps: graphs and workspaces."""
 ENGINE_WORKING: dict[MemoryLevel, float] = {"floor": 0.0, "expected": 1.5, "conservative": 1.5}

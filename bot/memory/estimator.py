@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from bot.base.devices import Device
+from bot.base.devices import Device, Vendor
 from bot.base.fast_dataclass import dataclass
 from bot.memory.activations import (
     Parts,
@@ -56,17 +56,21 @@ class Estimator:
 
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
-        self._gpus = [_Gpu(pool) for pool in workload.pools]
+        self._gpus: dict[bool, list[_Gpu]] = {}
         hosts = (_host(pool, workload.gpus_per_node) for pool in workload.pools)
         self._host = max(hosts, default=NOTHING)
 
     def on(self, device: Device, share: float | None = None) -> MemoryEstimate:
         """The estimate on a device; with a share, the engines have it instead of their own."""
-        total = Bytes(device.memory_bytes)
+        total, ascend = Bytes(device.memory_bytes), device.vendor == Vendor.ASCEND
+        gpus = self._gpus.get(ascend)
+        if gpus is None:
+            gpus = [_Gpu(pool, ascend=ascend) for pool in self._workload.pools]
+            self._gpus[ascend] = gpus
         return MemoryEstimate(
             device=device,
             gpus=sum(pool.gpus for pool in self._workload.pools),
-            stages=tuple(stage for gpu in self._gpus for stage in gpu.stages(total, share)),
+            stages=tuple(stage for gpu in gpus for stage in gpu.stages(total, share)),
             host=self._host,
             assumptions=self._workload.assumptions,
             measured=self._workload.measured,
@@ -100,8 +104,8 @@ def _by_card(work: _Work, engine: Engine | None) -> bool:
 class _Gpu:
     """One GPU of a pool: what is on it at a level while someone works."""
 
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
+    def __init__(self, pool: Pool, *, ascend: bool) -> None:
+        self._pool, self._ascend = pool, ascend
         self._states: Mapping[RoleName, States] = {r.name: states(r) for r in pool.roles}
         self._works = tuple(_works(pool))
         self._kept: dict[int, Stage] = {}
@@ -141,7 +145,7 @@ class _Gpu:
             else:
                 parts |= asleep(engine, level, total)
         parts |= idle
-        parts["contexts"] = overhead(self._pool, level)
+        parts["contexts"] = overhead(self._pool, level, ascend=self._ascend)
         return {name: amount for name, amount in parts.items() if amount}
 
     def _resident(self, role: Role, kind: _Kind, level: MemoryLevel) -> Parts:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bot.memory.constants import COMMUNICATION, CONTEXT
+from bot.memory.constants import COMMUNICATION, COMMUNICATION_ASCEND, CONTEXT
 from bot.memory.units import Bytes
 from bot.memory.workload import MemoryLevel, Pool, Role
 
 
-def overhead(pool: Pool, level: MemoryLevel) -> Bytes:
+def overhead(pool: Pool, level: MemoryLevel, *, ascend: bool = False) -> Bytes:
     """Contexts and communicators of a pool's processes on one GPU.
 
     Roles share the groups of their process; an engine's process has one communicator.
@@ -15,7 +15,8 @@ def overhead(pool: Pool, level: MemoryLevel) -> Bytes:
     each = CONTEXT[level] * pool.processes
     if pool.gpus > 1:
         groups = max((communicators(role) for role in pool.roles if role.trained), default=1)
-        each += COMMUNICATION[level] * (groups + pool.processes - 1)
+        one = (COMMUNICATION_ASCEND if ascend else COMMUNICATION)[level]
+        each += one * (groups + pool.processes - 1)
     return Bytes.gib(each)
 
 

@@ -25,12 +25,15 @@ _SIZES = {
 
 
 def megatron(
-    *settings: str, sizes: Mapping[str, int] | None = None, release: str = "0.9.1"
+    *settings: str,
+    sizes: Mapping[str, int] | None = None,
+    release: str = "0.9.1",
+    device: str = "h100",
 ) -> dict[str, Any]:
     layout = [
         f"{_MEGATRON}.{_SIZES[name]}_parallel_size={size}" for name, size in (sizes or {}).items()
     ]
-    return verl(f"{_A}.strategy=megatron", *layout, *settings, release=release)
+    return verl(f"{_A}.strategy=megatron", *layout, *settings, release=release, device=device)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +65,13 @@ def test_fsdp_has_the_group_of_all_ranks() -> None:
 
 
 _ALONE = ("trainer.n_gpus_per_node=1", f"{_ROLLOUT}.tensor_model_parallel_size=1")
+
+
+def test_hccls_buffers_are_half_as_large() -> None:
+    made = megatron(sizes={"tensor": 2, "pipeline": 2}, device="910b")
+    assert component(made, "update", "contexts") == pytest.approx(2 * 0.8 + 0.4 * 7, abs=0.01)
+
+
 _ENTROPY = f"{_A}.entropy_coeff=0.001"
 _CHUNKED = f"{_A}.entropy_from_logits_with_chunking=True"
 
