@@ -28,7 +28,8 @@ def deadline(seconds: float) -> Iterator[None]:
     what strangers wrote is read in processes of its own there (`bot.base.isolated`).
     """
     ours = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
-    if not ours:
+    outer = signal.getitimer(signal.ITIMER_PROF)[0] if ours else 0.0
+    if not ours or 0 < outer <= seconds:
         yield
         return
 
@@ -37,10 +38,8 @@ def deadline(seconds: float) -> Iterator[None]:
 
     before = signal.signal(signal.SIGPROF, end)
     begun = time.process_time()
-    outer, _ = signal.getitimer(signal.ITIMER_PROF)
-    nearer = min(outer, seconds) if outer else seconds
     # Again and again, since Python drops what is raised while it collects garbage.
-    signal.setitimer(signal.ITIMER_PROF, nearer, _AGAIN)
+    signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)
     try:
         yield
         if time.process_time() - begun >= seconds:  # The signal came in such a moment.

@@ -30,7 +30,7 @@ _CONTENT = rf"(?:-[ ])?+(?:{_KEY}:(?:[ ]++{_VALUE})?+|{_VALUE})(?:[ ]++{_REMARK}
 _LINE = rf"[ ]{{0,64}}+(?:{_REMARK}|{_CONTENT})?+"
 _PLAIN = regex(rf"(?:{_LINE}\n)*+(?:{_LINE})?+")
 _FLOAT, _DATE = "tag:yaml.org,2002:float", "tag:yaml.org,2002:timestamp"
-_EXPONENT = r"[-+]?[0-9]+(?:_[0-9]+)*(?:\.[0-9_]*)?[eE][-+]?[0-9]+\Z"
+_EXPONENT = r"\A[-+]?[0-9]++(?:_[0-9]++)*+(?:\.[0-9_]*+)?[eE][-+]?[0-9]++\Z"
 """Numbers to OmegaConf that are texts to PyYAML: `1e-5`, `1.5e3`. Dates are texts to it."""
 _MOST = 1 << 18
 """Characters: libyaml makes the whole tree before anybody can count its values."""

@@ -87,6 +87,8 @@ class Registry(Generic[C]):
 
         Raises UserError when a name is no rule's.
         """
+        if not select and not ignore:
+            return self.rules
         chosen = {self.find(name).meta.id for name in select}
         dropped = {self.find(name).meta.id for name in ignore}
         return tuple(
