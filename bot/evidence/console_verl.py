@@ -30,7 +30,7 @@ STEP: Final = "training/global_step"
 
 _ROOTS: Final = frozenset({"actor_rollout_ref", "data", "algorithm", "model", "optim", "engine"})
 _OPENING = regex(r"\s*\{'[\w.]+': ")
-_TOKENS = regex(r"""(?P<string>'(?:[^'\\\n]|\\.)*+'?|"(?:[^"\\\n]|\\.)*+"?)|[\[\](){}]""")
+_TOKENS = regex(r"""(?P<string>'(?:[^'\\\n]|\\.)*'?|"(?:[^"\\\n]|\\.)*"?)|[\[\](){}]""")
 _MAX_CONFIG: Final = 1_000_000
 """Characters of a printed configuration; verl's largest is some 60,000."""
 

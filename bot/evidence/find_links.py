@@ -42,7 +42,7 @@ _LOOKALIKES = str.maketrans("аеорсухіԁѡԝ01345", "aeopcyxidwwoleas")
 _SCHEME = regex(r"(?:([A-Za-z][A-Za-z0-9+.\-]{1,15}):)?//")
 _MOST: Final = 65_536
 """Characters of a text, as GitHub has it."""
-_COMMENT = regex(r"<!--(?:(?!-->).)*+(?:-->)?", re.DOTALL)
+_COMMENT = regex(r"<!--(?:(?!-->).)*(?:-->)?", re.DOTALL)
 _EAST_ASIAN = regex(r"[\u2e80-\u9fff\uff00-\uffef]")
 _ABOUT: Final = frozenset(
     {"docs.wandb.ai", "community.wandb.ai", "docs.coreweave.com", "www.coreweave.com"}

@@ -15,7 +15,7 @@ from bot.frameworks.hydra_tree import MISSING
 _REFERENCES: Final = regex(r"(?:[^$\\]|\$(?!\{)|\$\{\.*\w+(?:\.\w+)*\})*")
 """Texts whose references OmegaConf takes as they are."""
 
-PACKAGE: Final = regex(r"(?:[\w-]++\.?)*+")
+PACKAGE: Final = regex(r"(?:[\w-]++\.?)*")
 """Where a file is put, when the parts between the dots are the names of mappings."""
 
 

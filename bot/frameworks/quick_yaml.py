@@ -18,19 +18,19 @@ from bot.base.regex import regex
 _REMARK = r"\#[\t -~\xa0-\u2027\u2030-\ud7ff\ue000-\ufefe]*+"
 _SAFE = r"[!-\"$-9;-~]"
 _FIRST = r"(?:[A-Za-z0-9_./~$+=<(]|-(?=[A-Za-z0-9_.])|\?(?=\?))"
-_WORD = rf"(?:{_SAFE}|:(?=[!-~]))(?:{_SAFE}|[:\#](?=[!-~]))*+"
-_WORDS = rf"{_FIRST}(?:{_SAFE}|[:\#](?=[!-~]))*+(?:[ ]++{_WORD})*+"
+_WORD = rf"(?:{_SAFE}|:(?=[!-~]))(?:{_SAFE}|[:\#](?=[!-~]))*"
+_WORDS = rf"{_FIRST}(?:{_SAFE}|[:\#](?=[!-~]))*(?:[ ]++{_WORD})*"
 _QUOTED = r"(?:'[ -&(-~]*+'|\"[ !#-\[\]-~]*+\")"
 _ITEM = rf"(?:{_QUOTED}|-?[A-Za-z0-9_./][A-Za-z0-9_./-]*+)"
-_FLOW = rf"(?:\[[ ]*+\]|\{{[ ]*+\}}|\[[ ]?+{_ITEM}(?:,[ ]?+{_ITEM})*+[ ]?+\])"
+_FLOW = rf"(?:\[[ ]*+\]|\{{[ ]*+\}}|\[[ ]?+{_ITEM}(?:,[ ]?+{_ITEM})*[ ]?+\])"
 _VALUE = rf"(?:{_FLOW}|{_QUOTED}|{_WORDS})"
 _KEY = r"(?:[A-Za-z_./][A-Za-z0-9_./@-]{0,200}+|'[A-Za-z0-9_]{1,200}+')"
-_CONTENT = rf"(?:-[ ])?+(?:{_KEY}:(?:[ ]++{_VALUE})?+|{_VALUE})(?:[ ]++{_REMARK}|[ ]*+)(?=\n|\Z)"
+_CONTENT = rf"(?:-[ ])?(?:{_KEY}:(?:[ ]++{_VALUE})?|{_VALUE})(?:[ ]++{_REMARK}|[ ]*+)"
 # At most 64 blanks before a line, so that nothing nests deeper than libyaml's recursion bears.
-_LINE = rf"[ ]{{0,64}}+(?:{_REMARK}|{_CONTENT})?+"
-_PLAIN = regex(rf"(?:{_LINE}\n)*+(?:{_LINE})?+")
+_LINE = rf"[ ]{{0,64}}+(?:{_REMARK}|{_CONTENT})?"
+_PLAIN = regex(_LINE)
 _FLOAT, _DATE = "tag:yaml.org,2002:float", "tag:yaml.org,2002:timestamp"
-_EXPONENT = r"\A[-+]?[0-9]++(?:_[0-9]++)*+(?:\.[0-9_]*+)?[eE][-+]?[0-9]++\Z"
+_EXPONENT = r"\A[-+]?[0-9]++(?:_[0-9]++)*(?:\.[0-9_]*+)?[eE][-+]?[0-9]++\Z"
 """Numbers to OmegaConf that are texts to PyYAML: `1e-5`, `1.5e3`. Dates are texts to it."""
 _MOST = 1 << 18
 """Characters: libyaml makes the whole tree before anybody can count its values."""
@@ -51,7 +51,9 @@ class YamlParser(Protocol):
 def quick_loader(text: str) -> YamlParser | None:
     """A loader on libyaml with OmegaConf's scalars; None for what only PyYAML may read."""
     made = _quick_class() if len(text) <= _MOST else None
-    return made(text) if made is not None and _PLAIN.fullmatch(text) else None
+    if made is None or not all(map(_PLAIN.fullmatch, text.split("\n"))):
+        return None
+    return made(text)
 
 
 @cache

@@ -6,6 +6,15 @@ Each is judged by its structure, since a text that shows it would have to be kno
 from __future__ import annotations
 
 import re
+from re._constants import (  # type: ignore[import-not-found]
+    ANY,
+    IN,
+    LITERAL,
+    NOT_LITERAL,
+    POSSESSIVE_REPEAT,
+)
+from re._parser import SubPattern, parse  # type: ignore[import-not-found]
+from typing import Any
 
 import pytest
 
@@ -29,6 +38,42 @@ def test_no_expression_goes_back_and_forth() -> None:
             found[f"{one.file}:{one.line}"] = why
     assert found == {}
     assert places >= EXCEPTIONS.keys()
+
+
+def _possessive_group(tree: Any) -> bool:
+    """Whether a possessive quantifier stands behind more than one character or class."""
+    if isinstance(tree, SubPattern):
+        return any(_possessive_group(item) for item in tree)
+    if not isinstance(tree, tuple | list):
+        return False
+    if len(tree) == 2 and tree[0] is POSSESSIVE_REPEAT:
+        inside = tree[1][2]
+        return len(inside) != 1 or inside[0][0] not in (IN, LITERAL, NOT_LITERAL, ANY)
+    return any(_possessive_group(item) for item in tree)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        (r"a*+[bc]++.?+", False),
+        (r"(?:(?!-->).)*+", True),
+        (r"a|(?P<b>(?:ab)++)", True),
+        (r"(?:a)*+", False),
+    ],
+)
+def test_possessive_groups_are_found(pattern: str, expected: bool) -> None:
+    assert _possessive_group(parse(pattern)) is expected
+
+
+def test_no_group_is_possessive() -> None:
+    """Before Python 3.11.5 such a group may match what it does not (python/cpython#106052)."""
+    found = [
+        f"{one.file}:{one.line}"
+        for one in expressions()
+        if one.pattern is not None
+        and _possessive_group(parse(one.pattern.pattern, one.pattern.flags))
+    ]
+    assert found == []
 
 
 def test_all_of_them_are_found() -> None:
