@@ -53,7 +53,8 @@ def quick_loader(text: str) -> YamlParser | None:
     made = _quick_class() if len(text) <= _MOST else None
     if made is None or not all(map(_PLAIN.fullmatch, text.split("\n"))):
         return None
-    return made(text)
+    loader: YamlParser = made(text)
+    return loader
 
 
 @cache
