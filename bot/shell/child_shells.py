@@ -150,7 +150,8 @@ class ChildShells:
 
     def _there(self, value: Value | None, world: World, span: Span, program: Word) -> bool:
         """Runs a text where this script's variables are not known, if it has none."""
-        if value is None or any(_EXPANDED & set(str(piece.text)) for piece in value):
+        texts = [piece.text for piece in value or () if isinstance(piece.text, str)]
+        if any(_EXPANDED & set(text) for text in texts):
             return False
         return self._text(value, world, span, _Start(program.pieces, ()))
 

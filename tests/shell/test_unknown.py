@@ -401,6 +401,7 @@ _DATE = "${?output of date}"
         ('eval "case $(date) in *) cmd a;; esac"', [["a"]]),
         ('eval "cat <<< $(date); cmd a"', [["a"]]),
         ('docker run i bash -c "cmd $(date)"', [[_DATE]]),
+        ('docker run i bash -c "cmd $(date $X)"', [["${?output of date $X}"]]),
         ("docker run i bash -c 'cmd $(date)'", []),
     ],
 )
