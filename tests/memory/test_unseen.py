@@ -18,11 +18,13 @@ SECOND = Path(__file__).parent / "unseen2"
 THIRD = Path(__file__).parent / "unseen3"
 FOURTH = Path(__file__).parent / "unseen4"
 FIFTH = Path(__file__).parent / "unseen5"
+SIXTH = Path(__file__).parent / "unseen6"
 ROWS: list[dict[str, Any]] = json.loads((FOLDER / "rows.json").read_text("utf-8"))
 MORE: list[dict[str, Any]] = json.loads((SECOND / "rows.json").read_text("utf-8"))
 LATEST: list[dict[str, Any]] = json.loads((THIRD / "rows.json").read_text("utf-8"))
 NEXT: list[dict[str, Any]] = json.loads((FOURTH / "rows.json").read_text("utf-8"))
 NEWEST: list[dict[str, Any]] = json.loads((FIFTH / "rows.json").read_text("utf-8"))
+LAST: list[dict[str, Any]] = json.loads((SIXTH / "rows.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -69,8 +71,12 @@ def test_the_third_round_repeats_no_row() -> None:
 
 @pytest.mark.parametrize(
     ("rows", "earlier"),
-    [(NEXT, ROWS + MORE + LATEST), (NEWEST, ROWS + MORE + LATEST + NEXT)],
-    ids=["fourth", "fifth"],
+    [
+        (NEXT, ROWS + MORE + LATEST),
+        (NEWEST, ROWS + MORE + LATEST + NEXT),
+        (LAST, ROWS + MORE + LATEST + NEXT + NEWEST),
+    ],
+    ids=["fourth", "fifth", "sixth"],
 )
 def test_a_later_round_repeats_no_row(
     rows: list[dict[str, Any]], earlier: list[dict[str, Any]]
@@ -95,8 +101,8 @@ def test_a_later_round_repeats_no_row(
 
 @pytest.mark.parametrize(
     ("rows", "least", "newer", "ran_out", "figures"),
-    [(NEXT, 40, 10, 17, 30), (NEWEST, 40, 15, 25, 23)],
-    ids=["fourth", "fifth"],
+    [(NEXT, 40, 10, 17, 30), (NEWEST, 40, 15, 25, 23), (LAST, 39, 15, 25, 13)],
+    ids=["fourth", "fifth", "sixth"],
 )
 def test_a_later_round_holds_what_a_judge_needs(
     rows: list[dict[str, Any]], least: int, newer: int, ran_out: int, figures: int
@@ -147,8 +153,15 @@ def test_no_row_is_one_of_the_calibration() -> None:
 
 @pytest.mark.parametrize(
     ("folder", "rows"),
-    [(FOLDER, ROWS), (SECOND, MORE), (THIRD, LATEST), (FOURTH, NEXT), (FIFTH, NEWEST)],
-    ids=["first", "second", "third", "fourth", "fifth"],
+    [
+        (FOLDER, ROWS),
+        (SECOND, MORE),
+        (THIRD, LATEST),
+        (FOURTH, NEXT),
+        (FIFTH, NEWEST),
+        (SIXTH, LAST),
+    ],
+    ids=["first", "second", "third", "fourth", "fifth", "sixth"],
 )
 def test_each_script_is_read_as_one_launch(folder: Path, rows: list[dict[str, Any]]) -> None:
     for row in rows:

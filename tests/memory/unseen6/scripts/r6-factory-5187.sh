@@ -1,0 +1,12 @@
+accelerate launch --multi_gpu --num_processes 4 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2-72B-Instruct \
+    --dtype float16 \
+    --max_length 1024 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 2 \
+    --gradient_checkpointing true \
+    --fp16 true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_target_modules all-linear

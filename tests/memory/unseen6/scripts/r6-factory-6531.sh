@@ -1,0 +1,12 @@
+accelerate launch --config_file deepspeed_zero3.yaml --num_processes 4 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-3.1-8B-Instruct \
+    --dtype bfloat16 \
+    --max_length 15000 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --bf16 true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_target_modules all-linear

@@ -1,0 +1,11 @@
+accelerate launch --use_deepspeed --zero_stage 3 --offload_optimizer_device cpu --offload_param_device cpu --num_processes 8 -m trl.scripts.sft \
+    --model_name_or_path deepseek-ai/DeepSeek-R1-Distill-Qwen-14B \
+    --dtype bfloat16 \
+    --max_length 8192 \
+    --per_device_train_batch_size 1 \
+    --gradient_checkpointing true \
+    --bf16 true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_target_modules all-linear

@@ -1,0 +1,12 @@
+accelerate launch --config_file deepspeed_zero3.yaml --num_processes 8 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/QwQ-32B \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_prompt_length 2048 \
+    --max_completion_length 2048 \
+    --num_generations 8 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --temperature 0.9

@@ -1,0 +1,13 @@
+accelerate launch --config_file deepspeed_zero3.yaml --num_processes 4 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen2.5-VL-3B-Instruct \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --max_prompt_length 2048 \
+    --max_completion_length 1024 \
+    --num_generations 8 \
+    --per_device_train_batch_size 8 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --temperature 1 \
+    --top_p 0.8 \
+    --top_k 3

@@ -1,0 +1,20 @@
+accelerate launch --use_deepspeed --zero_stage 3 --offload_optimizer_device cpu --offload_param_device cpu --num_processes 4 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen3-8B \
+    --dtype float16 \
+    --fp16 true \
+    --max_prompt_length 1024 \
+    --max_completion_length 1024 \
+    --num_generations 2 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --use_vllm true \
+    --vllm_mode colocate \
+    --vllm_gpu_memory_utilization 0.7 \
+    --vllm_enable_sleep_mode true \
+    --temperature 1.0 \
+    --top_p 0.85 \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 32 \
+    --lora_target_modules all-linear
