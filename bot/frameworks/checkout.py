@@ -34,6 +34,7 @@ from bot.frameworks.release_overlay import OwnLayer, own_layer
 from bot.frameworks.source_options import SourceOptions
 from bot.frameworks.structured import StructuredTable, structured_table
 from bot.frameworks.trl_programs import TrlPrograms
+from bot.frameworks.verl_source import VerlSource, VerlSources
 
 CONFIG: Final = "verl/trainer/config"
 """Where a copy of verl keeps its configuration."""
@@ -120,6 +121,7 @@ class Checkout:
         self._own_trees: dict[object, ConfigTree | OwnLayer | Unfollowed | None] = {}
         self._options: dict[str, SourceOptions] = {}
         self._structured: dict[str, StructuredTable | None] = {}
+        self._sources = VerlSources(files)
         self._arguments: frozenset[str] | None = None
         self._pins: dict[tuple[str, str], Pin | None] = {}
 
@@ -147,6 +149,7 @@ class Checkout:
                     yield from (f"{folder}/{name}" for name in self._own.folders[folder])
         if (folder := nearest(self._configs, script)) is not None:
             yield from (f"{folder}/{name}" for name in self._configs[folder])
+            yield from self._sources.paths(folder)
         if (folder := nearest(self._modules, script)) is not None:
             yield from self._modules[folder]
         for folder in above(script):
@@ -294,6 +297,11 @@ class Checkout:
             return None
         found = self._tree(folder)
         return found if isinstance(found, ConfigTree) else None
+
+    def verl_source(self, script: str) -> VerlSource | None:
+        """The Python of the copy of verl that is nearest to a script; None without one."""
+        folder = nearest(self._configs, script)
+        return self._sources.of(folder) if folder is not None else None
 
     def _tree(self, folder: str) -> ConfigTree | str:
         if folder in self._trees:

@@ -9,7 +9,16 @@ from bot.frameworks.plan_values import PlanValues
 from bot.rules._support import multiples
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ACTOR, LIMITS, ROLLOUT, SOURCE, gpus, model_parallel, static
+from bot.rules._support.verl import (
+    ACTOR,
+    LIMITS,
+    ROLLOUT,
+    SOURCE,
+    gpus,
+    model_parallel,
+    refuses,
+    static,
+)
 
 _STATIC = (
     "actor_rollout_ref.actor.use_dynamic_bsz=False",
@@ -30,7 +39,10 @@ META = Meta(
         "Choose data.train_batch_size so that train_batch_size × rollout.n is a multiple of the "
         "GPUs (FSDP), or of data-parallel size × ppo_micro_batch_size_per_gpu (Megatron)."
     ),
-    limits=f"{LIMITS} Not checked with use_dynamic_bsz, where verl does not either.",
+    limits=(
+        f"{LIMITS} Not checked with use_dynamic_bsz, where verl does not either, nor where the "
+        "repository's own copy of verl has no such check."
+    ),
     source=SOURCE,
     example=Example(
         bad=verl("data.train_batch_size=100", *_STATIC),
@@ -45,6 +57,8 @@ def check(context: RuleContext) -> Iterator[Hit]:
         batch, n = values.number("data.train_batch_size"), values.number(f"{ROLLOUT}.n")
         least = _least(values)
         if batch is None or n is None or least is None or (batch * n) % least[0] == 0:
+            continue
+        if not refuses(context, "real_train_batch_size"):
             continue
         size, what = least
         yield Hit(

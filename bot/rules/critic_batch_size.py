@@ -8,7 +8,7 @@ from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues, version_at_least
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.verl import LIMITS, needs_critic, trainers
+from bot.rules._support.verl import LIMITS, compares_batch, needs_critic, trainers
 
 _MINI = "critic.ppo_mini_batch_size"
 _MICRO = "critic.ppo_micro_batch_size"
@@ -66,7 +66,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
             )
         batch = values.number("data.train_batch_size")
         # An equal mini batch of the actor is told by the rule mini-batch-size.
-        if mini and batch and mini > batch and values.plan.last(_MINI):
+        if not mini or not batch or mini <= batch or not values.plan.last(_MINI):
+            continue
+        if compares_batch(context, "critic"):
             yield Hit(
                 message=message(
                     "the critic's ppo_mini_batch_size {mini} is larger than "

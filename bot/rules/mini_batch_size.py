@@ -8,7 +8,7 @@ from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, static
+from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, compares_batch, static
 
 _STATIC = (
     "actor_rollout_ref.actor.use_dynamic_bsz=False",
@@ -26,7 +26,10 @@ META = Meta(
     summary="ppo_mini_batch_size is larger than train_batch_size.",
     why="A step would have less than one update; verl stops at its start.",
     instead="Make ppo_mini_batch_size (256 by default) at most data.train_batch_size.",
-    limits=f"{LIMITS} Not checked with use_dynamic_bsz, where verl does not either.",
+    limits=(
+        f"{LIMITS} Not checked with use_dynamic_bsz, where verl does not either, nor where the "
+        "repository's own copy of verl has no such check."
+    ),
     source=SOURCE,
     example=Example(
         bad=verl(*_STATIC, "actor_rollout_ref.actor.ppo_mini_batch_size=256"),
@@ -45,6 +48,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             or mini is None
             or batch >= mini
             or not version_at_least(values.plan, 0, 3)
+            or not compares_batch(context, "actor")
         ):
             continue
         default = "" if values.plan.last(key) else message(", verl's default,")

@@ -25,8 +25,8 @@ META = Meta(
     ),
     instead="Write the name that is meant.",
     limits=(
-        "Only names that are one letter away from a known one; another name may be registered by a "
-        "fork. loss_agg_mode has a rule of its own."
+        "Only names that are one letter away from a known one, and that the repository's own copy "
+        "of verl does not write either. loss_agg_mode has a rule of its own."
     ),
     source=(
         "verl/trainer/ppo/core_algos.py (AdvantageEstimator, register_policy_loss, kl_penalty), "
@@ -87,6 +87,8 @@ _OPEN: Final = ("adv_estimator", "loss_mode", "reward_manager", "format")
 
 def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the names that are given with those that are known."""
+    place = context.place
+    own = place.checkout.verl_source(place.path) if place is not None else None
     for plan in context.plans:
         for setting in plan.settings:
             names = _names(setting) if plan.framework == "verl" else ()
@@ -94,7 +96,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             for written in names if known else ():
                 closed = setting.key.rsplit(".", 1)[-1] not in _OPEN
                 near = slip(written.removesuffix("+"), known, other_from=3 if closed else 5)
-                if near is not None:
+                if near is not None and not (own is not None and own.has(written)):
                     yield _hit(context, shown(plan, setting.key), setting, written, near)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.frameworks.plan_values import PlanValues, values_of
+from bot.frameworks.releases import timeline
 from bot.rules._support.base import RuleContext
 from bot.shell.source import Span
 
@@ -41,6 +42,19 @@ def ray_trainers(context: RuleContext) -> Iterator[PlanValues]:
     for plan in context.plans:
         if plan.framework == "openrlhf" and plan.launch.entry == RAY and plan.table is not None:
             yield values_of(plan)
+
+
+def rewritten(values: PlanValues) -> bool:
+    """Whether the launch gives a copy of OpenRLHF options that no release has.
+
+    What such a program reads, and so what it needs, is its own affair.
+    """
+    plan, options = values.plan, timeline("openrlhf")
+    return (
+        plan.version_source == "tree"
+        and options is not None
+        and not all(options.having(setting.key) for setting in plan.settings)
+    )
 
 
 def option(values: PlanValues, *keys: str) -> str:

@@ -39,6 +39,22 @@ def static(context: RuleContext) -> Iterator[PlanValues]:
             yield values
 
 
+def refuses(context: RuleContext, *names: str) -> bool:
+    """Whether the copy of verl that the script runs with still makes a check of these names.
+
+    Forks whose environments multiply the batch leave checks out. True without a copy.
+    """
+    place = context.place
+    source = place.checkout.verl_source(place.path) if place is not None else None
+    return source is None or source.refuses(*names)
+
+
+def compares_batch(context: RuleContext, role: str) -> bool:
+    """Whether a mini batch of `actor` or `critic` above the batch is refused."""
+    batch, mini = "train_batch_size", "ppo_mini_batch_size"
+    return refuses(context, batch, f"{role}.{mini}") or refuses(context, batch, f"self.{mini}")
+
+
 def needs_critic(values: PlanValues) -> bool | None:
     """Whether there is a critic, as need_critic in verl/trainer/ppo/utils.py has it."""
     enabled = values.get("critic.enable")

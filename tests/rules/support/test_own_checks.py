@@ -1,0 +1,105 @@
+"""Rules on what a framework refuses, in forks that refuse something else."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout
+from bot.rules._support.example import openrlhf, verl
+
+CONFIG = {
+    "verl/trainer/config/ppo_trainer.yaml": b"""
+data: {train_batch_size: 16}
+algorithm: {adv_estimator: grpo}
+trainer: {nnodes: 1, n_gpus_per_node: 8}
+actor_rollout_ref:
+  rollout: {n: 1, name: vllm}
+  actor: {strategy: fsdp, use_dynamic_bsz: false, ppo_mini_batch_size: 256,
+          ppo_micro_batch_size: null, ppo_micro_batch_size_per_gpu: 8,
+          loss_agg_mode: token-mean, ulysses_sequence_parallel_size: 1}
+critic: {use_dynamic_bsz: false, ppo_mini_batch_size: 8, ppo_micro_batch_size: null,
+         ppo_micro_batch_size_per_gpu: 4}
+"""
+}
+TRAINER = "verl/trainer/ppo/ray_trainer.py"
+ACTOR = "config.actor_rollout_ref.actor.ppo_mini_batch_size"
+CRITIC = "config.critic.ppo_mini_batch_size"
+LAUNCH = "python3 -m verl.trainer.main_ppo data.train_batch_size=16\n"
+
+
+def errors(files: dict[str, str], script: str = LAUNCH, path: str = "examples/run.sh") -> list[str]:
+    """The rules that find something in a script of a repository with these files."""
+    contents = {**CONFIG, **{name: text.encode() for name, text in files.items()}}
+    options = CheckOptions(place=InCheckout(Checkout(contents)))
+    report = check_script(ScriptFile(path=path, data=script.encode()), options)
+    return [one.id for one in report.findings if one.severity != "note"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # CazeroZ/hgpo, JonP07/agent-hgae: environments multiply the batch.
+        f"def check(config):\n    # assert config.data.train_batch_size >= {ACTOR}\n    pass\n",
+        f"def check(config):\n    assert config.data.train_batch_size >= {CRITIC}\n",
+        f"def check(config):\n    if config.data.train_batch_size < {ACTOR}:\n        print('!')\n",
+    ],
+)
+def test_a_check_that_the_copy_leaves_out(source: str) -> None:
+    assert "RLB051" not in errors({TRAINER: source})
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {TRAINER: "def check(:\n"},
+        {TRAINER: f"def check(config):\n    assert config.data.train_batch_size >= {ACTOR}\n"},
+        {
+            TRAINER: "def check(config):\n    pass\n",
+            "verl/workers/config/actor.py": "class ActorConfig:\n"
+            "    def validate(self, train_batch_size):\n"
+            "        if train_batch_size < self.ppo_mini_batch_size:\n"
+            "            raise ValueError\n",
+        },
+    ],
+)
+def test_a_check_that_the_copy_makes(files: dict[str, str]) -> None:
+    assert "RLB051" in errors(files)
+
+
+def test_the_batch_over_all_gpus() -> None:
+    odd = LAUNCH.replace("16", "9") + "# 8 GPUs\n"
+    kept = "def check(real_train_batch_size, n):\n    assert real_train_batch_size % n == 0\n"
+    assert "RLB040" in errors({TRAINER: kept}, odd)
+    assert "RLB040" not in errors({TRAINER: "def check(config):\n    pass\n"}, odd)
+
+
+def test_the_batch_of_the_critic() -> None:
+    script = LAUNCH.strip() + " algorithm.adv_estimator=gae critic.ppo_mini_batch_size=32\n"
+    kept = f"def check(config):\n    assert config.data.train_batch_size >= {ACTOR}\n"
+    both = kept + kept.replace("actor_rollout_ref.actor", "critic")
+    assert "RLB058" in errors({TRAINER: both}, script)
+    assert "RLB058" not in errors({TRAINER: kept}, script)
+
+
+def test_names_that_a_fork_registers() -> None:
+    script = LAUNCH.strip() + " algorithm.adv_estimator=grpo_pask\n"
+    assert "RLB034" in errors({}, script)
+    algorithms = "@register_adv_est('grpo_pask')\ndef advantage():\n    pass\n"
+    assert "RLB034" not in errors({"verl/trainer/ppo/core_algos.py": algorithms}, script)
+
+
+def test_a_trainer_with_options_of_its_own() -> None:
+    """lfy-123/WIST writes its own prompts, and its reward follows from its own options."""
+    program = "import argparse\np = argparse.ArgumentParser()\n" + "".join(
+        f"p.add_argument('--{name}', default=None)\n"
+        for name in ("pretrain", "prompt_data", "reward_pretrain", "remote_rm_url", "domain")
+    )
+    files = {"openrlhf/cli/train_ppo_ray.py": program}
+    launch = "python3 -m openrlhf.cli.train_ppo_ray --pretrain a/b --prompt_data c/d"
+    assert "RLB063" in errors(files, f"{launch}\n")
+    assert "RLB063" not in errors(files, f"{launch} --domain math\n")
+    assert "RLB063" not in errors({}, openrlhf())
+    assert "RLB063" not in errors({}, verl())
