@@ -1,0 +1,15 @@
+accelerate launch --num_processes 1 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-1.5B \
+    --dtype bfloat16 \
+    --attn_implementation sdpa \
+    --bf16 true \
+    --max_length 1024 \
+    --packing false \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj

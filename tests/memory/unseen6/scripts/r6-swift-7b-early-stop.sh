@@ -1,0 +1,12 @@
+accelerate launch --num_processes 1 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-7B-Instruct \
+    --dtype bfloat16 \
+    --bf16 true \
+    --max_length 2048 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 16 \
+    --gradient_checkpointing true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 32 \
+    --lora_target_modules all-linear

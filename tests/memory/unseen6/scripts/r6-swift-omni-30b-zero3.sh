@@ -1,0 +1,14 @@
+accelerate launch --config_file deepspeed_zero3.yaml --num_processes 2 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-Omni-30B-A3B-Instruct \
+    --dtype bfloat16 \
+    --bf16 true \
+    --max_length 4096 \
+    --attn_implementation flash_attention_2 \
+    --padding_free true \
+    --per_device_train_batch_size 8 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 32 \
+    --lora_target_modules all-linear
