@@ -1,0 +1,12 @@
+accelerate launch --config_file deepspeed_zero2.yaml --num_processes 4 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen1.5-7B-Chat \
+    --dtype float16 \
+    --max_length 8196 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --fp16 true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_target_modules q_proj v_proj

@@ -1,0 +1,14 @@
+accelerate launch --num_processes 1 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-3.1-8B-Instruct \
+    --dtype bfloat16 \
+    --max_length 51974 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --bf16 true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_target_modules all-linear \
+    --load_in_4bit \
+    --use_bnb_nested_quant

@@ -1,0 +1,19 @@
+accelerate launch --num_processes 1 -m trl.scripts.sft \
+    --model_name_or_path mistralai/Mixtral-8x7B-Instruct-v0.1 \
+    --torch_dtype bfloat16 \
+    --attn_implementation flash_attention_2 \
+    --max_seq_length 4096 \
+    --packing true \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --max_steps 100 \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 16 \
+    --lora_dropout 0.1 \
+    --lora_target_modules q_proj k_proj v_proj o_proj \
+    --bf16 true \
+    --load_in_4bit \
+    --bnb_4bit_quant_type nf4 \
+    --use_bnb_nested_quant

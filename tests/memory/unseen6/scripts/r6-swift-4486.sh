@@ -1,0 +1,13 @@
+accelerate launch --config_file deepspeed_zero3.yaml --num_processes 6 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen2.5-3B-Instruct \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --max_prompt_length 2048 \
+    --max_completion_length 2048 \
+    --num_generations 4 \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --temperature 1.0 \
+    --use_vllm true \
+    --vllm_mode server

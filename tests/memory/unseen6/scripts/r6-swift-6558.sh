@@ -1,0 +1,20 @@
+torchrun --nnodes=8 --nproc_per_node=8 -m verl.trainer.sft_trainer \
+    engine=megatron \
+    optim=megatron \
+    data.train_batch_size=16 \
+    data.micro_batch_size_per_gpu=1 \
+    data.max_length=2048 \
+    data.use_dynamic_bsz=False \
+    data.pad_mode=no_padding \
+    model.path=Qwen/Qwen3-VL-235B-A22B-Instruct \
+    model.use_remove_padding=True \
+    engine.tensor_model_parallel_size=4 \
+    engine.pipeline_model_parallel_size=2 \
+    engine.expert_model_parallel_size=8 \
+    engine.expert_tensor_parallel_size=1 \
+    +engine.override_transformer_config.recompute_granularity=full \
+    +engine.override_transformer_config.recompute_method=uniform \
+    +engine.override_transformer_config.recompute_num_layers=1 \
+    +engine.override_transformer_config.moe_expert_capacity_factor=1 \
+    trainer.n_gpus_per_node=8 \
+    trainer.nnodes=8

@@ -1,0 +1,13 @@
+accelerate launch --config_file deepspeed_zero2.yaml --num_processes 2 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-VL-8B-Instruct \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_length 32768 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 16 \
+    --gradient_checkpointing true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 32 \
+    --lora_target_modules all-linear
