@@ -134,6 +134,11 @@ def unwrap(words: Sequence[Word]) -> Started | None:
     launcher: list[str] = []
     rest = list(words)
     while rest:
+        if _hidden(rest[0]):
+            if (found := _behind_unknown(rest[1:], launcher)) is not None:
+                return found
+            rest = _from_starter(rest[1:])  # `$LAUNCHER python3 …`, `$CONDA run -n a python …`
+            continue
         name = PurePosixPath(rest[0].text).name
         wrapped = _unwrapped(name, rest)
         if wrapped is not None:
@@ -146,6 +151,23 @@ def unwrap(words: Sequence[Word]) -> Started | None:
             return started
         launcher.append(PurePosixPath(started.entry).name)
         rest = carried
+    return None
+
+
+def _hidden(word: Word) -> bool:
+    """Whether the name of a program is not known: `$PYTHON`, `"$BIN/$NAME"`."""
+    return bool(word.pieces) and not isinstance(word.pieces[-1].text, str)
+
+
+def _behind_unknown(words: list[Word], launcher: list[str]) -> Started | None:
+    """What an unknown program starts that is given a module or a file of Python."""
+    for at, word in enumerate(words):
+        if word.text == "-m" and at + 1 < len(words):
+            return _python_module(words[at + 1], words[at + 2 :], launcher)
+        if word.text.endswith(".py"):
+            return Started(word.text, tuple(words[at + 1 :]), tuple(launcher))
+        if not word.text.startswith("-"):
+            break
     return None
 
 

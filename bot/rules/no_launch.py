@@ -79,9 +79,9 @@ _IDLE = frozenset(
     ]
 )
 
+_SHELLS = ("bash", "sh", "exec")
+"""What runs another script or program, which is then named."""
 _MODULE = regex(r"(?<![\w-])-m[ \t]+([A-Za-z_]\w{0,80}(?:\.\w{1,80}){1,8})(?![\w.])")
-_HOLE = regex(r"\$\{\?[^}]{0,500}\}")
-"""A part that only a run knows."""
 _SAID = regex(r"[\"']|\b(?:echo|printf)\b")
 """What stands before a module on its line where it is a text."""
 _EXIT = regex(r"(?m)^[^\S\n]*exit\b")
@@ -98,6 +98,7 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
     if (unreached := _unreached(context)) is not None:
         yield Skip(reason=unreached)
     elif programs:
+        programs.sort(key=lambda argv: (unwrap(argv) is None, _program(argv) not in _SHELLS))
         named = ", ".join(dict.fromkeys(_short(_named(argv)) for argv in programs[:3]))
         yield Skip(
             reason=message(
@@ -129,11 +130,21 @@ def _program(argv: Sequence[Word]) -> str:
 def _named(argv: Sequence[Word]) -> str:
     """A program, with what it starts: `accelerate launch train.py`, `python3 -m RL2.trainer`."""
     started = unwrap(argv)
+    if argv[0].text == "exec" and len(argv) > 1:
+        argv = argv[1:]
+    first, *rest = map(_shown, argv)
     if started is None:
-        return argv[0].text
-    name = started.launcher[-1] if started.launcher else argv[0].text
-    script = started.entry.endswith(".py") or "/" in started.entry
-    return f"{name} {started.entry}" if script else f"{name} -m {started.entry}"
+        return f"{first} {rest[0]}" if first in _SHELLS and rest else first
+    entry = next((word for word in argv if word.text == started.entry), None)
+    shown = started.entry if entry is None else _shown(entry)
+    name = started.launcher[-1] if started.launcher else first
+    script = shown.endswith(".py") or "/" in shown
+    return f"{name} {shown}" if script else f"{name} -m {shown}"
+
+
+def _shown(word: Word) -> str:
+    """A word whose unknown parts are left out."""
+    return "".join(p.text if isinstance(p.text, str) else "…" for p in word.pieces)
 
 
 def _unreached(context: RuleContext) -> Message | None:
@@ -190,5 +201,4 @@ def _what(context: RuleContext) -> Message:
 
 
 def _short(name: str) -> str:
-    name = _HOLE.sub("…", name)
     return name if len(name) <= 60 else f"{name[:59]}…"

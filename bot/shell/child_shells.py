@@ -16,7 +16,9 @@ from bot.shell.runner import Runner
 from bot.shell.source import Span
 from bot.shell.state import ShellVariable, Value, World, cut, known
 from bot.shell.subshells import gathered
+from bot.shell.terminals import TerminalText, typed
 from bot.shell.words import Word
+from bot.shell.written import text_written
 
 _SHELLS = frozenset({"bash", "sh"})
 _STARTERS = frozenset(
@@ -60,6 +62,8 @@ class _Start:
     zero: Value
     positional: tuple[Value, ...]
     options: frozenset[str] = frozenset()
+    pane: str | None = None
+    """The terminal whose shell runs already; None for a shell of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +105,19 @@ class ChildShells:
         name = program.rsplit("/", 1)[-1]
         if name in _SHELLS:
             return self._shell(words, world, span)
+        if name in ("tmux", "screen") and (texts := [*typed(name, words[1:])]):
+            done = [self._type(one, words[0], world, span) for one in texts]
+            return all(done)
         if name in _STARTERS or name in _ELSEWHERE:
             return self._started(words, world, span, elsewhere=name in _ELSEWHERE)
         if name == "ssh":
             return self._there(_remote(words) or world.stdin, world, span, words[0])
         if name == "sbatch":
             start = _Start(words[0].pieces, ())
-            return self._text(_job(words) or world.stdin, world, span, start)
+            text = _job(words)
+            if text is None and self._submitted(words, world, span):
+                return True
+            return self._text(text or world.stdin, world, span, start)
         return "/" in program and self._file(words, world, span)
 
     def _shell(self, words: Sequence[Word], world: World, span: Span) -> bool:
@@ -155,6 +165,14 @@ class ChildShells:
             return False
         return self._text(value, world, span, _Start(program.pieces, ()))
 
+    def _type(self, typed: TerminalText, program: Word, world: World, span: Span) -> bool:
+        """Runs a text in the shell of a terminal, which keeps what earlier texts have set."""
+        text = value_text(typed.text, span, program.text)
+        if text is None:
+            return False
+        pane = None if typed.starts else typed.pane
+        return self._run(text, world, _Start(program.pieces, (), pane=pane))
+
     def _missing(self, word: Word, world: World, span: Span) -> None:
         """Reports a script that is not where it is looked for, and what it launches with it."""
         session = self._session
@@ -174,6 +192,13 @@ class ChildShells:
         start = _Start(words[0].pieces, tuple(word.pieces for word in words[1:]))
         return self._run(text, world, start)
 
+    def _submitted(self, words: Sequence[Word], world: World, span: Span) -> bool:
+        """Runs the script that Slurm's `sbatch … job.sh arguments` names, where it was written."""
+        for at, word in enumerate(words):
+            if at and text_written(self._session, world, word.pieces) is not None:
+                return self._file(words[at:], world, span)
+        return False
+
     def _run(self, text: InnerText, world: World, start: _Start) -> bool:
         """Runs a text in a new shell, which has what is exported and nothing else.
 
@@ -190,6 +215,9 @@ class ChildShells:
             for name, variable in world.variables.items()
             if variable.exported or name in ("PWD", "OLDPWD")
         }
+        if start.pane is not None:
+            inner.variables = {**inner.variables, **world.terminals.get(start.pane, {})}
+            inner.sourced = inner.sourced or "~/.bashrc"
         inner.exported = None
         inner.exporting = frozenset()
         inner.functions = {}
@@ -199,7 +227,13 @@ class ChildShells:
         inner.output = None if world.output is None else []
         inner.settle(0)
         session.running.append(session.tree.path(world, inner.zero) or "")
-        result = gathered(session, run_lines(self._runner, script.lines, [inner]), text.span)
+        worlds = run_lines(self._runner, script.lines, [inner])
+        if start.pane is not None and worlds:
+            left = worlds[0].variables
+            if any(one.variables != left for one in worlds):
+                left = {}
+            world.terminals = {**world.terminals, start.pane: left}
+        result = gathered(session, worlds, text.span)
         session.running.pop()
         session.leave()
         result.settle(world)

@@ -88,12 +88,12 @@ class Compounds:
         """Runs a compound command with redirections."""
         stdin, output = world.stdin, world.output
         to_file = redirect(self._session, node.redirects, world)
-        if to_file:
+        if to_file is not None:
             world.output = None
         worlds = self._runner.run(node.command, world)
         for one in worlds:
             one.stdin = stdin
-            if to_file:
+            if to_file is not None:
                 one.output = None if output is None else list(output)
         return worlds
 

@@ -11,6 +11,7 @@ from bot.shell.session import Session, hole, shorten
 from bot.shell.state import Flow, Value, World, known
 from bot.shell.syntax import Simple
 from bot.shell.words import Command, Variable, Word
+from bot.shell.written import forget, keep
 
 _WRITERS = frozenset(
     {"cp", "mv", "rm", "ln", "tee", "sed", "touch", "install", "truncate", "wget", "curl", "git"}
@@ -68,8 +69,11 @@ class ExternalCommands:
         return [world]
 
     def _writes(self, base: str, words: list[Word], world: World) -> None:
-        """Notes the files of the tree that a command may change."""
-        tree = self._session.tree
-        if tree.known and base in _WRITERS:
+        """Notes the files that a command may change."""
+        session = self._session
+        if base in _WRITERS:
             for word in words:
-                tree.wrote(world, word.pieces)
+                session.tree.wrote(world, word.pieces)
+                forget(session, world, word.pieces)
+        if base == "tee" and len(words) == 1 and world.stdin is not None:
+            keep(session, world, words[0].pieces, world.stdin)

@@ -16,6 +16,7 @@ from bot.shell.stand_ins import SHOWN, replace_stand_ins, with_stand_ins
 from bot.shell.state import Value, World
 from bot.shell.syntax import Script
 from bot.shell.words import Piece, Problem, Word
+from bot.shell.written import text_written
 
 _NESTED = 8
 """Files inside each other: far more than scripts have, so that one that includes itself ends."""
@@ -72,8 +73,11 @@ def value_text(value: Value, span: Span, name: str) -> InnerText | None:
 
 
 def file_text(session: Session, word: Word, world: World, span: Span) -> InnerText | None:
-    """The file that a word names; None where its text is unknown."""
+    """The file that a word names, or that the script wrote there; None where it is unknown."""
     name = shown(session, word)
+    own = text_written(session, world, word.pieces)
+    if own is not None and len(session.running) < _NESTED:
+        return value_text(own, span, name)
     path = session.tree.path(world, word.pieces)
     if path is None:
         return None

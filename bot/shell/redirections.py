@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.base.fast_dataclass import dataclass
 from bot.shell.expansion import text_of
 from bot.shell.pure import content
 from bot.shell.session import Session, hole, shorten
@@ -11,31 +12,50 @@ from bot.shell.source import Span
 from bot.shell.state import Value, World, known
 from bot.shell.syntax import Redirect, Simple, Substitution, WordNode
 from bot.shell.words import Piece
+from bot.shell.written import forget, keep
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFile:
+    """Where the output goes instead."""
+
+    path: Value | None
+    """None where nobody asked, and for what is no file."""
+    more: bool
+    """Whether what the file held stays."""
 
 
 class Redirection:
     """Redirections in force in a world, and what they replace."""
 
-    def __init__(self, session: Session, redirects: Sequence[Redirect], world: World) -> None:
-        """Opens the redirections."""
+    def __init__(
+        self, session: Session, redirects: Sequence[Redirect], world: World, *, kept: bool = False
+    ) -> None:
+        """Opens the redirections; with `kept` what goes into a file is noted."""
+        self._session = session
         self._stdin = world.stdin
         self._output = world.output
         self._reads = any(item.operator.startswith("<") for item in redirects)
-        self._to_file = redirect(session, redirects, world)
-        if self._to_file:
-            world.output = None
+        self._to_file = redirect(session, redirects, world, kept=kept)
+        if self._to_file is not None:
+            world.output = None if self._to_file.path is None else []
 
     def close(self, world: World) -> None:
         """Closes them in a world that came out of the command."""
         if self._reads and self._stdin is not world.stdin:
             world.stdin = self._stdin
-        if self._to_file:
+        if self._to_file is not None:
+            if self._to_file.path is not None and world.output is not None:
+                text = tuple(world.output)
+                keep(self._session, world, self._to_file.path, text, more=self._to_file.more)
             world.output = None if self._output is None else list(self._output)
 
 
-def redirect(session: Session, redirects: Sequence[Redirect], world: World) -> bool:
-    """Opens redirections; True when the output goes elsewhere."""
-    to_file = False
+def redirect(
+    session: Session, redirects: Sequence[Redirect], world: World, *, kept: bool = False
+) -> OutputFile | None:
+    """Opens redirections; where the output goes when it goes elsewhere."""
+    to_file: OutputFile | None = None
     for item in redirects:
         operator = item.operator
         if operator in ("<<", "<<-"):
@@ -47,10 +67,15 @@ def redirect(session: Session, redirects: Sequence[Redirect], world: World) -> b
             world.stdin = _input(session, item.target, world)
         else:
             prefix = session.text(item.start, item.start + 1)
-            if item.target.ready is None or session.tree.known:
-                session.tree.wrote(world, text_of(session, world, item.target))
+            path: Value | None = None
+            if item.target.ready is None or session.tree.known or world.written or kept:
+                path = text_of(session, world, item.target)
+                session.tree.wrote(world, path)
+                if not kept:
+                    forget(session, world, path)
             if prefix in "1&>":
-                to_file = True
+                file = path if kept and operator in (">", ">|", ">>") else None
+                to_file = OutputFile(file, operator == ">>")
     return to_file
 
 

@@ -17,6 +17,9 @@ from bot.shell.state import ShellVariable, World, all_arguments, known
 from bot.shell.syntax import Assignment, Simple
 from bot.shell.words import Variable, Word
 
+_WRITING = frozenset({"cat", "echo", "printf"})
+"""Commands with which scripts write others."""
+
 
 class SimpleCommands:
     """Runs simple commands."""
@@ -36,7 +39,10 @@ class SimpleCommands:
             self._assignments(node, world)
             self._runner.check(world)
             return [world]
-        redirection = Redirection(self._session, node.redirects, world) if node.redirects else None
+        redirection = None
+        if node.redirects:
+            kept = isinstance(words[0], Word) and known(words[0].pieces) in _WRITING
+            redirection = Redirection(self._session, node.redirects, world, kept=kept)
         worlds = self._command(node, world, words)
         for one in worlds:
             if redirection is not None:

@@ -48,12 +48,12 @@ class Sources:
             world.settle(2)
             return [world]
         text = file_text(session, words[0], world, span)
-        if text is None:
+        script = parsed(session, text) if text is not None else None
+        if text is None or script is None or not script.certain:
             world.settle(None)
             world.sourced = world.sourced or shown(session, words[0])
             return [world]
         session.enter(span.start, span.end)
-        script = parsed(session, text)
         arguments = tuple(word.pieces for word in words[1:])
         outer, sources = world.positional, world.sources
         world.positional = arguments or outer

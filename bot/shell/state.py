@@ -150,6 +150,10 @@ class World:
     """An unknown file that was sourced, so that any variable may have been set."""
     sources: tuple[Value, ...] = ()
     """The other files that are being run, outermost first."""
+    written: Mapping[object, Value] = field(default_factory=dict)
+    """What it has written into files, by what stands for their path; never changed in place."""
+    terminals: Mapping[str, Mapping[str, ShellVariable]] = field(default_factory=dict)
+    """The variables of the shells of tmux's panes; never changed in place."""
     exported: dict[str, Word] | None = None
     """The environment of commands; None when it has to be built."""
     exporting: frozenset[str] = frozenset()
@@ -207,6 +211,8 @@ class World:
             and self.frames == other.frames
             and self.output == other.output
             and self.stdin == other.stdin
+            and self.written == other.written
+            and self.terminals == other.terminals
         )
 
     def set(self, name: str, variable: ShellVariable) -> None:

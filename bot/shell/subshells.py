@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import field, replace
 
 from bot.base.fast_dataclass import dataclass
 from bot.shell.runner import Runner
@@ -24,13 +25,16 @@ class SubshellResult:
     """With an unknown status: whether success is the ordinary outcome."""
     output: Value | None
     """None where it was not kept."""
+    written: Mapping[object, Value] = field(default_factory=dict)
+    """The files that it has written, and those from before."""
     ways: Ways | None = None
     """What is assumed where it is one of several outcomes; None where nothing is."""
 
     def assume(self, world: World) -> None:
-        """Notes in `world` what is assumed."""
+        """Notes in `world` what is assumed, and what was written."""
         if self.ways is not None:
             world.ways = self.ways
+        world.written = self.written
 
     def settle(self, world: World) -> None:
         """Makes the status that of `world`, which assumes what the result does."""
@@ -57,12 +61,13 @@ def gathered(session: Session, worlds: list[World], span: Span) -> SubshellResul
         return replace(_outcome(chosen), ways=chosen.ways)
     output = hole("command", f"output of {shorten(session.text(span.start, span.end))}", span)
     status = first.status if all(one.status == first.status for one in outcomes) else None
-    return SubshellResult(status, any(one.likely for one in outcomes), output)
+    written = first.written if all(one.written == first.written for one in outcomes) else {}
+    return SubshellResult(status, any(one.likely for one in outcomes), output, written)
 
 
 def _outcome(world: World) -> SubshellResult:
     output = None if world.output is None else tuple(world.output)
-    return SubshellResult(world.status, world.likely, output)
+    return SubshellResult(world.status, world.likely, output, world.written)
 
 
 def _known_output(world: World) -> bool:

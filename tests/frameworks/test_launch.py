@@ -6,6 +6,7 @@ import pytest
 
 from bot.frameworks import find_launches
 from bot.frameworks.launch import launcher_option
+from bot.shell import read
 from bot.shell.source import Source, Span
 from bot.shell.words import Command, Reading
 from tests.frameworks.made import command, holed, reading
@@ -151,3 +152,27 @@ def test_options_of_the_launcher() -> None:
     assert nodes is not None
     assert (nodes.value, text[nodes.span.start : nodes.span.end]) == ("2", "2")
     assert launcher_option(launch, "include") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "launcher"),
+    [
+        ('"$PYTHON" -m {} a=1', ()),
+        ('exec "$(which python)" -u -m {} a=1', ()),
+        ("$LAUNCHER torchrun --nproc_per_node 8 -m {} a=1", ("torchrun",)),
+        ("$CONDA run -n a python -m {} a=1", ()),
+        ("$PY /root/verl/verl/trainer/main_ppo.py a=1", ()),
+    ],
+)
+def test_a_program_whose_name_is_not_known(text: str, launcher: tuple[str, ...]) -> None:
+    (launch,) = find_launches(read(text.replace("{}", PPO).encode(), "run.sh"))
+    assert (launch.entry, launch.launcher) == (PPO, launcher)
+    assert [word.text for word in launch.argv] == ["a=1"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["$PYTHON -m", "$TOOL verl.trainer.main_ppo", '"$@"', "$RUN $OTHER -v x", "$A -x a -m b"],
+)
+def test_an_unknown_program_alone_is_no_launch(text: str) -> None:
+    assert find_launches(read(text.encode(), "run.sh")) == ()

@@ -50,6 +50,8 @@ def test_a_file_that_may_be_there_to_be_sourced_is_no_error(script: str) -> None
         "i=0\nwhile ((i < 9999)); do ((++i)); mkdir $i; done\nmkdir a\n" + verl(),
         "python3 -m verl.trainer.main_generation model.path=a\n",
         'python "$(dirname "$0")/serve.py"; $TOOL a\n',
+        'mkdir a; exec bash "${ROOT:-$(cd $(dirname "$0") && pwd)}/x.sh" b\n',
+        "tmux send-keys -t a 'bash train.sh' C-m\n",
         "torchrun --nproc_per_node 8 -m RL2.trainer.ppo a=b\n",
         "nohup accelerate launch --config_file a.yaml train.py --lr 1 &\n",
         "python -c 'import a'; python -\n",

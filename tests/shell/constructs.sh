@@ -697,3 +697,37 @@ A=4; B=2; cmd $(expr 32 / $A / $B) $(expr 1 + 2 \* 3 - 4) $(expr 7 % 4 \* -2) $(
 #== bash -c
 X=1 bash -c 'cmd "$0" "$@" $X' a 'b c'; bash -c "cmd ${Y-d}; exit 3"; cmd $?
 bash -ec 'false; cmd no' || cmd failed; OUT=$(bash -c 'echo out'); cmd $OUT
+#== a script that is written and run
+X=1 Y='a b'; export Z=3
+cat > written.sh <<EOF
+#!/bin/bash
+Q=2
+cmd $X \$Q "$Y" \$X \$Z \$1 \${2:-d}
+EOF
+bash written.sh 7; sh ./written.sh 8 9; . ./written.sh; bash written.sh "$Y"
+#== a script that is written line by line
+for i in 1 2; do
+  echo "cmd $i" > lines.sh
+  printf 'cmd %s %s\n' "$i" '$0' >> lines.sh
+  bash lines.sh
+done
+#== a script that is written anew
+cat <<'EOF' > anew.sh
+cmd $1
+EOF
+bash anew.sh a
+echo 'cmd other' >| anew.sh; bash anew.sh a
+(echo 'cmd inner' > anew.sh); bash anew.sh
+echo "cmd $(cat anew.sh | wc -l)"
+#== a script that is written elsewhere
+cd ~; echo cmd a > one.sh; cd - > /dev/null; echo cmd b > one.sh
+bash one.sh; bash ~/one.sh; bash "$PWD/one.sh"; cd && bash one.sh
+#== a script that is written into a folder by its path
+D=$HOME/.
+for n in a b; do { echo ignored; } > /dev/null; echo "cmd $n" > "$D/$n.sh"; done
+for n in a b; do bash $D/$n.sh; done
+#== settings that are written and sourced
+echo A=5 > settings.env; echo B=6 >> settings.env; . ./settings.env; cmd $A $B
+#== a script that is written where a branch may be taken
+if [ "$UNSET_HERE" ]; then V=1; else V=2; fi
+echo "cmd $V" > branch.sh; bash branch.sh
