@@ -81,9 +81,14 @@ class Own:
         return 5
 
 
+@pytest.mark.parametrize("before", [0, 100], ids=["few", "many"])
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda given: " ".join(given) or "plain")
-def test_nobody_can_tell_them_apart(options: dict[str, bool]) -> None:
+def test_nobody_can_tell_them_apart(options: dict[str, bool], before: int) -> None:
     ours, theirs = (made(make, **options) for make in (fast, dataclasses.dataclass))
+    slow = ours.__init__
+    for _ in range(before):
+        ours(name="a")
+    assert (ours.__init__ is slow) == (not before)  # That of many objects is compiled.
     one, other = ours(name="a"), theirs(name="a")
     assert repr(one) == repr(other)
     assert asdict(one) == asdict(other)
