@@ -1,6 +1,7 @@
 """The same work on many scripts on every processor, with what it makes in the scripts' order.
 
-Each process has every n-th script and a pipe of its own, from which its results are read in turn.
+Each process has a stretch of the scripts, since neighbours share a configuration, and a pipe of its
+own, by which it hears of the next one and sends what it made; who is done helps at another's end.
 There is no queue and no lock, so that a process may be ended at any moment: the pool of
 `concurrent.futures` waited for ever when Ctrl-C came while it handed out work (Python 3.11).
 """
@@ -10,7 +11,10 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot.base.errors import UserError
@@ -27,6 +31,8 @@ _INTERRUPTED = 130
 """Exit status of a process that Ctrl-C ended."""
 _WORTH = 8
 """Scripts a process: with fewer, starting it costs what it saves."""
+_AHEAD = 2
+"""Scripts that a process knows of, so that it need not wait for the next."""
 
 
 def processes_for(count: int, jobs: int | None) -> int:
@@ -55,36 +61,61 @@ def in_order(work: Callable[[T], R], items: Sequence[T], processes: int) -> Iter
 
 def _forked(work: Callable[[T], R], items: Sequence[T], processes: int) -> Iterator[R]:
     from multiprocessing import get_context
+    from multiprocessing.connection import wait
 
     context = get_context("fork")
-    ends: list[Connection] = []
-    started = []
+    started: dict[Connection, ForkProcess] = {}
+    stretches: dict[Connection, deque[int]] = {}
+    made: dict[int, tuple[Any, Exception | None]] = {}
     # A process that is being forked must not miss Ctrl-C, nor answer it with a traceback.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        for number in range(processes):
-            ours, theirs = context.Pipe(duplex=False)
-            ends.append(ours)
-            process = context.Process(
-                target=_carry_out, args=(work, items[number::processes], theirs)
-            )
-            process.start()
-            started.append(process)
+        for stretch in _stretches(len(items), processes):
+            ours, theirs = context.Pipe()
+            started[ours] = context.Process(target=_carry_out, args=(work, items, theirs))
+            started[ours].start()
             theirs.close()
+            stretches[ours] = stretch
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for end in started:
+            for _ in range(_AHEAD):
+                _hand_out(end, stretches)
         for number in range(len(items)):
-            yield _next(ends[number % processes], started[number % processes])
+            while number not in made:
+                for end in wait(list(started)):
+                    done, *result = _received(end, started[end])  # type: ignore[index,arg-type]
+                    made[done] = result
+                    _hand_out(end, stretches)
+            result, error = made.pop(number)
+            if error is not None:
+                raise error
+            yield result
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        for process in started:
+        for process in started.values():
             process.kill()
             process.join()
 
 
-def _next(end: Connection, process: ForkProcess) -> Any:
+def _stretches(count: int, processes: int) -> list[deque[int]]:
+    """The numbers up to `count` in as many stretches, which are of one length but for one."""
+    bounds = [count * at // processes for at in range(processes + 1)]
+    return [deque(range(*pair)) for pair in pairwise(bounds)]
+
+
+def _hand_out(end: Connection, stretches: Mapping[Connection, deque[int]]) -> None:
+    """Name the next of its stretch to a process, else the last of the longest that is left."""
+    own = stretches[end]
+    left = own or max(stretches.values(), key=len)
+    if left:
+        with suppress(ConnectionError):  # Whose process was ended is said when it is asked.
+            end.send(left.popleft() if left is own else left.pop())
+
+
+def _received(end: Connection, process: ForkProcess) -> Any:
     try:
-        made, error = end.recv()
-    except EOFError:
+        return end.recv()
+    except (EOFError, ConnectionError):
         process.join()
         if process.exitcode == _INTERRUPTED:  # It may hear of Ctrl-C before this process does.
             raise KeyboardInterrupt from None
@@ -94,18 +125,15 @@ def _next(end: Connection, process: ForkProcess) -> Any:
                 "use --jobs 1."
             )
         ) from None
-    if error is not None:
-        raise error
-    return made
 
 
 def _carry_out(work: Callable[[T], R], items: Sequence[T], end: Connection) -> None:
     # Ctrl-C reaches every process of the terminal: these have nothing to say about it.
     signal.signal(signal.SIGINT, lambda *_: os._exit(_INTERRUPTED))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    for item in items:
+    while True:
+        number = end.recv()
         try:
-            end.send((work(item), None))
+            end.send((number, work(items[number]), None))
         except Exception as error:
-            end.send((None, error))
-            return
+            end.send((number, None, error))
