@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from bot.base.errors import UserError
 from bot.base.messages import message
@@ -66,7 +66,7 @@ def _forked(work: Callable[[T], R], items: Sequence[T], processes: int) -> Itera
     context = get_context("fork")
     started: dict[Connection, ForkProcess] = {}
     stretches: dict[Connection, deque[int]] = {}
-    made: dict[int, tuple[Any, Exception | None]] = {}
+    made: dict[int, list[Any]] = {}
     # A process that is being forked must not miss Ctrl-C, nor answer it with a traceback.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -82,9 +82,8 @@ def _forked(work: Callable[[T], R], items: Sequence[T], processes: int) -> Itera
                 _hand_out(end, stretches)
         for number in range(len(items)):
             while number not in made:
-                for end in wait(list(started)):
-                    done, *result = _received(end, started[end])  # type: ignore[index,arg-type]
-                    made[done] = result
+                for end in cast("list[Connection]", wait(list(started))):
+                    done, *made[done] = _received(end, started[end])
                     _hand_out(end, stretches)
             result, error = made.pop(number)
             if error is not None:

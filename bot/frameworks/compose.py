@@ -11,8 +11,7 @@ configuration (the key `hydra`) is left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from bot.base.messages import message, sentence_of
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
 
 _NAME = regex(rb"[\w.-]+")
-_KEY = regex(rb"(?<![\w.-])([\w.-]++)['\"]?\s*+:")
-_LAST = regex(rb"\.(\w+)")
 _Composed: TypeAlias = tuple[YamlTree, dict[str, str]]
 
 
@@ -37,36 +34,36 @@ class Composer:
     def __init__(
         self,
         files: Mapping[str, bytes],
-        *others: Mapping[str, bytes],
+        *others: Mapping[str, bytes] | ConfigFolder,
         limits: ConfigLimits = LIMITS,
     ) -> None:
         """`files` are those of a configuration folder, path relative to it → content.
 
-        `others` are folders that are searched after it. Files other than `.yaml` are left out.
+        `others` are folders that are searched after it; one that another set has, too, is read
+        once. Files other than `.yaml` are left out.
         Raises `ComposeError` for a set that is over the limits.
         """
-        self._folders = tuple(_checked(folder, limits) for folder in (files, *others))
+        self._folders = tuple(_folder(one, limits) for one in (files, *others))
         self._limits = limits
-        self._opened: tuple[ConfigFolder, ...] = ()
         self._repository: MemoryRepository | None = None
         self._spent = 0
         self._composed: dict[tuple[str, tuple[tuple[str, str], ...]], _Composed | ComposeError] = {}
 
     @property
-    def files(self) -> Mapping[str, bytes]:
-        """The files of the first folder."""
+    def folder(self) -> ConfigFolder:
+        """The first folder."""
         return self._folders[0]
 
     @property
     def names(self) -> tuple[str, ...]:
         """The configurations of the first folder that stand in no group, without `.yaml`."""
         return tuple(
-            sorted(path.removesuffix(SUFFIX) for path in self._folders[0] if "/" not in path)
+            sorted(path.removesuffix(SUFFIX) for path in self.folder.files if "/" not in path)
         )
 
     def groups(self) -> dict[str, list[str]]:
         """Configuration groups (folders) with their options."""
-        return groups_of(self._folders)
+        return groups_of(folder.files for folder in self._folders)
 
     def compose(self, root: str, chosen: Mapping[str, str]) -> tuple[YamlTree, dict[str, str]]:
         """The composed configuration and its choices (group key → option).
@@ -88,13 +85,10 @@ class Composer:
 
     def _compose(self, root: str, chosen: Mapping[str, str]) -> _Composed | ComposeError:
         """By Hydra, unless the files are such that it is not needed."""
-        from bot.frameworks.config_folder import ConfigFolder
         from bot.frameworks.plain_defaults import NotPlainError, compose_plainly
 
-        if not self._opened:
-            self._opened = tuple(ConfigFolder(files, self._limits) for files in self._folders)
         try:
-            tree, choices, nodes = compose_plainly(self._opened, self._limits, root, chosen)
+            tree, choices, nodes = compose_plainly(self._folders, self._limits, root, chosen)
         except NotPlainError:
             pass
         else:
@@ -103,7 +97,7 @@ class Composer:
         from bot.frameworks.memory_source import MemoryRepository, compose
 
         if self._repository is None:
-            self._repository = MemoryRepository.of(self._opened, self._limits)
+            self._repository = MemoryRepository.of(self._folders, self._limits)
         try:
             return compose(self._repository, root, chosen)
         except ComposeError as error:
@@ -113,23 +107,11 @@ class Composer:
 
     def mentions(self, name: str) -> bool:
         """Whether a file may have a key of this name; one that none has is in no composition."""
-        return not _NAME.fullmatch(name.encode()) or name.encode() in self._mentioned
+        return _may_name(name, (folder.mentioned for folder in self._folders))
 
     def refers_to(self, name: str) -> bool:
         """Whether a line with a reference (`${…}`) may name a key that ends with this name."""
-        return not _NAME.fullmatch(name.encode()) or name.encode() in self._referred
-
-    @cached_property
-    def _mentioned(self) -> frozenset[bytes]:
-        return frozenset(found[1] for data in self._contents() for found in _KEY.finditer(data))
-
-    @cached_property
-    def _referred(self) -> frozenset[bytes]:
-        lines = (line for data in self._contents() for line in data.splitlines() if b"$" in line)
-        return frozenset(found[1] for line in lines for found in _LAST.finditer(line))
-
-    def _contents(self) -> Iterator[bytes]:
-        return (data for folder in self._folders for data in folder.values())
+        return _may_name(name, (folder.referred for folder in self._folders))
 
     def root(self, root: str) -> YamlTree:
         """One root with every choice of a group that differs from the default, one at a time.
@@ -153,6 +135,20 @@ class Composer:
         except ComposeError:
             return None
         return {"tree": tree, "choices": choices}
+
+
+def _may_name(name: str, known: Iterable[frozenset[bytes]]) -> bool:
+    given = name.encode()
+    return not _NAME.fullmatch(given) or any(given in names for names in known)
+
+
+def _folder(given: Mapping[str, bytes] | ConfigFolder, limits: ConfigLimits) -> ConfigFolder:
+    """A folder that was read under the same limits as it is."""
+    from bot.frameworks.config_folder import ConfigFolder
+
+    if isinstance(given, ConfigFolder):
+        return given if given.limits == limits else _folder(given.files, limits)
+    return ConfigFolder(_checked(given, limits), limits)
 
 
 def groups_of(folders: Iterable[Iterable[str]]) -> dict[str, list[str]]:

@@ -1,16 +1,17 @@
-"""A folder of configuration files in memory, each read once; imports PyYAML, so import it late."""
+"""A folder of configuration files in memory, each read once."""
 
 from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.frameworks.config_files import ComposeError, ConfigLimits
 from bot.frameworks.hydra_tree import YamlTree
 from bot.frameworks.plain_merge import is_plain
-from bot.frameworks.yaml_data import count, hide, read_yaml
 
 _FILE: Final = 20
 _ENTRY: Final = 10
@@ -19,6 +20,8 @@ _FEW: Final = 20
 """Entries of a list up to which one costs no more than another; verl has up to 14."""
 _HEAD: Final = 512
 """Characters in which `# @package` is looked for."""
+_KEY = regex(rb"(?<![\w.-])([\w.-]++)['\"]?\s*+:")
+_LAST = regex(rb"\.(\w+)")
 
 
 class FileData(NamedTuple):
@@ -35,7 +38,7 @@ class ConfigFolder:
 
     def __init__(self, files: Mapping[str, bytes], limits: ConfigLimits) -> None:
         self.files = files
-        self._limits = limits
+        self.limits = limits
         self._read: dict[str, FileData] = {}
         self._plain: dict[str, YamlTree | None] = {}
         self.groups = {
@@ -46,8 +49,10 @@ class ConfigFolder:
     def read(self, path: str) -> FileData:
         """A file with its resolver calls hidden and nothing of Hydra's own; raises ComposeError."""
         if path not in self._read:
+            from bot.frameworks.yaml_data import count, hide, read_yaml  # PyYAML takes long.
+
             text = _decoded(path, self.files[path])
-            data = hide(_without_hydra(read_yaml(path, text, self._limits)))
+            data = hide(_without_hydra(read_yaml(path, text, self.limits)))
             self._read[path] = FileData(data, text[:_HEAD], count(data))
         return self._read[path]
 
@@ -61,6 +66,17 @@ class ConfigFolder:
             body = isinstance(data, dict) and {k: v for k, v in data.items() if k != "defaults"}
             self._plain[path] = body if isinstance(body, dict) and is_plain(body) else None
         return self._plain[path]
+
+    @cached_property
+    def mentioned(self) -> frozenset[bytes]:
+        """Every name that a file may have a key of."""
+        return frozenset(name for data in self.files.values() for name in _KEY.findall(data))
+
+    @cached_property
+    def referred(self) -> frozenset[bytes]:
+        """Every last part of a name in a line with a reference (`${…}`)."""
+        lines = (line for data in self.files.values() for line in data.splitlines() if b"$" in line)
+        return frozenset(name for line in lines for name in _LAST.findall(line))
 
     def cost(self, path: str, *, listing: bool) -> int:
         """What loading a file costs, in values; `listing` for its defaults list alone."""

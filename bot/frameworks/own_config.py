@@ -13,7 +13,7 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
@@ -24,6 +24,9 @@ from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.named_files import NamedFiles, above, ending
 from bot.frameworks.python_source import parsed, written
 from bot.frameworks.release_overlay import OwnLayer, own_layer
+
+if TYPE_CHECKING:
+    from bot.frameworks.config_folder import ConfigFolder
 
 PACKAGE: Final = "pkg://"
 _FOLDERS: Final = ("config", "configs")
@@ -161,7 +164,7 @@ class ConfigFolders:
         lies on the release that counts.
         """
         files = self.content(folder)
-        others: list[Mapping[str, bytes]] = []
+        others: list[Mapping[str, bytes] | ConfigFolder] = []
         released = False
         places = search_path(files.get(root + SUFFIX, b"")) if searched is None else searched
         if len(places) > _MOST_PLACES:
@@ -171,7 +174,7 @@ class ConfigFolders:
             if verls(place):
                 released = verl is None
                 if verl is not None:
-                    others.append(verl.composer.files)
+                    others.append(verl.composer.folder)
                 continue
             found = ending(self.folders, wanted.lstrip("/"))
             if len(found) != 1:

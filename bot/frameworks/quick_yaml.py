@@ -2,7 +2,7 @@
 
 Hydra reads its files by PyYAML's own parser. The two agree on files of plain lines, which nearly
 all configurations are: one key, one item or one comment a line, values of one line, no anchors,
-tags, block texts or escapes. Any other file, and any that is refused, is PyYAML's.
+tags, block texts or rare escapes. Any other file, and any that is refused, is PyYAML's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ _SAFE = r"[!-\"$-9;-~]"
 _FIRST = r"(?:[A-Za-z0-9_./~$+=<(]|-(?=[A-Za-z0-9_.])|\?(?=\?))"
 _WORD = rf"(?:{_SAFE}|:(?=[!-~]))(?:{_SAFE}|[:\#](?=[!-~]))*"
 _WORDS = rf"{_FIRST}(?:{_SAFE}|[:\#](?=[!-~]))*(?:[ ]++{_WORD})*"
-_QUOTED = r"(?:'[ -&(-~]*+'|\"[ !#-\[\]-~]*+\")"
+_INSIDE = r"[ !#-\[\]-~]*+"
+_QUOTED = rf"(?:'[ -&(-~]*+'|\"{_INSIDE}(?:\\[\\\"nt]{_INSIDE})*\")"
 _ITEM = rf"(?:{_QUOTED}|-?[A-Za-z0-9_./][A-Za-z0-9_./-]*+)"
 _FLOW = rf"(?:\[[ ]*+\]|\{{[ ]*+\}}|\[[ ]?+{_ITEM}(?:,[ ]?+{_ITEM})*[ ]?+\])"
 _VALUE = rf"(?:{_FLOW}|{_QUOTED}|{_WORDS})"

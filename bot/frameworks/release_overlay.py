@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.compose import Composer
@@ -18,6 +18,9 @@ from bot.frameworks.config_files import SUFFIX, ComposeError
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.hydra_tree import YamlTree
 from bot.frameworks.releases import release, releases
+
+if TYPE_CHECKING:
+    from bot.frameworks.config_folder import ConfigFolder
 
 _FRAMEWORK: Final = "verl"
 _MARK: Final = "_root_of_verl_"
@@ -39,7 +42,10 @@ class OwnLayer:
 
 
 def own_layer(
-    folder: str, root: str, files: Mapping[str, bytes], others: Iterable[Mapping[str, bytes]]
+    folder: str,
+    root: str,
+    files: Mapping[str, bytes],
+    others: Iterable[Mapping[str, bytes] | ConfigFolder],
 ) -> OwnLayer | None:
     """The root of a folder that lies on verl's; None for one that takes nothing of verl's.
 

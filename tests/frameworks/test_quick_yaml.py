@@ -35,7 +35,19 @@ _PARTS = st.sampled_from(
             '"d"',
             "''",
         ),
-        *("[]", "{}", "[a, b]", "['a','b']", "[1,2]", "${a.b}", "${oc.select:a.b,{}}", "???", "~"),
+        *(
+            r'"\n\"\\"',
+            r'"\x"',
+            "[]",
+            "{}",
+            "[a, b]",
+            "['a','b']",
+            "[1,2]",
+            "${a.b}",
+            "${oc.select:a.b,{}}",
+            "???",
+            "~",
+        ),
         *(
             "null",
             "-1",
@@ -120,6 +132,7 @@ def test_a_key_that_stands_twice_is_left_to_the_other() -> None:
         "# a comment — with a dash\na:\n  b: ${oc.select:c.d,null} # why\n  e: [ ]\n\n- f\n",
         "defaults:\n  - ../optim@optim: fsdp\n  - _self_\nname: ???\n'n': 1\nurl: file://a/b\n",
         "rate: 1e-5\nlist: ['model', 'a b', -1]\ntext: \"it's\"\n",
+        'template: "{% if a == \\"b\\" %}\\n\\t\\\\n{% endif %}" # a chat template\n',
     ],
 )
 def test_configurations_are_read_quickly(text: str) -> None:
