@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _NAMES = 60_000
 """Names in a repository that are looked at, the nearest to its root first."""
+_NAMES_OF_NONE = 10_000
+"""The same in a working directory that is no repository; with more it is taken for none either."""
 _LEVELS = 12
 """Folders in each other that are walked into."""
 _LARGEST = 1 << 20
@@ -32,8 +34,10 @@ class DiskCheckouts:
 
     def __init__(self, given: Sequence[Path] = ()) -> None:
         """`given` are folders that stand for a repository where a script lies in none."""
-        self._given = [Path().absolute(), *(path.absolute() for path in given)]
-        self._checkouts: dict[Path, Checkout] = {}
+        self._here = Path().absolute()
+        self._given = [self._here, *(path.absolute() for path in given)]
+        self._named = frozenset(self._given[1:])
+        self._checkouts: dict[Path, Checkout | None] = {}
         self._roots: dict[Path, Path | None] = {}
         self._last: tuple[str, ScriptPlace | None] = ("", None)
 
@@ -49,14 +53,22 @@ class DiskCheckouts:
         if root is None:
             return None
         if root not in self._checkouts:
-            self._checkouts[root] = read_checkout(root)
-        return ScriptPlace(self._checkouts[root], path.relative_to(root).as_posix())
+            self._checkouts[root] = self._checkout(root)
+        checkout = self._checkouts[root]
+        return ScriptPlace(checkout, path.relative_to(root).as_posix()) if checkout else None
+
+    def _checkout(self, root: Path) -> Checkout | None:
+        """The repository in a folder; None for a large one that is only where somebody works."""
+        if root != self._here or root in self._named or _is_repository(root) or _vendors(root):
+            return read_checkout(root)
+        files = _Files(root, _NAMES_OF_NONE)
+        return Checkout(files, files.left) if files.cut is None else None
 
     def _root(self, folder: Path) -> Path | None:
         """The nearest folder with `.git`, else the outermost that vendors verl, or is given."""
         if folder not in self._roots:
             within = (folder, *folder.parents)
-            repository = next((at for at in within if (at / ".git").exists()), None)
+            repository = next(filter(_is_repository, within), None)
             vendoring = (at for at in reversed(within) if _vendors(at))
             given = (at for at in reversed(within) if at in self._given)
             self._roots[folder] = repository or next(chain(vendoring, given), None)
@@ -69,6 +81,10 @@ def read_checkout(root: Path) -> Checkout:
     return Checkout(files, files.left, cut=files.cut)
 
 
+def _is_repository(folder: Path) -> bool:
+    return (folder / ".git").exists()
+
+
 def _vendors(folder: Path) -> bool:
     return (folder / CONFIG).is_dir()
 
@@ -76,8 +92,9 @@ def _vendors(folder: Path) -> bool:
 class _Files(Mapping[str, bytes]):
     """The files of a repository that count, each read on first use."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, most: int | None = None) -> None:
         self._root = root
+        self._most = most or _NAMES
         self.left: list[str] = []
         """Files and folders that were left out: links, and what a limit was reached before."""
         self.cut: str | None = None
@@ -111,13 +128,13 @@ class _Files(Mapping[str, bytes]):
                 self.left.append(folder)
                 continue
             looked += len(items)
-            if looked > _NAMES:
+            if looked > self._most:
                 self.cut = message(
                     "{folder} holds more than {count} files and folders, and not all were searched "
                     "for a configuration of verl: run this in the repository of the script, or "
                     "name a configuration with --framework-tree",
                     folder=self._root,
-                    count=f"{_NAMES:,}",
+                    count=f"{self._most:,}",
                 )
                 self.left += [folder, *(name for name, _ in waiting)]
                 return

@@ -108,6 +108,26 @@ class TrlPrograms:
             self._read[path] = self._program(path) if marked else None
         return self._read[path]
 
+    def written_in(self, entry: str, script: str) -> tuple[str, str] | None:
+        """The file in which a program makes its settings, and their class: `GRPOConfig(…)`.
+
+        None for a program that takes them as options, and for one that is not there. Of a path that
+        begins on somebody's machine, or with an unknown part, the last two names count.
+        """
+        wanted = _as_path(entry)
+        if wanted.startswith(("/", "${?")):
+            wanted = "/".join(wanted.split("/")[-2:])
+        path = self._path(wanted, script)
+        if path is None or not any(name.encode() in self._files[path] for name in _TRAINERS):
+            return None
+        tree = self._tree(path)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Call) and node.keywords:
+                name = written(node.func).rsplit(".", 1)[-1]
+                if name in _TRAINERS:
+                    return path, name
+        return None
+
     def paths_for(self, script: str, words: Iterable[str]) -> Iterator[str]:
         """The files of programs that a script may start, and those beside them that define."""
         found = (self._path(word, script) for word in self._programs.words(words))

@@ -98,6 +98,9 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
     if (unreached := _unreached(context)) is not None:
         yield Skip(reason=unreached)
     elif programs:
+        if (made := _made_in_python(context, programs)) is not None:
+            yield Skip(reason=made)
+            return
         programs.sort(key=lambda argv: (unwrap(argv) is None, _program(argv) not in _SHELLS))
         named = ", ".join(dict.fromkeys(_short(_named(argv)) for argv in programs[:3]))
         yield Skip(
@@ -123,6 +126,22 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
         )
 
 
+def _made_in_python(context: RuleContext, programs: Sequence[Sequence[Word]]) -> Message | None:
+    """That a program which is started makes TRL's settings itself; None where none does."""
+    place = context.place
+    if place is None:
+        return None
+    for started in filter(None, map(unwrap, programs)):
+        found = place.checkout.trl_programs.written_in(started.entry, place.path)
+        if found is not None:
+            return message(
+                "the settings of TRL stand in Python, {name}(…) in {path}, and are not read there",
+                name=found[1],
+                path=found[0],
+            )
+    return None
+
+
 def _program(argv: Sequence[Word]) -> str:
     return argv[0].text if argv else ":"
 
@@ -137,14 +156,15 @@ def _named(argv: Sequence[Word]) -> str:
         return f"{first} {rest[0]}" if first in _SHELLS and rest else first
     entry = next((word for word in argv if word.text == started.entry), None)
     shown = started.entry if entry is None else _shown(entry)
-    name = started.launcher[-1] if started.launcher else first
+    name = started.launcher[-1] if started.launcher else first.rsplit("/", 1)[-1]
     script = shown.endswith(".py") or "/" in shown
     return f"{name} {shown}" if script else f"{name} -m {shown}"
 
 
 def _shown(word: Word) -> str:
-    """A word whose unknown parts are left out."""
-    return "".join(p.text if isinstance(p.text, str) else "…" for p in word.pieces)
+    """A word whose unknown parts are left out; of a long path the file's name."""
+    text = "".join(p.text if isinstance(p.text, str) else "…" for p in word.pieces)
+    return text if len(text) <= 40 or "/" not in text else f"…/{text.rsplit('/', 1)[-1]}"
 
 
 def _unreached(context: RuleContext) -> Message | None:

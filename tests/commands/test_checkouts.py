@@ -54,6 +54,26 @@ def test_a_folder_too_large_to_search_is_not_checked(
     assert not any("of this repository" in one for one in read_with)
 
 
+def test_a_large_folder_that_is_no_repository_says_nothing_of_a_script_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script in /tmp or in somebody's home."""
+    (tmp_path / "run.sh").write_text(SCRIPT)
+    (tmp_path / "a/b/c/d").mkdir(parents=True)
+
+    def lint(*paths: str) -> list[str]:
+        result = rlbot("lint", "--format", "json", *paths, cwd=tmp_path)
+        return [one["reason"] for one in json.loads(result.out)["scripts"][0]["unchecked"]]
+
+    monkeypatch.setattr(checkouts, "_NAMES_OF_NONE", 2)
+    assert lint("run.sh") == []
+    monkeypatch.setattr(checkouts, "_NAMES", 2)
+    assert lint("run.sh") == []
+    assert "more than 2 files" in lint(".")[0]
+    (tmp_path / ".git").mkdir()
+    assert "more than 2 files" in lint("run.sh")[0]
+
+
 def test_what_hydra_refuses_is_an_error_only_where_no_file_is_left_out(fork: Path) -> None:
     config = fork / "verl/trainer/config"
     (config / "ppo_trainer.yaml").write_text("defaults:\n  - model: mine\n  - _self_\n" + ROOT)

@@ -3,6 +3,9 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout
 from bot.rules._support.example import verl
 from tests.rules.helpers import found, marked, quiet
 
@@ -61,3 +64,26 @@ def test_a_file_that_may_be_there_to_be_sourced_is_no_error(script: str) -> None
 )
 def test_unknown_programs_are_something_unchecked(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("program", "made"),
+    [
+        ("from trl import GRPOConfig\nprint('GRPOConfig(a=1)')\n", False),
+        ("from trl import GRPOConfig\nconfig = GRPOConfig()\n", False),
+        ("import trl\nconfig = trl.GRPOConfig(learning_rate=1e-6, beta=args.beta)\n", True),
+        ("from trl import DPOConfig\nconfig = DPOConfig(\n", False),
+    ],
+)
+def test_settings_that_a_program_makes(program: str, made: bool) -> None:
+    """gardan4/AgenticRAG: `accelerate launch train_trl.py --lr 1e-6`, with options of its own."""
+    checkout = Checkout({"agent/train.py": program.encode()})
+    script = b"mkdir out\naccelerate launch train.py --lr 1e-6\n"
+    options = CheckOptions(place=InCheckout(checkout))
+    report = check_script(ScriptFile(path="agent/run.sh", data=script), options)
+    (reason,) = [one.reason for one in report.unchecked if one.check.startswith("RLB002")]
+    elsewhere = script.replace(b"train.py", b"/home/me/code/agent/train.py")
+    again = check_script(ScriptFile(path="run.sh", data=elsewhere), options).unchecked
+    assert any(one.reason == reason for one in again) == made
+    sentence = "the settings of TRL stand in Python, GRPOConfig(…) in agent/train.py"
+    assert reason.startswith(sentence) == made
