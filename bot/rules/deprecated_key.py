@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
+from bot.base.messages import Message, message
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of
@@ -52,8 +52,22 @@ def check(context: RuleContext) -> Iterator[Hit]:
         for setting in plan.settings:
             use = plan.table.deprecated(setting.key) if setting.operator != "~" else None
             removed = setting.key.endswith("rollout.mode") and setting.value == "sync"
-            if use is not None and setting.key not in unread and not removed:
-                yield _hit(context, values, setting, use)
+            if use is None or setting.key in unread or removed or _counts(plan, setting):
+                continue
+            yield _hit(context, values, setting, use)
+
+
+def _without(key: str) -> Message:
+    if key == "data.val_batch_size":
+        return message("remove it: the validation data is then one batch")
+    return message("remove it; it has no effect")
+
+
+def _counts(plan: Plan, setting: Setting) -> bool:
+    """Whether a fork's environments are as many as the validation batch, as verl-agent's are."""
+    return setting.key == "data.val_batch_size" and any(
+        other.key.startswith("env.") for other in plan.settings
+    )
 
 
 def _hit(context: RuleContext, values: PlanValues, setting: Setting, use: str) -> Hit:
@@ -61,7 +75,7 @@ def _hit(context: RuleContext, values: PlanValues, setting: Setting, use: str) -
     key = shown(plan, setting.key)
     text = message("{key} is deprecated", key=key)
     if not use:
-        return Hit(message=text, span=setting.key_span, help=message("remove it; it has no effect"))
+        return Hit(message=text, span=setting.key_span, help=_without(key))
     over_all = use == f"{setting.key}_per_gpu" and plan.framework == "verl"
     rename = _is_move(plan, setting, use)
     edits = replaced(context, setting, f"{setting.operator}{use}") if rename else ()

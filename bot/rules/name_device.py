@@ -7,9 +7,13 @@ from difflib import get_close_matches
 
 from bot.base.devices import by_token, devices
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE, legible
+
+_SIZE = regex(r"[0-9]{1,2}b")
+"""What follows in `turn_ppo_1_5b_prompt_seed2.sh`: no device, but a model's size."""
 
 META = Meta(
     id="RLB016",
@@ -36,7 +40,7 @@ META = Meta(
 def check(context: RuleContext) -> Iterator[Hit]:
     """Look the device up."""
     device = context.name.device
-    if device is None or not legible(context) or by_token(device):
+    if device is None or not legible(context) or by_token(device) or _SIZE.fullmatch(device):
         return
     tokens = {token for known in devices() for token in (known.token, *known.name_tokens)}
     near = get_close_matches(device, sorted(tokens), n=1)

@@ -40,7 +40,7 @@ META = Meta(
     ),
 )
 
-_COUNTS = (".n", ".n_agent", ".n_samples", ".num_generations")
+_COUNTS = (".n", ".n_agent", ".n_repeat", ".n_samples", ".num_generations")
 _OTHERS = (
     "actor_rollout_ref.rollout.n",
     "actor_rollout_ref.rollout.val_kwargs.n",

@@ -19,6 +19,7 @@ FOLDER = "examples/tuning/7b"
         "run_qwen2_5_7b_fsdp.sh",
         "qwen2.5_7b_grpo_8_h1000_fsdp_vllm.sh",  # the parts cannot be told apart
         "start.sh",
+        "turn_ppo_1_5b_prompt_seed2.sh",  # JonP07/agent-hgae: 1.5b
     ],
 )
 def test_stays_silent(name: str) -> None:

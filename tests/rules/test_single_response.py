@@ -16,6 +16,7 @@ N = "actor_rollout_ref.rollout.n"
         verl(f"{N}=5"),
         verl(f"{N}=$N"),
         verl("+actor_rollout_ref.rollout.n_agent=5"),
+        verl("+actor_rollout_ref.rollout.n_repeat=8"),  # 7HHHHH/Harness-G
         verl("+agent_grpo.n=$COUNT"),
         verl("+data.n_samples=8"),
         verl(f"{N}=1", "algorithm.adv_estimator=gae"),
