@@ -64,6 +64,11 @@ def _zero(role: Role) -> bool:
     return role.backend.startswith("zero")
 
 
+def _optimizer_off(role: Role) -> bool:
+    """Whether the optimizer is on the host: ZeRO's, where it is in its own stage too."""
+    return role.optimizer_offload == "always" if _zero(role) else role.optimizer_offload != "none"
+
+
 _SWITCHES: tuple[_Switch, ...] = (
     _Switch(
         settings={"verl": f"{_A}.fsdp_config.model_dtype=bf16"},
@@ -133,8 +138,8 @@ _SWITCHES: tuple[_Switch, ...] = (
             "openrlhf": "--ds.adam_offload",
             "open-instruct": "--deepspeed_offload_optimizer",
         },
-        off=lambda r: r.trained and r.name != "critic" and r.optimizer_offload == "none",
-        on=lambda r: r.trained and r.name != "critic" and r.optimizer_offload != "none",
+        off=lambda r: r.trained and r.name != "critic" and not _optimizer_off(r),
+        on=lambda r: r.trained and r.name != "critic" and _optimizer_off(r),
         put=lambda r: (
             replace(r, optimizer_offload="always", gradients_offload="always")
             if _zero(r)
@@ -187,6 +192,15 @@ _SWITCHES: tuple[_Switch, ...] = (
         put=lambda r: replace(r, evaluation=_halved(r.evaluation)),
     ),
 )
+_FLAT: Mapping[str, str] = {
+    "--actor.gradient_checkpointing_enable": "--gradient_checkpointing",
+    "--ds.adam_offload": "--adam_offload",
+    "--ref.offload": "--ref_reward_offload",
+    "--ds.zero_stage 3": "--zero_stage 3",
+    "half of --train.micro_batch_size": "half of --micro_train_batch_size",
+    "--vllm.enable_sleep": "--vllm_enable_sleep",
+}
+"""OpenRLHF's options before they got dots, in 0.10.2."""
 _SLEEP = {
     "verl": "actor_rollout_ref.rollout.free_cache_engine=True",
     "openrlhf": "--vllm.enable_sleep",
@@ -212,7 +226,7 @@ def in_use(workload: Workload) -> tuple[str, ...]:
         for role in pool.roles:
             for switch in _SWITCHES:
                 if workload.framework in switch.settings and switch.on(role):
-                    named[_named(switch, workload.framework, role)] = None
+                    named[_named(switch, workload, role)] = None
     return tuple(named)
 
 
@@ -229,7 +243,7 @@ def _changes(workload: Workload) -> Iterator[tuple[str, Workload]]:
             return switch.put(role) if switch.off(role) else role
 
         yield (
-            _named(switch, workload.framework, roles[0]),
+            _named(switch, workload, roles[0]),
             _mapped(workload, role_changed, lambda engine: engine),
         )
     engines = [pool.engine for pool in workload.pools if pool.engine is not None and pool.roles]
@@ -243,14 +257,18 @@ def _changes(workload: Workload) -> Iterator[tuple[str, Workload]]:
     awake = any(engine.name != "hf" and not engine.sleeps for engine in engines)
     if awake and workload.framework in _SLEEP:
         yield (
-            _SLEEP[workload.framework],
+            _spelt(_SLEEP[workload.framework], workload),
             _mapped(workload, lambda role: role, lambda engine: replace(engine, sleeps=True)),
         )
 
 
-def _named(switch: _Switch, framework: str, role: Role) -> str:
+def _named(switch: _Switch, workload: Workload, role: Role) -> str:
     backend = "megatron" if role.backend == "megatron" else "fsdp_config"
-    return switch.settings[framework].format(backend=backend)
+    return _spelt(switch.settings[workload.framework].format(backend=backend), workload)
+
+
+def _spelt(setting: str, workload: Workload) -> str:
+    return _FLAT.get(setting, setting) if workload.flat_options else setting
 
 
 def _mapped(

@@ -383,6 +383,7 @@ class _OpenRLHF:
         return Workload(
             framework="openrlhf",
             version=self.plan.framework_version,
+            flat_options="train.batch_size" not in set(self.plan.table or ("train.batch_size",)),
             pools=pools,
             gpus_per_node=per_node,
             assumptions=tuple(self.assumptions),

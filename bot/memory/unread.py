@@ -43,7 +43,7 @@ WORDS = frozenset(
 _PAIRS = regex(r"(?:gradient|activation|entropy)_checkpointing")
 _BESIDE = frozenset(
     (
-        *("ckpt", "path", "prefix", "profiler", "indexed", "calls"),
+        *("ckpt", "path", "prefix", "profiler", "indexed", "calls", "var"),
         *("ray", "overlap", "router", "prefill"),
     )
 )

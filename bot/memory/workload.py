@@ -242,6 +242,8 @@ class Workload:
     gpus_per_node: int
     assumptions: tuple[str, ...] = ()
     """What was taken for granted, a clause for each."""
+    flat_options: bool = False
+    """Whether OpenRLHF's options have no dots, as before 0.10.2."""
     measured: bool = False
     """True when the lengths are those of a run."""
     unread: tuple[str, ...] = ()

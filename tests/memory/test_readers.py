@@ -227,6 +227,40 @@ def test_what_helps_is_what_the_estimate_says_when_it_is_on() -> None:
     assert setting not in {o.setting for o in what_helps(made.workload, h100)}
 
 
+@pytest.mark.parametrize(
+    ("release", "checkpointing", "adam"),
+    [
+        ("0.9.3", "--gradient_checkpointing", "--adam_offload"),
+        ("0.11.0", "--actor.gradient_checkpointing_enable", "--ds.adam_offload"),
+    ],
+)
+def test_options_have_the_names_of_their_release(
+    release: str, checkpointing: str, adam: str
+) -> None:
+    """lfy-123/WIST: `--deepspeed_enable_sleep` moves the optimizer in other stages alone."""
+    sleeps = "--deepspeed_enable_sleep" if release == "0.9.3" else "--ds.enable_sleep"
+    base = (
+        openrlhf(checkpointing, sleeps, "--reward.model_name_or_path meta-llama/Llama-3.1-8B")
+        if release == "0.11.0"
+        else f"{_OLD} {checkpointing} {sleeps}\n"
+    )
+    (plan,) = plans(read(base.encode(), "x.sh"), header_versions={"openrlhf": release})
+    h100 = by_token("h100")[0]
+    made = workload_of(plan)
+    assert checkpointing in in_use(made)
+    assert adam not in in_use(made)
+    assert adam in {option.setting for option in what_helps(made, h100)}
+
+
+_OLD = (
+    "python3 -m openrlhf.cli.train_ppo_ray --pretrain meta-llama/Meta-Llama-3-8B"
+    " --reward_pretrain meta-llama/Meta-Llama-3-8B --prompt_data a/b --colocate_all_models"
+    " --actor_num_nodes 1 --actor_num_gpus_per_node 8 --vllm_num_engines 8 --bf16 --zero_stage 3"
+    " --reward_num_nodes 1 --reward_num_gpus_per_node 8 --ref_num_nodes 1"
+    " --ref_num_gpus_per_node 8 --advantage_estimator rloo --packing_samples --flash_attn"
+)
+
+
 def test_batches_of_trl_with_and_without_padding() -> None:
     def tokens(more: str, release: str = "1.0.0", kind: str = "sft") -> Tokens:
         launch = (

@@ -181,6 +181,7 @@ def test_layers_that_are_recomputed_in_groups_or_alone() -> None:
         "dataloader_pin_memory",
         "trainer.profiler.tool_config.precision_debugger",
         "data.shuffle",
+        "hinter.min_zero_var_prompts",
         "learning_rate",
     ],
 )
