@@ -23,17 +23,19 @@ ENTROPY_EAGER = 28.0
 ENTROPY_CHECKPOINTED = 24.0
 """The same, recomputed in backward: one fp32 copy less, as FakeTensorMode shows."""
 LOG_SOFTMAX_FP32 = 12.0
-"""bf16 logits, their fp32 copy, the gradient; verl's old SFT trainer. Measured."""
-CAUSAL_LOSS = 14.0
-"""transformers' loss of causal models: the same, and the bf16 logits that its output holds."""
+"""log-softmax in fp32, its gradient and that of the loss. Measured."""
+CAUSAL_LOSS = 12.0
+"""transformers' loss of causal models: log-softmax in fp32, its gradient and that of the loss. The
+logits themselves are gone when the backward pass begins: neither the loss nor the trainer's frames
+hold them. Measured (`fake_trl.json`)."""
 CAUSAL_LOSS_FORWARD = 10.0
 """The same without gradient: the logits, their fp32 copy, its log-softmax."""
 GATHERED_FP32 = 16.0
 """OpenRLHF's `log_probs_from_logits` of fp32 logits: they, the gradient of gather and log-sum-exp's
 two. The actor's output is fp32 with Liger's kernels too. Measured."""
-LOG_PROBS_BY_ROW = 8.5
-"""TRL's `selective_log_softmax`: bf16 logits, log-softmax of each row in autocast's fp32, kept, and
-the gradient in bf16."""
+LOG_PROBS_BY_ROW = 8.0
+"""TRL's `selective_log_softmax` of bf16 logits that were divided in place: two gradients, and a
+copy of each. Measured (`fake_trl.json`)."""
 FUSED = 0.2
 """Fused kernels, Liger: logits are never whole."""
 FORWARD_COMPILED = 4.0

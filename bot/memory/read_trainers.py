@@ -12,7 +12,6 @@ from math import ceil
 
 from bot.base.messages import message, plural_message
 from bot.frameworks.plan_values import version_at_least
-from bot.memory import constants
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, sample_lengths
 from bot.memory.models import FindModel
 from bot.memory.precision import Precision, precision_of
@@ -29,6 +28,7 @@ from bot.memory.trl_adapter import full_modules, unknown_modules
 from bot.memory.trl_backend import backend_of, divided, offload_of
 from bot.memory.trl_batches import OnlineBatches, online_batches, transformers_engine
 from bot.memory.trl_evaluation import evaluation_batch, evaluation_tokens, supervised_logits
+from bot.memory.trl_logits import trainer_logits
 from bot.memory.workload import (
     Adapter,
     Engine,
@@ -173,7 +173,7 @@ class _Trainer:
         backend = backend_of(get)
         adapter = self._adapter()
         precision = precision_of(get, backend, self.algorithm)
-        logits, forward_logits = self._logits(precision)
+        logits, forward_logits = trainer_logits(get, self.algorithm, precision, self._sequences())
         online = self.algorithm in _ONLINE
         offload = offload_of(get, backend)
         fsdp = divided(get, gpus, self.plan.gpus_per_node.value)
@@ -286,27 +286,12 @@ class _Trainer:
             update=Tokens(0, 0, 0),
         )
 
-    def _logits(self, precision: Precision) -> tuple[float, float]:
-        """Bytes a logit, in the update and without gradient.
-
-        TRL: `selective_log_softmax` of `trainer/utils.py`, transformers' loss for SFT, computed in
-        chunks by default from 1.8 (`loss_type` of `sft_config.py`). Logits that reach the former in
-        fp32 take another way through it, `logsumexp` of each row: so they do where the model
-        computes in fp32, and where accelerate casts its outputs.
-        """
-        get = self.get
-        liger = get.on(False, "use_liger_kernel", "use_liger_loss", "use_liger")
-        if liger:
-            return constants.FUSED, constants.FUSED
-        if self.algorithm == "sft":
-            loss = get.text("loss_type")
-            unset = "chunked_nll" if version_at_least(self.plan, 1, 8) else "nll"
-            chunked = not self.instruct and (loss or unset) == "chunked_nll"
-            whole = constants.CAUSAL_LOSS if precision.computes < 4 else constants.GATHERED_FP32
-            return (constants.FUSED if chunked else whole), 0.0
-        if precision.computes >= 4 or precision.casts_outputs:
-            return constants.GATHERED_FP32, constants.FORWARD_FP32
-        return constants.LOG_PROBS_BY_ROW, constants.FORWARD_LOG_PROBS
+    def _sequences(self) -> int:
+        """Sequences of a pass with gradient."""
+        if self.batches is not None:
+            return self.batches.update
+        each = self.plan.micro_batch_size_per_gpu.value or 1
+        return each * (2 if self.algorithm in _PAIRS else 1)
 
     def _head_share(self, of: Lengths) -> float:
         """Share of tokens with logits: TRL's online trainers keep those of the completion."""

@@ -74,7 +74,7 @@ def read(
     ranks = max(1, total // (over * layout.tensor * layout.pipeline))
     there = -(-(get.whole("data.train_batch_size") or 1) // ranks)
     packed = get.on(False, "model.use_remove_padding", "use_remove_padding")
-    limit = get.whole("data.max_token_len_per_gpu")
+    limit, each = get.whole("data.max_token_len_per_gpu"), 1
     if get.on(False, "data.use_dynamic_bsz") and limit and limit > 0:
         tokens = packed_tokens(limit, there, of, over=over)
         alone = balanced_passes(limit, there, of, over=over) == 1
@@ -83,7 +83,10 @@ def read(
             get.whole("data.micro_batch_size_per_gpu", "data.micro_batch_size"),
             message("data.micro_batch_size_per_gpu is not known."),
         )
-        tokens = batch_tokens(max(1, min(each, there)), of, over=over, padded=not packed)
+        each = max(1, min(each, there))
+        if _old(plan) and not packed:
+            of = replace(of, samples=0)
+        tokens = batch_tokens(each, of, over=over, padded=not packed)
         alone = each >= there
     role = Role(
         name="actor",
@@ -97,7 +100,7 @@ def read(
         activation_offload=get.on(False, "model.enable_activation_offload"),
         update=_positive(tokens),
         accumulates=not alone,
-        update_logits=_logits(plan, get),
+        update_logits=_logits(plan, get, copied=not packed and each > 1),
     )
     if backend == "megatron":
         role = recomputed(role, get, "engine", plan=plan)
@@ -117,13 +120,25 @@ def read(
     )
 
 
-def _logits(plan: Plan, get: MemorySettings) -> float:
+def _old(plan: Plan) -> bool:
+    """Whether it is the trainer before the engines'.
+
+    It pads its data to `data.max_length` (`sft_dataset.py`, `multiturn_sft_dataset.py` of 0.1 to
+    0.7).
+    """
+    return "fsdp_sft" in plan.launch.entry
+
+
+def _logits(plan: Plan, get: MemorySettings, *, copied: bool) -> float:
     """Bytes a logit: the engines share PPO's log-probabilities.
 
-    The old trainer's loss is its own, outside the model, so that Liger's fused one is not used.
+    The old trainer's loss is its own, outside the model, so that Liger's fused one is not used. It
+    calls `backward` where the logits still have names, and where padded sequences leave a copy
+    without their last tokens (`_compute_loss_and_backward` of `fsdp_sft_trainer.py`).
     """
-    if "fsdp_sft" in plan.launch.entry:
-        return constants.LOG_SOFTMAX_FP32
+    if _old(plan):
+        held = constants.LOGITS * (2 if copied else 1)
+        return constants.LOG_SOFTMAX_FP32 + held
     if get.on(False, "model.use_fused_kernels"):
         return constants.FUSED
     if plan.train.value == "megatron":

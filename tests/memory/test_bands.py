@@ -9,13 +9,11 @@ from pathlib import Path
 import pytest
 
 from bot.frameworks import plans
-from bot.memory.bands import MARGINS, Kind, kind_of
+from bot.memory.bands import MARGINS, SHARED, Kind, kind_of
 from bot.memory.from_plan import workload_of
 from bot.shell import read
 from tests.memory.calibrate import judged_by_command
 from tests.memory.judge import ROUNDS, Judged, judge
-
-_SHARE: dict[Kind, float] = {"quantized": 0.75}
 
 
 @cache
@@ -28,7 +26,7 @@ def _covers() -> dict[Kind, list[float]]:
 
 
 def _peaks() -> Iterator[tuple[Kind, Judged]]:
-    for folder in ROUNDS[:4]:
+    for folder in ROUNDS[:5]:
         for one in judge(folder):
             script = folder / "scripts" / f"{one.row['id']}.sh"
             if one.cover is not None:
@@ -50,7 +48,7 @@ def _kind(script: Path, one: Judged) -> Kind:
 def test_85_of_100_peaks_are_below_the_conservative_level(kind: Kind) -> None:
     covers = sorted(_covers()[kind])
     assert covers
-    assert sum(cover >= 1 for cover in covers) >= _SHARE.get(kind, 0.85) * len(covers)
+    assert sum(cover >= 1 for cover in covers) >= 0.85 * len(covers)
     assert len(covers) < 5 or covers[len(covers) // 2] <= 1.5
 
 
@@ -58,4 +56,10 @@ def test_the_level_is_no_looser_than_that_over_all() -> None:
     covers = sorted(cover for group in _covers().values() for cover in group)
     assert len(covers) > 100
     assert sum(cover >= 1 for cover in covers) >= 0.85 * len(covers)
-    assert covers[len(covers) // 2] <= 1.25
+    assert covers[len(covers) // 2] <= 1.3
+
+
+def test_a_kind_with_few_peaks_borrows_the_margin_of_all() -> None:
+    few = [kind for kind, covers in _covers().items() if len(covers) < 10]
+    assert few
+    assert all(MARGINS[kind] >= SHARED for kind in few)

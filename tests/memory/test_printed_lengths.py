@@ -125,7 +125,7 @@ def test_a_batch_of_collected_samples_is_seldom_padded_to_the_limit(
     made = printed(
         "accelerate launch --num_processes 1 -m trl.scripts.sft --bf16 true --dtype bfloat16"
         f" --model_name_or_path Qwen/Qwen2.5-7B --gradient_checkpointing true --max_length {most}"
-        f" --per_device_train_batch_size {each}",
+        f" --per_device_train_batch_size {each} --gradient_accumulation_steps 2",
         *("--device", "h200", "--framework", "trl@1.0.0"),
     )
     of_logits = component(made, "update", "logits") * GIB / VOCAB / CAUSAL_LOSS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -302,3 +304,63 @@ def test_what_would_help_an_evaluation_is_its_batch() -> None:
     text = rlbot("estimate", "-", *given, stdin=preset.encode()).out
     (helps,) = (line for line in text.splitlines() if "would help most" in line)
     assert "--ds3_gather_for_generation false" in helps
+
+
+LOSSES = json.loads((Path(__file__).parent / "fake_trl.json").read_bytes())["logits"]
+
+
+def _a_logit(kind: str, each: int, release: str, *flags: str) -> float:
+    """Bytes of one logit in an update of sequences of 1000 tokens, on one card."""
+    limit = "--max_completion_length 1000 --max_prompt_length 0 --num_generations 2"
+    made = printed(
+        f"accelerate launch --num_processes 1 -m trl.scripts.{kind} --dtype bfloat16"
+        " --model_name_or_path Qwen/Qwen2.5-0.5B --gradient_checkpointing true"
+        f" --per_device_train_batch_size {each} --gradient_accumulation_steps 2 "
+        + " ".join((limit if kind == "grpo" else "--max_length 1000", *flags)),
+        *("--device", "h200", "--framework", f"trl@{release}"),
+    )
+    sequences = each * (2 if kind == "dpo" else 1)
+    return component(made, "update", "logits") * GIB / (151_936 * 1000 * sequences)
+
+
+@pytest.mark.parametrize(
+    ("kind", "each", "release", "mixed", "measured"),
+    [
+        ("sft", 2, "1.0.0", True, LOSSES["SFT"]["2"]),
+        ("sft", 2, "0.24.0", False, LOSSES["SFT"]["2"]),
+        ("grpo", 2, "1.0.0", False, LOSSES["GRPO"]["2"]),
+        ("grpo", 1, "1.14.0", True, LOSSES["GRPO, outputs in fp32"]["1"]),
+        ("grpo", 2, "1.14.0", True, LOSSES["GRPO, outputs in fp32"]["2"]),
+        ("dpo", 4, "0.28.0", False, LOSSES["DPO 0.28"]["8"]),
+        ("dpo", 1, "0.29.0", False, LOSSES["DPO 1.0"]["2"]),
+        ("dpo", 4, "1.5.0", False, LOSSES["DPO 1.0"]["8"]),
+        ("dpo", 1, "1.6.0", False, LOSSES["DPO 1.6"]["2"]),
+    ],
+)
+def test_a_logit_takes_what_it_does_as_tensors_live_and_die(
+    kind: str, each: int, release: str, *, mixed: bool, measured: float
+) -> None:
+    made = _a_logit(kind, each, release, f"--bf16 {str(mixed).lower()}")
+    assert made == pytest.approx(measured, rel=0.01)
+
+
+def test_a_reference_that_was_asked_before_takes_no_logits_beside() -> None:
+    asked = _a_logit("dpo", 1, "1.0.0", "--bf16 false", "--precompute_ref_log_probs true")
+    assert asked == pytest.approx(LOSSES["DPO 1.0"]["2"] - 4, rel=0.01)
+
+
+@pytest.mark.parametrize("kind", ["sft", "dpo", "grpo", "rloo"])
+def test_trl_never_makes_whole_logits_since_1_15(kind: str) -> None:
+    online = kind in ("grpo", "rloo")
+    flags = GRPO if online else ("--max_length 4096", "--per_device_train_batch_size 4")
+    before = ("--loss_type nll", "--gradient_accumulation_steps 2") if kind == "sft" else ()
+    takes = {
+        release: [
+            stage["components"].get("logits", 0.0)
+            for stage in trl(kind, *flags, *before, release=release)["stages"]
+            if stage["stage"] in ("log-prob", "update")
+        ]
+        for release in ("1.14.0", "1.15.0")
+    }
+    assert max(takes["1.14.0"]) > 1
+    assert max(takes["1.15.0"]) < 0.5

@@ -26,8 +26,13 @@ STATIC = (
 )
 
 
-def workload(script: str, run: Measured | None = None, gpus: int | None = None) -> Workload:
-    return workload_of(plans(read(script.encode(), "x.sh"))[0], run=run, gpus=gpus)
+def workload(
+    script: str, run: Measured | None = None, gpus: int | None = None, trl: str = ""
+) -> Workload:
+    versions = {"trl": trl} if trl else {}
+    return workload_of(
+        plans(read(script.encode(), "x.sh"), versions=versions)[0], run=run, gpus=gpus
+    )
 
 
 def pool(script: str) -> Pool:
@@ -36,8 +41,9 @@ def pool(script: str) -> Pool:
     return made.pools[0]
 
 
-def actor(script: str) -> Role:
-    return next(role for role in workload(script).pools[0].roles if role.name == "actor")
+def actor(script: str, release: str = "") -> Role:
+    roles = workload(script, trl=release).pools[0].roles
+    return next(role for role in roles if role.name == "actor")
 
 
 @pytest.mark.parametrize(
@@ -177,12 +183,11 @@ def test_reward_model_training_has_pairs_and_no_logits() -> None:
 
 
 def test_trl_and_its_precision() -> None:
-    role = actor(trl("--use_peft", "--lora_r 16", "--dtype bfloat16"))
+    role = actor(trl("--use_peft", "--lora_r 16", "--dtype bfloat16"), "1.14.0")
     assert (role.backend, role.weight_bytes, role.gradient_bytes) == ("ddp", 2.0, 4.0)
     assert role.update_logits == constants.GATHERED_FP32
-    assert actor(trl("--dtype bfloat16", "--bf16 false")).update_logits == (
-        constants.LOG_PROBS_BY_ROW
-    )
+    narrow = actor(trl("--dtype bfloat16", "--bf16 false"), "1.14.0")
+    assert narrow.update_logits == constants.LOG_PROBS_BY_ROW
     assert actor(trl("--use_liger_kernel")).update_logits == constants.FUSED
     dora = actor(trl("--use_peft", "--lora_r 16", "--use_dora")).adapter
     assert dora is not None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from bot.frameworks import plans
@@ -11,7 +14,9 @@ from bot.memory.lengths import Measured
 from bot.memory.settings import NoEstimateError
 from bot.memory.workload import Role, Workload
 from bot.shell import read
+from tests.memory.printed import component, printed
 
+LOSSES = json.loads((Path(__file__).parent / "fake_trl.json").read_bytes())["logits"]
 QWEN = "model.path=Qwen/Qwen2.5-7B-Instruct"
 
 
@@ -61,9 +66,29 @@ def test_the_old_trainer_pads_and_has_a_loss_of_its_own() -> None:
         release="0.4.1",
     )
     assert old.update.expected == old.update.conservative == 4 * 1024
-    assert old.update_logits == constants.LOG_SOFTMAX_FP32
+    assert old.update_logits == pytest.approx(LOSSES["verl's old SFT, padded"]["2"], rel=0.01)
     assert role(QWEN).update_logits == constants.LOG_PROBS
     assert role(QWEN, "model.use_fused_kernels=True").update_logits == constants.FUSED
+
+
+@pytest.mark.parametrize(
+    ("each", "packed", "measured"),
+    [(4, False, "verl's old SFT, padded"), (1, True, "verl's old SFT")],
+)
+def test_the_old_trainers_samples_are_as_long_as_allowed(
+    each: int, measured: str, *, packed: bool
+) -> None:
+    made = printed(
+        "torchrun --standalone --nproc_per_node=1 -m verl.trainer.fsdp_sft_trainer"
+        " model.partial_pretrain=Qwen/Qwen2.5-0.5B data.train_batch_size=8 data.max_length=4096"
+        f" data.micro_batch_size_per_gpu={each} use_remove_padding={packed}",
+        *("--device", "h200", "--framework", "verl@0.4.1"),
+    )
+    of_logits = component(made, "update", "logits") * 2**30 / 151_936
+    longest = each * 4096
+    tokens = of_logits / LOSSES[measured]["8"]
+    # Without padding a sample is as long as any, of a batch of one.
+    assert tokens == pytest.approx(longest, rel=0.01)
 
 
 def test_settings_of_the_engine() -> None:

@@ -1,0 +1,153 @@
+"""Measures the logits of TRL's losses as tensors live and die, without a GPU.
+
+    python -m tests.memory.fake_trl    # where torch is installed
+
+Writes fake_trl.json: bytes a logit at the fullest moment of a pass and of its backward pass, by
+loss and sequences. The operations are those of transformers' `ForCausalLMLoss` and of TRL's
+`selective_log_softmax`, GRPO and DPO (0.28, 1.0 and 1.6), written anew here from their description;
+nothing of them is copied. What a trainer's own frames hold is held here too.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.memory.fake_backward import _storages
+
+OUT = Path(__file__).parent / "fake_trl.json"
+TOKENS, VOCAB, HIDDEN = 512, 32_768, 16
+COUNTS = (1, 2, 8)
+
+
+def measure() -> dict[str, Any]:
+    """Everything that is recorded; takes a second."""
+    torch = importlib.import_module("torch")
+    return {
+        "torch": torch.__version__,
+        "logits": {
+            name: {
+                str(count): round(_peak(torch, loss, count), 2)
+                for count in COUNTS
+                if count > 1 or "DPO" not in name
+            }
+            for name, loss in LOSSES.items()
+        },
+    }
+
+
+def _peak(torch: Any, loss: Callable[[Any, Callable[[], Any], Any], Any], count: int) -> float:
+    with _storages(torch) as seen:
+        head = torch.zeros(VOCAB, HIDDEN, dtype=torch.bfloat16)
+        hidden = torch.zeros(count, TOKENS, HIDDEN, dtype=torch.bfloat16, requires_grad=True)
+        labels = torch.zeros(count, TOKENS, dtype=torch.int64)
+        before = seen.peak = seen.now
+        loss(torch, lambda: hidden @ head.T, labels).backward()
+        return float((seen.peak - before) / (count * TOKENS * VOCAB))
+
+
+def _causal(torch: Any, model: Callable[[], Any], labels: Any) -> Any:
+    """The loss is made in the model; what it returns besides is gone before the backward pass."""
+
+    def forward() -> tuple[Any, Any]:
+        logits = model()
+        whole = logits.float().view(-1, VOCAB)
+        return torch.nn.functional.cross_entropy(whole, labels.view(-1)), logits
+
+    def compute() -> Any:
+        loss, logits = forward()
+        logits = logits.float()  # accelerate's cast of outputs
+        with torch.no_grad():
+            logits[..., :-1, :].contiguous().argmax(-1)
+        return loss
+
+    return compute()
+
+
+def _by_row(torch: Any, logits: Any, labels: Any) -> Any:
+    """Log-probabilities row by row: of fp32 through `logsumexp`, else through `log_softmax`."""
+    places = labels.unsqueeze(-1)
+    if logits.dtype == torch.float32:
+        sums = torch.stack([torch.logsumexp(row, -1) for row in logits])
+        return torch.gather(logits, -1, places).squeeze(-1) - sums
+    rows = [
+        torch.nn.functional.log_softmax(row, -1).gather(-1, place)
+        for row, place in zip(logits, places, strict=True)
+    ]
+    return torch.stack(rows).squeeze(-1)
+
+
+def _online(torch: Any, model: Callable[[], Any], labels: Any) -> Any:
+    logits = model()[:, :-1, :]
+    logits.div_(1.0)
+    return _by_row(torch, logits, labels[:, 1:]).sum()
+
+
+def _online_cast(torch: Any, model: Callable[[], Any], labels: Any) -> Any:
+    return _online(torch, lambda: model().float(), labels)
+
+
+def _pairs(torch: Any, model: Callable[[], Any], labels: Any) -> Any:
+    """Up to 0.28: each pass is a call of its own."""
+
+    def one() -> Any:
+        return _by_row(torch, model(), labels).sum(1)
+
+    chosen = one()
+    with torch.no_grad():
+        reference = one()
+    return (chosen - reference).sum()
+
+
+def _pairs_together(*, copied: bool) -> Callable[[Any, Callable[[], Any], Any], Any]:
+    """From 0.29 on: the policy's logits are there while the reference's are made."""
+
+    def loss(torch: Any, model: Callable[[], Any], labels: Any) -> Any:
+        outputs = model()
+        logits = outputs[..., :-1, :]
+        logits = logits.contiguous() if copied else logits
+        chosen = _by_row(torch, logits, labels[..., 1:]).sum(1)
+        with torch.no_grad():
+            made = model()
+        shifted = made[..., :-1, :]
+        shifted = shifted.contiguous() if copied else shifted
+        return (chosen - _by_row(torch, shifted, labels[..., 1:]).sum(1).detach()).sum()
+
+    return loss
+
+
+def _fsdp_sft(*, padded: bool) -> Callable[[Any, Callable[[], Any], Any], Any]:
+    """verl's old trainer calls `backward` where the logits still have names."""
+
+    def loss(torch: Any, model: Callable[[], Any], labels: Any) -> Any:
+        logits = model()
+        given = logits[..., :-1, :].contiguous() if padded else logits
+        at = labels[..., 1:] if padded else labels
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            # autocast's list for the CPU lacks this loss, which that for GPUs casts to fp32.
+            whole = given.view(-1, VOCAB).float()
+            made = torch.nn.functional.cross_entropy(whole, at.reshape(-1), reduction="none")
+        del whole
+        made.sum().backward()
+        return logits.new_zeros((), requires_grad=True)
+
+    return loss
+
+
+LOSSES: dict[str, Callable[[Any, Callable[[], Any], Any], Any]] = {
+    "SFT": _causal,
+    "GRPO": _online,
+    "GRPO, outputs in fp32": _online_cast,
+    "DPO 0.28": _pairs,
+    "DPO 1.0": _pairs_together(copied=True),
+    "DPO 1.6": _pairs_together(copied=False),
+    "verl's old SFT": _fsdp_sft(padded=False),
+    "verl's old SFT, padded": _fsdp_sft(padded=True),
+}
+
+
+if __name__ == "__main__":
+    OUT.write_text(json.dumps(measure(), indent=1) + "\n", encoding="utf-8")
