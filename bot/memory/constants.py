@@ -27,7 +27,7 @@ LOG_SOFTMAX_FP32 = 12.0
 CAUSAL_LOSS = 12.0
 """transformers' loss of causal models: log-softmax in fp32, its gradient and that of the loss. The
 logits themselves are gone when the backward pass begins: neither the loss nor the trainer's frames
-hold them. Measured (`fake_trl.json`)."""
+hold them. Measured (`fake_losses.json`)."""
 CAUSAL_LOSS_FORWARD = 10.0
 """The same without gradient: the logits, their fp32 copy, its log-softmax."""
 GATHERED_FP32 = 16.0
@@ -35,7 +35,7 @@ GATHERED_FP32 = 16.0
 two. The actor's output is fp32 with Liger's kernels too. Measured."""
 LOG_PROBS_BY_ROW = 8.0
 """TRL's `selective_log_softmax` of bf16 logits that were divided in place: two gradients, and a
-copy of each. Measured (`fake_trl.json`)."""
+copy of each. Measured (`fake_losses.json`)."""
 FUSED = 0.2
 """Fused kernels, Liger: logits are never whole."""
 FORWARD_COMPILED = 4.0

@@ -202,6 +202,10 @@ class _Verl:
         batch = self.get.whole("data.train_batch_size")
         return batch * self.responses if batch else None
 
+    def _rows(self, padded: bool) -> float:
+        """Share of responses in a padded row; 0 where padding is removed."""
+        return self.lengths.response_max / self.lengths.longest if padded else 0.0
+
     def _actor(self) -> Role:
         get = self.get
         config, megatron = f"{ACTOR}.{self.group}", f"{ACTOR}.megatron"
@@ -212,6 +216,7 @@ class _Verl:
         keys = LayoutKeys((config,), megatron, ulysses[::-1])
         layout = layout_of(get, self.gpus, self.backend, keys)
         padded = not get.on(False, f"{MODEL}.use_remove_padding") and self.backend != "megatron"
+        rows = self._rows(padded)
         update = needed(
             self._update(ACTOR, layout, padded),
             message(
@@ -234,8 +239,10 @@ class _Verl:
             update=update.tokens,
             accumulates=not update.alone,
             forward=forward,
-            update_logits=verl_logits.update(get, self.backend, self.group),
-            forward_logits=verl_logits.forward(get, self.backend, self.group, entropy=True),
+            update_logits=verl_logits.update(get, self.backend, self.group, padded=rows),
+            forward_logits=verl_logits.forward(
+                get, self.backend, self.group, entropy=True, padded=rows
+            ),
         )
         if self.backend == "megatron":
             role = recomputed(role, get, megatron, plan=self.plan)
@@ -296,7 +303,9 @@ class _Verl:
                 layout=layout,
                 update=Tokens(0, 0, 0),
                 forward=self._forward(f"{REF}.log_prob", layout, padded) or actor.forward,
-                forward_logits=verl_logits.forward(get, self.backend, self.group, entropy=False),
+                forward_logits=verl_logits.forward(
+                    get, self.backend, self.group, entropy=False, padded=self._rows(padded)
+                ),
                 weight_bytes=dtype if fsdp else 2.0,
                 weights_offload=offload,
                 gradients_offload="none",

@@ -3,7 +3,7 @@
 Sources: `compute_loss`, `_compute_loss` and `concatenated_forward` of TRL's trainers 0.13 to 1.16,
 `selective_log_softmax` and `add_fused_lm_head` of its `trainer/utils.py`, transformers'
 `ForCausalLMLoss`, accelerate's `autocast`. What is there at once was followed tensor by tensor on
-the meta device (`tests/memory/fake_trl.py`).
+the meta device (`tests/memory/fake_losses.py`).
 """
 
 from __future__ import annotations

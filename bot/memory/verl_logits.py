@@ -20,10 +20,15 @@ def _fused(get: MemorySettings) -> bool:
     return get.on(False, f"{_MODEL}.use_fused_kernels", f"{_ACTOR}.use_fused_kernels")
 
 
-def update(get: MemorySettings, backend: Backend, group: str) -> float:
-    """Bytes a logit in the update, by the flags that choose its path."""
+def update(get: MemorySettings, backend: Backend, group: str, *, padded: float = 0.0) -> float:
+    """Bytes a logit in the update, by the flags that choose its path.
+
+    `padded` is the share of responses in a row, where rows are padded (see `_in_rows`). Up to 0.3
+    the entropy is part of the loss even with a coefficient of 0.
+    """
     coefficient = get.number(0.0, f"{_ACTOR}.entropy_coeff")
     entropy = coefficient != 0 or get.on(False, f"{_ACTOR}.calculate_entropy")
+    entropy = entropy or not version_at_least(get.plan, 0, 4)
     chunked = get.on(False, *_either("entropy_from_logits_with_chunking", group))
     checkpointed = get.on(False, *_either("entropy_checkpointing", group))
     if _fused(get):
@@ -32,6 +37,9 @@ def update(get: MemorySettings, backend: Backend, group: str) -> float:
         return megatron(get.plan, entropy=entropy, chunked=chunked)
     if not entropy:
         return constants.LOG_PROBS
+    if padded:
+        whole = constants.ENTROPY_CHECKPOINTED if checkpointed else constants.ENTROPY_EAGER
+        return max(constants.LOG_PROBS, whole * _in_rows(get, padded))
     if chunked:
         return constants.ENTROPY_CHUNKED
     if get.on(True, *_either("use_torch_compile", group)):
@@ -41,8 +49,24 @@ def update(get: MemorySettings, backend: Backend, group: str) -> float:
     return constants.ENTROPY_EAGER
 
 
-def forward(get: MemorySettings, backend: Backend, group: str, *, entropy: bool) -> float:
-    """Bytes a logit of a pass without gradient; the reference's has no entropy."""
+def _in_rows(get: MemorySettings, responses: float) -> float:
+    """Share of a padded row's logits that become log-probabilities and an entropy.
+
+    Without `use_remove_padding` the entropy is never compiled nor chunked (`dp_actor.py`,
+    `prepare_model_outputs` of the engine, which trains since 0.8). The former cuts the responses
+    out, the latter takes whole rows.
+    """
+    return 1.0 if version_at_least(get.plan, 0, 8) else responses
+
+
+def forward(
+    get: MemorySettings, backend: Backend, group: str, *, entropy: bool, padded: float = 0.0
+) -> float:
+    """Bytes a logit of a pass without gradient; the reference's has no entropy since 0.4.
+
+    Beside the cut of a padded row the whole of its logits stays.
+    """
+    entropy = entropy or (padded > 0 and not version_at_least(get.plan, 0, 4))
     compiled = get.on(True, *_either("use_torch_compile", group))
     chunked = get.on(False, *_either("entropy_from_logits_with_chunking", group))
     if _fused(get):
@@ -53,6 +77,9 @@ def forward(get: MemorySettings, backend: Backend, group: str, *, entropy: bool)
         return megatron(get.plan, entropy=True, chunked=chunked)
     if not entropy:
         return constants.FORWARD_LOG_PROBS
+    if padded:
+        beside = constants.FORWARD_EAGER - constants.LOGITS
+        return constants.LOGITS + beside * _in_rows(get, padded)
     return constants.FORWARD_COMPILED if compiled or chunked else constants.FORWARD_EAGER
 
 

@@ -23,7 +23,7 @@ from bot.memory.workload import Adapter, Layout, Role
 FOLDER = Path(__file__).parent
 RECORDED = json.loads((FOLDER / "fake_measure.json").read_bytes())
 BACKWARD = json.loads((FOLDER / "fake_backward.json").read_bytes())
-TRL = json.loads((FOLDER / "fake_trl.json").read_bytes())
+LOSSES = json.loads((FOLDER / "fake_losses.json").read_bytes())
 
 
 @pytest.mark.parametrize("name", RECORDED["layers"])
@@ -100,8 +100,8 @@ def test_what_adapters_keep_and_a_backward_pass_adds(name: str, kind: str) -> No
     reason="torch and transformers are not installed: the recorded figures stand",
 )
 def test_the_recorded_figures_are_still_measured() -> None:
-    from tests.memory import fake_backward, fake_measure, fake_trl
+    from tests.memory import fake_backward, fake_losses, fake_measure
 
     assert fake_measure.measure() == RECORDED
     assert fake_backward.measure() == BACKWARD
-    assert fake_trl.measure() == TRL
+    assert fake_losses.measure() == LOSSES

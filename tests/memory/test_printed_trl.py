@@ -306,7 +306,7 @@ def test_what_would_help_an_evaluation_is_its_batch() -> None:
     assert "--ds3_gather_for_generation false" in helps
 
 
-LOSSES = json.loads((Path(__file__).parent / "fake_trl.json").read_bytes())["logits"]
+LOSSES = json.loads((Path(__file__).parent / "fake_losses.json").read_bytes())["logits"]
 
 
 def _a_logit(kind: str, each: int, release: str, *flags: str) -> float:

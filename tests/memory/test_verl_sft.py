@@ -16,7 +16,7 @@ from bot.memory.workload import Role, Workload
 from bot.shell import read
 from tests.memory.printed import component, printed
 
-LOSSES = json.loads((Path(__file__).parent / "fake_trl.json").read_bytes())["logits"]
+LOSSES = json.loads((Path(__file__).parent / "fake_losses.json").read_bytes())["logits"]
 QWEN = "model.path=Qwen/Qwen2.5-7B-Instruct"
 
 

@@ -1,11 +1,13 @@
-"""Measures the logits of TRL's losses as tensors live and die, without a GPU.
+"""Measures the logits of losses as tensors live and die, without a GPU.
 
-    python -m tests.memory.fake_trl    # where torch is installed
+    python -m tests.memory.fake_losses    # where torch is installed
 
-Writes fake_trl.json: bytes a logit at the fullest moment of a pass and of its backward pass, by
-loss and sequences. The operations are those of transformers' `ForCausalLMLoss` and of TRL's
-`selective_log_softmax`, GRPO and DPO (0.28, 1.0 and 1.6), written anew here from their description;
-nothing of them is copied. What a trainer's own frames hold is held here too.
+Writes fake_losses.json: bytes a logit at the fullest moment of a pass and of its backward pass, by
+loss and sequences. The operations are those of transformers' `ForCausalLMLoss`, of TRL's
+`selective_log_softmax`, GRPO and DPO (0.28, 1.0 and 1.6), of verl's old SFT trainer and its
+`dp_actor.py` on padded rows, written anew here from their description; nothing of them is copied.
+What a trainer's own frames hold is held here too. A stand-in of flash-attention's loss keeps its
+input and writes the gradient over it where asked.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import Any
 
 from tests.memory.fake_backward import _storages
 
-OUT = Path(__file__).parent / "fake_trl.json"
+OUT = Path(__file__).parent / "fake_losses.json"
 TOKENS, VOCAB, HIDDEN = 512, 32_768, 16
 COUNTS = (1, 2, 8)
 
@@ -137,6 +139,41 @@ def _fsdp_sft(*, padded: bool) -> Callable[[Any, Callable[[], Any], Any], Any]:
     return loss
 
 
+def _padded_rows(*, gradient: bool, entropy: bool) -> Callable[[Any, Callable[[], Any], Any], Any]:
+    """verl on rows whose second half are responses."""
+
+    def loss(torch: Any, model: Callable[[], Any], labels: Any) -> Any:
+        class Flash(torch.autograd.Function):  # type: ignore[misc]
+            @staticmethod
+            def forward(ctx: Any, given: Any) -> Any:
+                ctx.save_for_backward(given)
+                return given[..., 0].float() * 1.0
+
+            @staticmethod
+            def backward(ctx: Any, _: Any) -> Any:
+                (given,) = ctx.saved_tensors
+                return torch.empty_like(given) if entropy else given
+
+        def run() -> Any:
+            logits = model()
+            logits.div_(1.0)
+            cut = logits[:, -labels.shape[1] // 2 - 1 : -1, :]
+            made = Flash.apply(cut.reshape(-1, VOCAB)).sum()
+            if entropy:
+                # autocast's softmax and log-sum-exp are in fp32
+                chances = torch.softmax(cut.float(), -1)
+                made = made + (torch.logsumexp(cut.float(), -1) - (chances * cut).sum(-1)).sum()
+            return made
+
+        if gradient:
+            return run()
+        with torch.no_grad():
+            made = run()
+        return made.new_zeros((), requires_grad=True)
+
+    return loss
+
+
 LOSSES: dict[str, Callable[[Any, Callable[[], Any], Any], Any]] = {
     "SFT": _causal,
     "GRPO": _online,
@@ -146,6 +183,9 @@ LOSSES: dict[str, Callable[[Any, Callable[[], Any], Any], Any]] = {
     "DPO 1.6": _pairs_together(copied=False),
     "verl's old SFT": _fsdp_sft(padded=False),
     "verl's old SFT, padded": _fsdp_sft(padded=True),
+    "padded rows": _padded_rows(gradient=True, entropy=False),
+    "padded rows, entropy": _padded_rows(gradient=True, entropy=True),
+    "padded rows, entropy without gradient": _padded_rows(gradient=False, entropy=True),
 }
 
 

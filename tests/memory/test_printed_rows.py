@@ -1,0 +1,79 @@
+"""verl's logits where padding is not removed, by what `rlbot estimate` prints."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.memory.printed import component, printed
+
+LOSSES = json.loads((Path(__file__).parent / "fake_losses.json").read_bytes())["logits"]
+_A = "actor_rollout_ref.actor"
+_M = "actor_rollout_ref.model"
+
+
+def rows(*settings: str, release: str = "0.5.0") -> dict[str, Any]:
+    """Two rows of 1000 tokens of a prompt and 1000 of a response, on one card."""
+    line = (
+        "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=8"
+        " data.max_prompt_length=1000 data.max_response_length=1000"
+        f" {_M}.path=Qwen/Qwen2.5-0.5B {_M}.enable_gradient_checkpointing=True"
+        f" {_A}.ppo_mini_batch_size=8 {_A}.ppo_micro_batch_size_per_gpu=2 {_A}.use_kl_loss=True"
+        " actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=2"
+        " actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=2"
+        " actor_rollout_ref.rollout.tensor_model_parallel_size=1"
+        " actor_rollout_ref.rollout.name=vllm trainer.n_gpus_per_node=1 trainer.nnodes=1 "
+    )
+    given = ("--device", "h200", "--framework", f"verl@{release}")
+    return printed(line + " ".join(settings), *given)
+
+
+def a_logit(made: dict[str, Any], stage: str, place: int = 0) -> float:
+    """Bytes of one, in the stage of that name at the place among those of its name."""
+    stages = [one for one in made["stages"] if one["stage"] == stage]
+    return float(stages[place]["components"]["logits"]) * 2**30 / (151_936 * 4000)
+
+
+PADDED = f"{_M}.use_remove_padding=False"
+ENTROPY = f"{_A}.entropy_coeff=0.001"
+
+
+def test_an_entropy_is_eager_and_of_the_responses_alone() -> None:
+    made = rows(PADDED, ENTROPY)
+    measured = LOSSES["padded rows, entropy"]["2"]
+    assert a_logit(made, "update") == pytest.approx(measured, rel=0.01)
+    without = LOSSES["padded rows, entropy without gradient"]["2"]
+    assert a_logit(made, "log-prob") == pytest.approx(without, rel=0.01)
+    # The reference has none.
+    assert a_logit(made, "log-prob", 1) == pytest.approx(LOSSES["padded rows"]["2"], rel=0.01)
+
+
+def test_without_one_they_take_what_others_do() -> None:
+    made = rows(PADDED, f"{_A}.entropy_coeff=0")
+    assert a_logit(made, "update") == pytest.approx(LOSSES["padded rows"]["2"], rel=0.01)
+
+
+@pytest.mark.parametrize("setting", ["use_torch_compile=True", "use_torch_compile=False"])
+def test_whether_it_is_compiled_counts_where_padding_is_removed(setting: str) -> None:
+    padded = component(rows(PADDED, ENTROPY, f"{_A}.{setting}"), "update", "logits")
+    assert padded == component(rows(PADDED, ENTROPY), "update", "logits")
+    removed = rows(f"{_M}.use_remove_padding=True", ENTROPY, f"{_A}.{setting}")
+    plain = rows(f"{_M}.use_remove_padding=True", ENTROPY)
+    same = component(removed, "update", "logits") == component(plain, "update", "logits")
+    assert same is setting.endswith("True")
+
+
+def test_the_engine_takes_whole_rows() -> None:
+    before, since = (rows(PADDED, ENTROPY, release=release) for release in ("0.7.0", "0.8.0"))
+    assert a_logit(since, "update") == pytest.approx(2 * a_logit(before, "update"), rel=0.01)
+
+
+def test_a_loss_had_an_entropy_whatever_its_coefficient_up_to_0_3() -> None:
+    none = f"{_A}.entropy_coeff=0"
+    old = rows(PADDED, none, release="0.3.0.post1")
+    assert a_logit(old, "update") == pytest.approx(LOSSES["padded rows, entropy"]["2"], rel=0.01)
+    without = LOSSES["padded rows, entropy without gradient"]["2"]
+    assert a_logit(old, "log-prob", 1) == pytest.approx(without, rel=0.01)
