@@ -82,7 +82,7 @@ def _notes(*asked: str) -> str:
 
 
 def test_what_does_not_fit_names_a_framework_that_shares_sequences_out() -> None:
-    asked = ("--model", "Qwen/Qwen2.5-7B", "--task", "dpo", "--lengths", "1024+32000")
+    asked = ("--model", "Qwen/Qwen2.5-7B", "--task", "dpo", "--lengths", "1024+100000")
     said = _notes(*asked, "--framework", "trl", "--device", "a100")
     assert "Nothing that is searched fits on A100" in said
     way = r"On 8 × A100 would fit: openrlhf \(--framework openrlhf\); shorter responses \((.*?)\)"
