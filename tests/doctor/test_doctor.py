@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import threading
 from base64 import b64encode
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
@@ -58,12 +57,8 @@ class _Server(BaseHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     made = Listener(("127.0.0.1", 0), _Server)
-    thread = threading.Thread(target=made.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{made.server_port}"
-    made.shutdown()
-    thread.join()
-    made.server_close()
+    with made.serving():
+        yield f"http://127.0.0.1:{made.server_port}"
 
 
 def _doctor(folder: Path, *arguments: str, **environment: str) -> tuple[int, str]:

@@ -11,7 +11,7 @@ import re
 import threading
 import time
 import traceback
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from types import TracebackType
@@ -59,12 +59,10 @@ class Server:
         self._http = Listener(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._http.server_port}"
         self.views = Views(self.store, self.url)
-        self._thread = threading.Thread(
-            target=self._http.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
-        )
+        self._serving = ExitStack()
 
     def __enter__(self) -> Server:
-        self._thread.start()
+        self._serving.enter_context(self._http.serving())
         return self
 
     def __exit__(
@@ -73,9 +71,7 @@ class Server:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
+        self._serving.close()
 
     def environment(self, token: str | None = None) -> dict[str, str]:
         """The variables that lead a client here."""

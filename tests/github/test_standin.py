@@ -8,7 +8,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from tests.github.hooks import Hook, signature
 from tests.github.server import Server
 from tests.github.store import READ_ONLY, App
 from tests.github.world import GOOD, SCRIPT, World, world
+from tests.listener import Listener
 
 REPOSITORY = "/repos/verl-project/verl"
 
@@ -257,12 +258,9 @@ def receiver() -> Iterator[tuple[str, list[tuple[dict[str, str], bytes]]]]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             pass
 
-    with HTTPServer(("127.0.0.1", 0), Handler) as http:
-        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
+    http = Listener(("127.0.0.1", 0), Handler)
+    with http.serving():
         yield f"http://127.0.0.1:{http.server_port}/hook", arrived
-        http.shutdown()
-        thread.join()
 
 
 @pytest.mark.process

@@ -5,7 +5,6 @@ The addresses are those of huggingface_hub 2.4 (`get_bucket_file_metadata`).
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
@@ -35,7 +34,6 @@ class Hub:
         """Each path that was asked, with the key that came along."""
         handler = type("Handler", (_Handler,), {"hub": self})
         self._http = Listener(("127.0.0.1", 0), handler)
-        self._http.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._http.server_port}"
 
     def load(self, folder: Path) -> None:
@@ -53,14 +51,8 @@ class Hub:
     @contextmanager
     def serving(self) -> Iterator[Hub]:
         """Serve until the block ends."""
-        thread = threading.Thread(target=self._http.serve_forever, args=(0.02,))
-        thread.start()
-        try:
+        with self._http.serving():
             yield self
-        finally:
-            self._http.shutdown()
-            self._http.server_close()
-            thread.join()
 
     def answer(self, path: str, key: str | None) -> Answer:
         """The answer to a request."""

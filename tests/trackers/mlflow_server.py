@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import json
 import sqlite3
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -69,7 +68,6 @@ class Mlflow:
         """Each method that was asked, with the key that came along."""
         handler = type("Handler", (_Handler,), {"mlflow": self})
         self._http = Listener(("127.0.0.1", 0), handler)
-        self._http.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._http.server_port}{path}"
 
     def link(self, run_id: str, experiment: str = "1") -> str:
@@ -79,14 +77,8 @@ class Mlflow:
     @contextmanager
     def serving(self) -> Iterator[Mlflow]:
         """Serve until the block ends."""
-        thread = threading.Thread(target=self._http.serve_forever, args=(0.02,))
-        thread.start()
-        try:
+        with self._http.serving():
             yield self
-        finally:
-            self._http.shutdown()
-            self._http.server_close()
-            thread.join()
 
     def load(self, database: Path) -> list[str]:
         """Take the runs of a database of MLflow's; their ids."""

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
@@ -48,7 +47,6 @@ class Swanlab:
         self._tables: dict[str, list[str]] = {}
         handler = type("Handler", (_Handler,), {"swanlab": self})
         self._http = Listener(("127.0.0.1", 0), handler)
-        self._http.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._http.server_port}"
 
     @property
@@ -59,14 +57,8 @@ class Swanlab:
     @contextmanager
     def serving(self) -> Iterator[Swanlab]:
         """Serve until the block ends."""
-        thread = threading.Thread(target=self._http.serve_forever, args=(0.02,))
-        thread.start()
-        try:
+        with self._http.serving():
             yield self
-        finally:
-            self._http.shutdown()
-            self._http.server_close()
-            thread.join()
 
     def load(self, folder: Path) -> None:
         """Take a run folder of SwanLab's, as the SDK would have sent it."""

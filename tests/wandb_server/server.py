@@ -9,10 +9,11 @@ import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from tests.listener import Listener
 from tests.wandb_server.faults import Fault
 from tests.wandb_server.operations import answer
 from tests.wandb_server.store import Store
@@ -55,7 +56,6 @@ class Wandb:
         """Where the addresses lead that it gives for files and exports."""
         self.endless: set[str] = set()
         """Listings that say after each page that there is another one."""
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
 
     def link(self, run: str, project: str = "verl_tuning", entity: str = "verl-team") -> str:
         """The address of a run's page."""
@@ -75,18 +75,14 @@ class Wandb:
     @contextmanager
     def serving(self) -> Iterator[Wandb]:
         """Serve until the block ends."""
-        self._thread.start()
-        try:
-            yield self
-        finally:
-            self.stopping.set()
-            self._http.shutdown()
-            self._http.server_close()
-            self._thread.join()
+        with self._http.serving():
+            try:
+                yield self
+            finally:
+                self.stopping.set()
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
+class _Server(Listener):
     block_on_close = False
     request_queue_size = 64
     wandb: Wandb
