@@ -20,7 +20,7 @@ from tests.runs.kept import kept_run
 from tests.runs.recipe import RunRecipe
 
 ROOT = Path(__file__).resolve().parents[1]
-_CASES = 4
+_CASES = 3
 """How many cases of a parametrized test are tried where it has to be quick."""
 _GUARD = pytest.StashKey[Guard]()
 

@@ -36,7 +36,6 @@ KEYWORDS = {
     "mark_plural": (1, 2),
     "message": None,
     "plural_message": (1, 2),
-    "pmark": ((1, "c"), 2),
     "pmessage": ((1, "c"), 2),
     "tr": None,
     "tr_plural": (1, 2),

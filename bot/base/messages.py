@@ -118,11 +118,6 @@ def mark(template: T, /) -> T:
     return template
 
 
-def pmark(_context: str, template: T, /) -> T:
-    """As `mark`, for a text that reaches `pmessage`."""
-    return template
-
-
 def mark_plural(one: str, many: str, /) -> Plural:
     """As `mark`, for the templates of one and of several."""
     return one, many

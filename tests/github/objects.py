@@ -55,23 +55,42 @@ _COMPARED: dict[tuple[str, ...], bytes] = {}
 
 @dataclass
 class Objects:
-    folder: Path
+    """New objects are kept here until git, or who asks for `folder`, has to see them."""
+
+    _folder: Path
     _known: dict[str, tuple[str, bytes]] = field(default_factory=dict, repr=False)
+    _fresh: dict[str, bytes] = field(default_factory=dict, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("objects", "refs"):
-            (self.folder / name).mkdir(parents=True)
-        (self.folder / "HEAD").write_text("ref: refs/heads/main\n")
-        (self.folder / "config").write_text(
+        for name in ("objects", "refs/heads"):
+            (self._folder / name).mkdir(parents=True)
+        (self._folder / "HEAD").write_text("ref: refs/heads/main\n")
+        (self._folder / "config").write_text(
             "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
         )
 
+    @property
+    def folder(self) -> Path:
+        """The bare repository, with every object that there is by now."""
+        with self._lock:
+            while self._fresh:
+                oid, whole = self._fresh.popitem()
+                path = self._loose(oid)
+                if not path.exists():
+                    path.parent.mkdir(exist_ok=True)
+                    half = path.with_suffix(".half")
+                    half.write_bytes(zlib.compress(whole, 1))
+                    half.replace(path)
+        return self._folder
+
     def git(self, *arguments: str) -> bytes:
+        folder = str(self.folder)
         done = subprocess.run(
-            ["git", "-C", str(self.folder), *arguments],
+            ["git", "-C", folder, *arguments],
             env={
                 "PATH": os.environ["PATH"],
-                "HOME": str(self.folder),
+                "HOME": folder,
                 "GIT_CONFIG_NOSYSTEM": "1",
                 "GIT_LITERAL_PATHSPECS": "1",
             },
@@ -92,12 +111,10 @@ class Objects:
         """The id of an object, which is there from now on."""
         whole = b"%b %d\0%b" % (kind.encode(), len(data), data)
         oid = hashlib.sha1(whole, usedforsecurity=False).hexdigest()
-        path = self._loose(oid)
-        if not path.exists():
-            path.parent.mkdir(exist_ok=True)
-            half = path.with_suffix(f".{threading.get_ident()}")
-            half.write_bytes(zlib.compress(whole, 1))
-            half.replace(path)
+        with self._lock:
+            if oid not in self._known:
+                self._known[oid] = (kind, data)
+                self._fresh[oid] = whole
         return oid
 
     def read(self, oid: str) -> tuple[str, bytes]:
@@ -112,19 +129,19 @@ class Objects:
         return self._known[oid]
 
     def _loose(self, oid: str) -> Path:
-        return self.folder / "objects" / oid[:2] / oid[2:]
+        return self._folder / "objects" / oid[:2] / oid[2:]
 
     def ref(self, ref: str) -> str | None:
         """The commit of a ref or of a full id; None when there is none."""
         with suppress(OSError, ValueError):
-            ref = (self.folder / ref).read_text().strip()
+            ref = (self._folder / ref).read_text().strip()
         try:
             return ref if self.kind(ref) == "commit" else None
         except LookupError:
             return None
 
     def move(self, ref: str, oid: str) -> None:
-        path = self.folder / ref
+        path = self._folder / ref
         path.parent.mkdir(parents=True, exist_ok=True)
         half = path.with_suffix(f".{threading.get_ident()}")
         half.write_text(f"{oid}\n")

@@ -10,6 +10,7 @@ from typing import Final, get_args
 from bot.base.messages import message
 from bot.evidence.links import RunHosts, RunLink, parse_link
 from bot.evidence.online.failure import FailureKind, ReadFailure, ReadStage, sentence
+from tests.parsed import modules, nodes
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 LINK = parse_link("https://wandb.ai/ada/tuning/runs/abc123")
@@ -109,9 +110,8 @@ def test_the_guide_says_how_each_failure_reads() -> None:
 
 def test_the_sdk_is_imported_only_inside_functions_of_the_reading_process() -> None:
     importers = set()
-    for file in (ROOT / "bot").rglob("*.py"):
-        tree = ast.parse(file.read_bytes())
-        for node in ast.walk(tree):
+    for path, tree in modules().items():
+        for node in nodes(tree):
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
@@ -119,6 +119,6 @@ def test_the_sdk_is_imported_only_inside_functions_of_the_reading_process() -> N
             else:
                 continue
             if any(name.split(".")[0] == "wandb" for name in names):
-                importers.add(file.relative_to(ROOT / "bot").as_posix())
-                assert node.col_offset > 0, file
-    assert importers == {f"evidence/online/{name}.py" for name in ("pages", "sdk", "siblings")}
+                importers.add(path.as_posix())
+                assert node.col_offset > 0, path
+    assert importers == {f"bot/evidence/online/{name}.py" for name in ("pages", "sdk", "siblings")}
