@@ -177,7 +177,7 @@ def cases(judged: Sequence[Judged]) -> Iterator[str]:
 
 def main() -> None:
     """Prints the cases of a round, then its tables."""
-    for number in map(int, sys.argv[1:] or ("1", "2", "3", "4")):
+    for number in map(int, sys.argv[1:] or range(1, len(ROUNDS) + 1)):
         judged = judge(ROUNDS[number - 1])
         sys.stdout.write(f"Round {number}\n\n")
         for lines in (cases(judged), table(judged), verdicts(judged)):

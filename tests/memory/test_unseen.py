@@ -34,8 +34,10 @@ LAST: list[dict[str, Any]] = json.loads((SIXTH / "rows.json").read_text("utf-8")
         (SECOND, "2b8ffafec136026332ce66ecfb361db5cddbd0a5de0b8c20aef96369bfb95c46"),
         (THIRD, "d25f4de7123be11f2020a5731b590df832eb9bd63bf3baa49730cb9293612193"),
         (FOURTH, "4626814dc0aa9ef40d5d603aab5fe3de90da63915be758aa3373b054e9c0e6a0"),
+        (FIFTH, "719f35e36f3dc1240136c2d17438ce003fb6e261fe0cc99ae003edbdb34e7ab4"),
+        (SIXTH, "dbae88d97c2980f1c1fc2b1c1a6b39b2682962ad2ab4a1ff2dd4b737cd16e1cc"),
     ],
-    ids=["first", "second", "third", "fourth"],
+    ids=["first", "second", "third", "fourth", "fifth", "sixth"],
 )
 def test_nobody_changed_it(folder: Path, known: str) -> None:
     digest = sha256((folder / "rows.json").read_bytes())
