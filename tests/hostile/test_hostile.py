@@ -6,8 +6,9 @@ from bot.base.isolated import IsolationLimits, isolated
 from tests.hostile.inputs import KINDS, inputs
 from tests.hostile.reading import READERS, read_all
 
-LIMITS = IsolationLimits(processor=8, memory=1 << 29)
-"""Far above the two seconds that the slowest takes: a busy machine's are longer."""
+LIMITS = IsolationLimits(processor=8, silence=3600, memory=1 << 29)
+"""Far above the two seconds that the slowest takes: a busy machine's are longer, and the clock of
+a child that gives way to all others says nothing."""
 
 
 def check(kind: str) -> None:
