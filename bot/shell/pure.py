@@ -28,14 +28,9 @@ def pure(
     if name == "cat":
         value = _cat(session, world, words, span)
         return None if value is None else (value, 0)
-    if name == "realpath":
-        paths = [
-            word.pieces for word in words if known(word.pieces) not in ("-e", "-m", "-s", "--")
-        ]
-        path = session.tree.path(world, paths[0]) if len(paths) == 1 else None
-        if path is None:
-            return None
-        return (*session.tree.folder(path, span), Piece("\n", span, False)), 0
+    if name in ("realpath", "readlink"):
+        value = _absolute(session, world, name, words, span)
+        return None if value is None else ((*value, Piece("\n", span, False)), 0)
     arguments = [known(word.pieces) for word in words]
     if any(argument is None for argument in arguments):
         return None
@@ -47,6 +42,24 @@ def pure(
         return None
     session.spend(len(output))
     return ((Piece(output, span, False),) if output else ()), status
+
+
+def _absolute(
+    session: Session, world: World, name: str, words: Sequence[Word], span: Span
+) -> Value | None:
+    """The path that `realpath path` and `readlink -f path` write, links not counted."""
+    options = [text for word in words if (text := known(word.pieces)) in _OPTIONS]
+    paths = [word.pieces for word in words if known(word.pieces) not in _OPTIONS]
+    if len(paths) != 1 or (name == "readlink" and not {"-f", "-e", "-m"}.intersection(options)):
+        return None
+    path = paths[0]
+    if path and path[0].text == SCRIPT_PREFIX and "/" not in (known(path[1:]) or "/"):
+        slash = Piece("/", path[0].span, False)
+        path = (replace(path[0], text=SCRIPT_FOLDER), slash, *path[1:])
+        if not session.tree.known:
+            return path
+    place = session.tree.path(world, path)
+    return None if place is None else session.tree.folder(place, span)
 
 
 def content(session: Session, world: World, path: Value, span: Span) -> Value | None:
@@ -137,5 +150,6 @@ def _unknown_path(name: str, path: Value, suffix: str) -> Value | None:
     return cut(tail, at + 1, _without_suffix(text, at + 1, suffix))
 
 
-PURE = frozenset(FILTERS) | {"dirname", "basename", "cat", "realpath"}
+_OPTIONS = ("-e", "-f", "-m", "-s", "--")
+PURE = frozenset(FILTERS) | {"dirname", "basename", "cat", "realpath", "readlink"}
 """Commands that the reader carries out, where it can."""

@@ -291,3 +291,24 @@ def test_what_other_programs_hand_to_a_shell(text: str, inner: list[str] | None)
     assert result.problems == ()
     ran = [words[1:] for words in argv(result) if words[0] == "cmd"]
     assert ran == ([] if inner is None else [inner])
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [
+        '$(dirname "$(readlink -f "$0")")',
+        '$(dirname $(realpath "${BASH_SOURCE[0]}"))',
+        '$(cd "$(dirname "$(readlink -e -- "$0")")" && pwd)',
+    ],
+)
+def test_the_folder_of_a_script_by_its_whole_path(folder: str) -> None:
+    text = f"D={folder}\nbash $D/../x.sh\n"
+    assert argv(reading(text, "a/b/run.sh", a__x="cmd found"))[-1] == ["cmd", "found"]
+    (words,) = argv(read(text.encode(), "a/b/run.sh"))
+    assert words == ["bash", "${?directory of the script}/../x.sh"]
+
+
+@pytest.mark.parametrize("text", ["readlink x.sh", "readlink -n $0", "realpath a b", "realpath"])
+def test_other_paths_stay_unknown(text: str) -> None:
+    (words,) = argv(reading(f"cmd $({text})\n", x="cmd"))
+    assert words[1].startswith("${?output of")

@@ -161,6 +161,14 @@ TREES: dict[str, tuple[str, dict[str, str]]] = {
             "a/b/run.sh": 'R=$(realpath "$(dirname "$0")/..")\n. $R/x.sh; cmd $R $A\n',
         },
     ),
+    "realpath of the script": (
+        "a/b/run.sh",
+        {
+            "a/x.sh": "A=1\n",
+            "a/b/run.sh": 'D=$(dirname "$(realpath "${BASH_SOURCE[0]}")")\n'
+            '. "$D/../x.sh"; cmd $A $D; cd "$(dirname "$(realpath -- "$0")")/.."; cmd $PWD\n',
+        },
+    ),
     "pushd": (
         "run.sh",
         {"a/b/x.sh": "A=1\n", "run.sh": "pushd a; pushd b; . ./x.sh; cmd $PWD $A\n"},
