@@ -23,11 +23,16 @@ def bar(part: float, whole: float, width: int = _BAR) -> str:
     return blocks + "░" * (width - len(blocks))
 
 
+_WIDE = 1.4
+"""Times what is expected from which the conservative level is named beside it."""
+
+
 def headline(estimate: Estimate, evidence: Evidence | None = None) -> str:
     """On what, and the verdict: "2 × H800 (79.3 GiB usable): tight, 74.4 GiB expected".
 
     Beside a run that went well the prediction is no verdict: what was measured stands beside it,
-    and where no figure counts, how far the run came.
+    and where no figure counts, how far the run came. Where the conservative level is far above what
+    is expected and no run says the lengths, both stand there.
     """
     figures = {
         "gpus": estimate.gpus,
@@ -55,6 +60,16 @@ def headline(estimate: Estimate, evidence: Evidence | None = None) -> str:
         return tr(
             "{gpus} × {device} ({usable} GiB usable): {peak} GiB expected, {seen} GiB measured",
             seen=seen,
+            **figures,
+        )
+    most = max((stage.conservative_gib for stage in estimate.stages), default=0.0)
+    expected = estimate.peak_gib or most
+    if most > _WIDE * expected and not estimate.measured_lengths:
+        return tr(
+            "{gpus} × {device} ({usable} GiB usable): {outcome}, {peak} GiB expected, up to "
+            "{most} GiB",
+            outcome=tr(estimate.outcome),
+            most=f"{most:.1f}",
             **figures,
         )
     return tr(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -138,3 +139,13 @@ ALLOCATOR = claim_source(SourcePart(SourceName.HISTORY, "perf/max_memory_allocat
 )
 def test_a_prediction_is_no_verdict_on_what_was_seen(evidence: Evidence | None, end: str) -> None:
     assert headline(MADE, evidence) == f"2 × H800 (79.3 GiB usable): {end}"
+
+
+@pytest.mark.parametrize(("most", "named"), [(99.9, False), (100.0, True)])
+def test_a_level_far_above_what_is_expected_is_named_beside_it(most: float, *, named: bool) -> None:
+    stage = replace(STAGES[0], conservative_gib=most)
+    wide = replace(MADE, stages=(stage, STAGES[1]))
+    start = "2 × H800 (79.3 GiB usable): tight, 71.4 GiB expected"
+    assert headline(wide) == (f"{start}, up to 100.0 GiB" if named else start)
+    # The lengths of a run leave less open.
+    assert headline(replace(wide, measured_lengths=True)) == start
