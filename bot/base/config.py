@@ -6,10 +6,10 @@ pydantic validates them only when a configuration file exists.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field, fields
-from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
@@ -253,7 +253,7 @@ def _refuse(
 ) -> None:
     for key in content:
         if key not in known:
-            near = get_close_matches(str(key), known, n=1)
+            near = difflib.get_close_matches(str(key), known, n=1)
             hint = (
                 message('; did you mean "{name}"?', name=near[0])
                 if near

@@ -8,9 +8,9 @@ pattern from a configuration cannot make the reading slow.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from functools import cache
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias, get_args
@@ -114,7 +114,7 @@ def _hole(inside: str) -> Placeholder:
             if known == "gpus" and part != inside:
                 raise UserError(message("{{gpus}} is a number and cannot hold underscores."))
             return Placeholder(known, wide=part != inside)
-    near = get_close_matches(part, PARTS, n=1)
+    near = difflib.get_close_matches(part, PARTS, n=1)
     hint = (
         message("did you mean {{{name}}}?", name=near[0])
         if near
@@ -245,7 +245,7 @@ def chosen(names: Iterable[str], patterns: Mapping[str, str]) -> tuple[Profile, 
     picked = []
     for name in names:
         if name not in made:
-            near = get_close_matches(name, made, n=1)
+            near = difflib.get_close_matches(name, made, n=1)
             hint = (
                 message('did you mean "{name}"?', name=near[0])
                 if near

@@ -22,6 +22,7 @@ class _Late(ModuleType):
 
 
 # The standard library's own modules import the first (and so six others) and the last for what a
-# plain check does without, ours the second for the sources of a repository.
-for _name in ("inspect", "ast", "ipaddress"):
+# plain check does without, ours the second for the sources of a repository and the third for names
+# that are not known.
+for _name in ("inspect", "ast", "difflib", "ipaddress"):
     sys.modules.setdefault(_name, _Late(_name))

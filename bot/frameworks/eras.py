@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from bot.frameworks.key_table import KeyTable
 
 _LEGACY = "trainer.use_legacy_worker_impl"
@@ -18,6 +20,7 @@ _MARKS = (
 """Settings of verl with the release that brought each, newest first."""
 
 
+@lru_cache(maxsize=8)
 def era(keys: KeyTable) -> tuple[int, ...]:
     """The release, such as (0, 4), of a configuration with these keys; (0,) for an older one."""
     newest = next((release for key, release in _MARKS if key in keys), (0,))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final, Literal, Protocol, TypeAlias
 
@@ -132,8 +132,8 @@ def closest(key: str, candidates: tuple[str, ...]) -> str | None:
 @lru_cache(maxsize=1024)
 def _closest(key: str, candidates: tuple[str, ...]) -> str | None:
     *sections, name = key.split(".")
-    last = SequenceMatcher(b=name)
-    whole = SequenceMatcher(b=key)
+    last = difflib.SequenceMatcher(b=name)
+    whole = difflib.SequenceMatcher(b=key)
     best, best_score = None, 0.0
     for other, having in _by_last_part(candidates).items():
         # What `real_quick_ratio` says, without its cost: most names differ in length alone.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from pathlib import PurePosixPath
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
@@ -139,7 +138,7 @@ def unwrap(words: Sequence[Word]) -> Started | None:
                 return found
             rest = _from_starter(rest[1:])  # `$LAUNCHER python3 …`, `$CONDA run -n a python …`
             continue
-        name = PurePosixPath(rest[0].text).name
+        name = _name(rest[0].text)
         wrapped = _unwrapped(name, rest)
         if wrapped is not None:
             wrapper, rest = wrapped
@@ -149,7 +148,7 @@ def unwrap(words: Sequence[Word]) -> Started | None:
         carried = _carried(started) if _PYTHON.match(name) else None
         if started is None or carried is None:
             return started
-        launcher.append(PurePosixPath(started.entry).name)
+        launcher.append(_name(started.entry))
         rest = carried
     return None
 
@@ -169,6 +168,11 @@ def _behind_unknown(words: list[Word], launcher: list[str]) -> Started | None:
         if not word.text.startswith("-"):
             break
     return None
+
+
+def _name(path: str) -> str:
+    """The last part of a path."""
+    return path.rstrip("/").rpartition("/")[2]
 
 
 def _unwrapped(name: str, words: list[Word]) -> tuple[str, list[Word]] | None:
@@ -206,7 +210,7 @@ def _started(name: str, words: list[Word], launcher: list[str]) -> Started | Non
 
 def _carried(started: Started | None) -> list[Word] | None:
     """What open-instruct's `python mason.py … -- python …` submits; None for other programs."""
-    if started is None or PurePosixPath(started.entry).name != "mason.py":
+    if started is None or _name(started.entry) != "mason.py":
         return None
     texts = [word.text for word in started.argv]
     after = started.argv[texts.index("--") + 1 :] if "--" in texts else ()
@@ -257,7 +261,7 @@ def _after_uv(words: list[Word]) -> tuple[list[Word], Word | None]:
 
 
 def _starts_something(word: Word) -> bool:
-    name = PurePosixPath(word.text).name
+    name = _name(word.text)
     known = name in ("torchrun", "deepspeed", "accelerate", "ray", "uv", "trl") or name in _PREFIXES
     return known or bool(_PYTHON.match(name)) or name.endswith(".py")
 
@@ -316,7 +320,7 @@ def _distributed(name: str, words: list[Word], launcher: list[str]) -> Started |
     if at >= len(words):
         return None
     entry = words[at].text
-    if not module and _PYTHON.match(PurePosixPath(entry).name):
+    if not module and _PYTHON.match(_name(entry)):
         return _python(words[at + 1 :], launcher)
     return Started(entry, tuple(words[at + 1 :]), tuple(launcher))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
-from difflib import get_close_matches
 from functools import cache
 from typing import Final
 
@@ -139,5 +139,5 @@ def _roots(version: str) -> frozenset[str]:
 
 
 def _similar(name: str, known: Iterable[str]) -> str | None:
-    near = get_close_matches(name, sorted(known), n=1, cutoff=0.8)
+    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.8)
     return near[0] if near else None

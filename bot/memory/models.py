@@ -6,11 +6,11 @@ model, and a size alone (7B) is several shapes.
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -156,7 +156,7 @@ def guess(path: str) -> Model | None:
 def near(path: str) -> str | None:
     """The name of a known model that may be meant; None when none is close."""
     name = _keys(path.rstrip("/").rpartition("/")[2])[0]
-    close = get_close_matches(name, models_by_key(), n=1, cutoff=_CLOSE)
+    close = difflib.get_close_matches(name, models_by_key(), n=1, cutoff=_CLOSE)
     return models_by_key()[close[0]].name if close else None
 
 

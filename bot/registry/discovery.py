@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
+from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 
 
@@ -15,16 +17,34 @@ def entries(package: ModuleType) -> Iterator[ModuleType]:
     named after its slug, and ValueError when two share an id: both are faults of the program.
     """
     found: dict[str, ModuleType] = {}
-    files = (path for folder in package.__path__ for path in Path(folder).iterdir())
-    for name in sorted(path.stem for path in files if path.suffix == ".py"):
-        if name.startswith("_"):
-            continue
-        module = import_module(f"{package.__name__}.{name}")
-        meta = module.META
-        if meta.slug.replace("-", "_") != name:
-            raise TypeError(f"{module.__name__} holds {meta.slug}")
-        if meta.id in found:
-            raise ValueError(f"{meta.slug} and {found[meta.id].META.slug} share an id")
-        found[meta.id] = module
+    for folder in package.__path__:
+        with os.scandir(folder) as listed:
+            files = {item.name.removesuffix(".py"): item for item in listed}
+        for name, file in sorted(files.items()):
+            if name == file.name or name.startswith("_"):
+                continue
+            module = _module(package, name, file.path)
+            meta = module.META
+            if meta.slug.replace("-", "_") != name:
+                raise TypeError(f"{module.__name__} holds {meta.slug}")
+            if meta.id in found:
+                raise ValueError(f"{meta.slug} and {found[meta.id].META.slug} share an id")
+            found[meta.id] = module
     for id_ in sorted(found):
         yield found[id_]
+
+
+def _module(package: ModuleType, name: str, path: str) -> ModuleType:
+    """As `import_module`, which would look again for the file that was just listed."""
+    full = f"{package.__name__}.{name}"
+    if full in sys.modules:
+        return import_module(full)
+    spec = spec_from_file_location(full, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(path)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    # Not before: another thread would find it half made.
+    module = sys.modules.setdefault(full, module)
+    setattr(package, name, module)
+    return module

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from difflib import get_close_matches
 from functools import cached_property
 from types import ModuleType
 from typing import Generic, Protocol, TypeVar
@@ -64,7 +64,7 @@ class Registry(Generic[C]):
 
     def nearest(self, name: str) -> Rule[C] | None:
         """The rule whose id or slug is nearest to a name; None when none is near."""
-        near = get_close_matches(name.strip().lower(), self._labels, n=1)
+        near = difflib.get_close_matches(name.strip().lower(), self._labels, n=1)
         return self._labels[near[0]] if near else None
 
     def find(self, name: str) -> Rule[C]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
@@ -41,7 +41,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             continue
         if not version_at_least(values.plan, 0, 4):
             continue
-        near = get_close_matches(mode, _MODES, n=1)
+        near = difflib.get_close_matches(mode, _MODES, n=1)
         yield Hit(
             message=message(
                 "loss_agg_mode {mode} is none that verl knows: {known}",

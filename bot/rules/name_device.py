@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from bot.base.devices import by_token, devices
 from bot.base.messages import message
@@ -43,7 +43,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
     if device is None or not legible(context) or by_token(device) or _SIZE.fullmatch(device):
         return
     tokens = {token for known in devices() for token in (known.token, *known.name_tokens)}
-    near = get_close_matches(device, sorted(tokens), n=1)
+    near = difflib.get_close_matches(device, sorted(tokens), n=1)
     yield Hit(
         message=message('the name\'s device "{device}" is not known', device=device),
         span=FILE,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from bot.base.messages import message, pmessage
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
@@ -60,7 +60,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
     for suppression in found[:LIMIT]:
         if suppression.word.lower() != "ignore":
             # Other tools' readers may talk to rlbot in prose; a bracket or a near miss is meant.
-            near = get_close_matches(suppression.word.lower(), ["ignore"], n=1, cutoff=0.7)
+            near = difflib.get_close_matches(suppression.word.lower(), ["ignore"], n=1, cutoff=0.7)
             if near or suppression.names:
                 yield Hit(
                     message=message(

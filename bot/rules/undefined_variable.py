@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 
 from bot.base.messages import message
 from bot.base.regex import regex
@@ -71,7 +71,7 @@ class _Script:
     def of(self, name: str) -> tuple[bool, bool, list[str]]:
         """Whether it is set on another way, whether a condition asks for it; the nearest name."""
         if name not in self._known:
-            near = get_close_matches(name, self._names, n=1, cutoff=0.75)
+            near = difflib.get_close_matches(name, self._names, n=1, cutoff=0.75)
             elsewhere = _set_on_another_way(self._context, name)
             self._known[name] = (elsewhere, _is_asked(self._context, name), near)
         return self._known[name]

@@ -18,6 +18,8 @@ _TOKEN = regex(r"[a-z0-9][a-z0-9.\-]*\Z")
 _SIZE = regex(r"(?<![0-9.a-z])([0-9]+(?:\.[0-9]+)?)(b|m|t)(?![a-z])", re.IGNORECASE)
 _CARD = regex(r"(?<![0-9.a-z])910b[0-9]?(?![0-9a-z])", re.IGNORECASE)
 _POINT_AS_B = regex(r"(?<![0-9.a-z])([0-9]{1,2})b([0-9])(?![0-9a-z])", re.IGNORECASE)
+_RARE = regex(r"b[0-9]|0[1-9]b|910b", re.IGNORECASE)
+"""Without which none of these three is there."""
 _NO_POINT = regex(r"(?<![0-9.a-z])0([1-9])b(?![0-9a-z])", re.IGNORECASE)
 _FOLDER = regex(r"[0-9]+(?:\.[0-9]+)?[bmt](?:-a[0-9]+(?:\.[0-9]+)?b)?\Z", re.IGNORECASE)
 _SIZE_WORD = regex(r"(?:a?[0-9]+(?:\.[0-9]+)?b|[0-9]+(?:\.[0-9]+)?[mt])\Z")
@@ -78,9 +80,11 @@ def plain_sizes(text: str) -> str:
 
     Ascend's 910B is a card, and goes.
     """
-    text = _CARD.sub("", text)
-    text = _POINT_AS_B.sub(r"\1.\2b", text)
-    return _NO_POINT.sub(r"0.\1b", text)
+    if _RARE.search(text):  # One pattern is compiled in the place of three.
+        text = _CARD.sub("", text)
+        text = _POINT_AS_B.sub(r"\1.\2b", text)
+        text = _NO_POINT.sub(r"0.\1b", text)
+    return text
 
 
 def model_size(model: str) -> str | None:
