@@ -86,6 +86,8 @@ class KeyTable(Protocol):
 
     def __contains__(self, key: str) -> bool: ...
 
+    def __hash__(self) -> int: ...
+
     def __iter__(self) -> Iterator[str]:
         """Every key, leaves and mappings."""
 
