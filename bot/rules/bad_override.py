@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message, pmessage
+from bot.base.messages import Message, message, pmessage
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import BadArgument
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.continuation import cut_launches, follows_backslash
 from bot.rules._support.example import verl
+from bot.shell.source import Span
 
 META = Meta(
     id="RLB024",
@@ -34,18 +35,32 @@ META = Meta(
 
 def check(context: RuleContext) -> Iterator[Hit]:
     """The words that could not be taken."""
+    places = set[Span]()
     for plan in context.plans:
         for bad in _causes(context, plan):
+            if bad.span in places:
+                continue  # Another round of a loop.
+            places.add(bad.span)
             there = context.source.text[bad.span.start : bad.span.end]
             sure = bad.instead is not None and "".join(there.split()) == bad.instead
             yield Hit(
                 message=pmessage("bad-override", "{problem}", problem=bad.message),
                 span=bad.span,
-                help=message("write {name}", name=bad.instead) if bad.instead else None,
+                help=_help(plan, bad, there),
                 fix_title=message("write {name}", name=bad.instead) if sure else None,
                 fix_safe=True,  # Hydra refuses the words as they are.
                 edits=(TextEdit(span=bad.span, text=bad.instead),) if sure and bad.instead else (),
             )
+
+
+def _help(plan: Plan, bad: BadArgument, there: str) -> Message | None:
+    if bad.instead:
+        return message("write {name}", name=bad.instead)
+    own = plan.launch.command.span
+    inside = own.start <= bad.span.start < own.end
+    if not inside and there.endswith(",") and "=" not in there:  # An item of `("a", "b")`.
+        return message("remove the comma: blanks separate the items of a list of bash")
+    return None
 
 
 def _causes(context: RuleContext, plan: Plan) -> Iterator[BadArgument]:

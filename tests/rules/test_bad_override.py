@@ -53,3 +53,14 @@ def test_blanks_around_an_equals_sign_within_an_array_stand_where_they_are() -> 
     (hit,) = found(SLUG, script)
     assert (hit.line, hit.column, hit.end_column) == (2, 3, 34)
     assert "  actor_rollout_ref.rollout.n=5\n" in fixed(SLUG, script)
+
+
+def test_one_place_in_the_rounds_of_a_loop_is_one_error() -> None:
+    """ventr1c/Poker-R1: `conditions=("a", "b")`, whose commas are parts of the items."""
+    loop = 'for c in "a", "b", c; do\n' + verl("trainer.project_name=x/$c") + "done\n"
+    first, second = found(SLUG, loop)
+    assert (first.line, second.line) == (1, 1)
+    assert first.help == "remove the comma: blanks separate the items of a list of bash"
+    again = "for c in 1 2 3; do\n" + verl("trainer.project_name=a,$c,") + "done\n"
+    (finding,) = found(SLUG, again)
+    assert finding.help is None
