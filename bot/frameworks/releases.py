@@ -95,6 +95,8 @@ def entry_root(framework: str, version: str, entry: str) -> str | None:
 @cache
 def modules(framework: str) -> frozenset[str]:
     """The modules of all releases that start a training or what belongs to it."""
+    if options := timeline(framework):
+        return options.every_module
     every = (release(framework, version)["entries"] for version in releases(framework))
     return frozenset(name for entries in every for name in entries)
 

@@ -37,6 +37,13 @@ class Timeline:
         self._at = {release: at for at, release in enumerate(self.releases)}
         self._modules: list[list[Any]] = data["modules"]
         self._options: list[list[Any]] = data["options"]
+        self._rows: dict[str, list[list[Any]]] = {}
+        for row in self._options:
+            self._rows.setdefault(row[0], []).append(row)
+        self.every_module: frozenset[str] = frozenset(name for name, _ in self._modules)
+        """The modules of all releases."""
+        self._asked = {None, *self.every_module}
+        self._having: dict[tuple[str, str | None], tuple[str, ...]] = {}
 
     def _within(self, spans: Iterable[Sequence[Any]], at: int) -> Sequence[Any] | None:
         for span in spans:
@@ -64,12 +71,18 @@ class Timeline:
                     found[self._modules[number][0]][name] = row
         return found
 
-    def having(self, option: str, module: str | None = None) -> list[str]:
+    def having(self, option: str, module: str | None = None) -> tuple[str, ...]:
         """The releases in which a module, or any, has an option."""
+        if option not in self._rows or module not in self._asked:
+            return ()  # Nothing is kept of names that are not its own.
+        key = (option, module)
+        if key not in self._having:
+            self._having[key] = self._found(option, module)
+        return self._having[key]
+
+    def _found(self, option: str, module: str | None) -> tuple[str, ...]:
         having: set[str] = set()
-        for name, modules, spans in self._options:
-            if name != option:
-                continue
+        for _, modules, spans in self._rows[option]:
             for number in modules:
                 wanted, lives = self._modules[number]
                 if module in (None, wanted):
@@ -78,11 +91,11 @@ class Timeline:
                         for release, at in self._at.items()
                         if self._within(spans, at) and self._within(lives, at)
                     )
-        return [release for release in self.releases if release in having]
+        return tuple(release for release in self.releases if release in having)
 
     def modules_having(self, option: str) -> list[str]:
         """The modules that have an option in some release."""
-        numbers = {n for name, modules, _ in self._options if name == option for n in modules}
+        numbers = {n for _, modules, _ in self._rows.get(option, ()) for n in modules}
         return [self._modules[number][0] for number in sorted(numbers)]
 
 

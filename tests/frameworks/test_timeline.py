@@ -39,16 +39,18 @@ def folded(each: Mapping[str, Modules]) -> Timeline:
 def test_every_release_comes_back(each: dict[str, Modules]) -> None:
     found = folded(each)
     assert found.releases == RELEASES
+    assert found.every_module == {name for rows in each.values() for name in rows}
+    assert not found.having("a_b", "m.none")
     for release in RELEASES:
         assert found.modules(release) == each[release]
     for module in ("m.one", "m.two", "m.three"):
         for option in ("a_b", "a-b", "c.d", "e"):
             having = [r for r in RELEASES if option in each[r].get(module, {})]
-            assert found.having(option, module) == having
+            assert list(found.having(option, module)) == having
             assert (module in found.modules_having(option)) == bool(having)
     for option in ("a_b", "e", "nothing"):
         anywhere = [r for r in RELEASES if any(option in rows for rows in each[r].values())]
-        assert found.having(option) == anywhere
+        assert list(found.having(option)) == anywhere
 
 
 @settings(max_examples=scaled(50), deadline=None, derandomize=True)
