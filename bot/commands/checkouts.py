@@ -7,6 +7,7 @@ import stat
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -117,13 +118,13 @@ class _Files(Mapping[str, bytes]):
 
     def _walk(self) -> Iterator[str]:
         """The regular files that count, by path from the root; links are not followed."""
-        looked = 0
+        looked, root = 0, str(self._root)
         waiting = deque([("", 0)])
         while waiting:
             folder, level = waiting.popleft()
             try:
-                with os.scandir(self._root / folder) as listed:
-                    items = sorted(listed, key=lambda item: item.name)
+                with os.scandir(f"{root}/{folder}") as listed:
+                    items = sorted(listed, key=attrgetter("name"))
             except OSError:
                 self.left.append(folder)
                 continue

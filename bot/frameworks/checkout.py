@@ -29,7 +29,7 @@ from bot.frameworks.own_config import (
     module_paths,
     verls,
 )
-from bot.frameworks.pins import PIN_FILES, Pin, read_pin
+from bot.frameworks.pins import Pin, pinned_folder, read_pin
 from bot.frameworks.release_overlay import OwnLayer, own_layer
 from bot.frameworks.source_options import SourceOptions
 from bot.frameworks.structured import StructuredTable, structured_table
@@ -61,7 +61,7 @@ _DEFINING: Final = ("arg", "conf", "param", "script", "train", "sft", "dpo", "gr
 
 def counts(path: str) -> bool:
     """Whether a file of a repository may say which configuration counts."""
-    return path.endswith((".py", *_RECIPES)) or bool(PIN_FILES.match(path))
+    return path.endswith((".py", *_RECIPES)) or pinned_folder(path) is not None
 
 
 def configuration_folder(path: str) -> str | None:
@@ -108,12 +108,12 @@ class Checkout:
         self._modules: dict[str, list[str]] = {}
         self._pin_files: dict[str, list[str]] = {}
         for path in sorted(files):
-            if found := _CONFIG.match(path):
+            if f"{CONFIG}/" in path and (found := _CONFIG.match(path)):
                 self._configs.setdefault(found[1], []).append(found[2])
-            elif found := _MODULE.match(path):
+            elif "openrlhf/cli/" in path and (found := _MODULE.match(path)):
                 self._modules.setdefault(found[1], []).append(path)
-            elif found := PIN_FILES.match(path):
-                self._pin_files.setdefault((found[1] or "").rstrip("/"), []).append(path)
+            elif (folder := pinned_folder(path)) is not None:
+                self._pin_files.setdefault(folder, []).append(path)
         self._own = ConfigFolders(files)
         self._recipes = NamedFiles(path for path in files if path.endswith(_RECIPES))
         self.trl_programs = TrlPrograms(files)

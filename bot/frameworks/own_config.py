@@ -84,9 +84,9 @@ def _text(node: ast.expr | None) -> str | None:
 
 def config_file(path: str) -> tuple[str, str] | None:
     """Folder and path within, of a file in a configuration folder; None for another."""
-    parts = path.split("/")
     if not path.endswith(SUFFIX):
         return None
+    parts = path.split("/")
     for at, part in enumerate(parts[:-1]):
         if part in _FOLDERS:
             return "/".join(parts[: at + 1]), "/".join(parts[at + 1 :])
@@ -95,8 +95,10 @@ def config_file(path: str) -> tuple[str, str] | None:
 
 def is_main(path: str) -> bool:
     """Whether a module may hold a main function."""
-    name = path.rsplit("/", 1)[-1]
-    return name.endswith(".py") and ("main" in name or "train" in name)
+    if not path.endswith(".py"):
+        return False
+    name = path.rpartition("/")[2]
+    return "main" in name or "train" in name
 
 
 def module_paths(text: str) -> Iterator[str]:

@@ -18,11 +18,13 @@ from bot.base.regex import regex
 from bot.frameworks.python_source import parsed
 from bot.frameworks.releases import find_release, release_key, releases
 
-PIN_FILES: Final = regex(
+_PIN_FILES: Final = regex(
     r"((?:.+/)?)(?:requirements[\w.-]*\.txt|requirements/[\w.-]+\.txt|pyproject\.toml|setup\.py"
     r"|setup\.cfg|verl/version/version|openrlhf/version\.txt|version\.txt|trl/version\.py)\Z"
 )
 """Paths that may hold a pin; the group is the folder that it counts for."""
+_ENDS: Final = (".txt", "pyproject.toml", "setup.py", "setup.cfg", "/version", "/version.py")
+"""How such paths end: asked first, since a repository has thousands of others."""
 _VERSIONS: Final = {
     "verl": "verl/version/version",
     "openrlhf": "version.txt",
@@ -36,6 +38,12 @@ _MOST_STEPS = 1_000_000
 """Of the standard library's reader, which takes the square of a dotted key's parts."""
 _MOST = 100
 """Requirements of one framework in a file."""
+
+
+def pinned_folder(path: str) -> str | None:
+    """The folder, "" for the root, for which a file may hold a pin; None for another file."""
+    found = _PIN_FILES.match(path) if path.endswith(_ENDS) else None
+    return (found[1] or "").rstrip("/") if found else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ class TrlPrograms:
         self._programs = NamedFiles(path for path in files if path.endswith(".py"))
         self._read: dict[str, TrlProgram | None] = {}
         self._trees: dict[str, ast.Module | None] = {}
-        self._vendored = any(_VENDORED.search(path) for path in files)
+        self._vendored = any("trl/trainer/" in path and _VENDORED.search(path) for path in files)
 
     def find(self, entry: str, script: str) -> TrlProgram | None:
         """The program that a script starts by a path or a module's name; None for any other one.

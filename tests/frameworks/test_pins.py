@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from bot.frameworks.pins import PIN_FILES, read_pin
+from bot.frameworks.pins import pinned_folder, read_pin
 from bot.frameworks.releases import releases
 
 
@@ -73,10 +73,30 @@ def test_a_deep_text_of_a_project_is_found() -> None:
     assert pinned("pyproject.toml", text) == ("0.4.0",)
 
 
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [
+        ("setup.cfg", ""),
+        ("a/b/pyproject.toml", "a/b"),
+        ("a/requirements/b.txt", "a"),
+        ("a/requirements-dev.txt", "a"),
+        ("verl/version/version", ""),
+        ("a/version.txt", "a"),
+        ("a/trl/version.py", "a"),
+        ("my_setup.py", None),
+        ("a/version.py", None),
+        ("a/notes.txt", None),
+        ("setup.py.md", None),
+    ],
+)
+def test_a_pin_counts_for_its_folder(path: str, folder: str | None) -> None:
+    assert pinned_folder(path) == folder
+
+
 @pytest.mark.parametrize("path", ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"])
 @given(data=st.binary(max_size=200))
 def test_any_bytes_are_read(path: str, data: bytes) -> None:
-    assert PIN_FILES.match(path)
+    assert pinned_folder(path) is not None
     read_pin("verl", {path: data})
 
 
