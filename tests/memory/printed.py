@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.command import rlbot
@@ -11,7 +15,7 @@ from tests.command import rlbot
 def printed(launch: str, *options: str) -> dict[str, Any]:
     """The estimate of a launch written as a script."""
     arguments = ("estimate", "-", "--format", "json", "--stdin-filename", "x.sh", *options)
-    result = rlbot(*arguments, stdin=f"{launch}\n".encode())
+    result = rlbot(*arguments, cwd=_nowhere(), stdin=f"{launch}\n".encode())
     assert result.out, result.err
     made: dict[str, Any] = json.loads(result.out)["scripts"][0]["estimate"]
     assert made, result.out
@@ -28,3 +32,11 @@ def stage(made: dict[str, Any], name: str, pool: str | None = None) -> dict[str,
 def component(made: dict[str, Any], of: str, name: str) -> float:
     """GiB that the expected level of a stage has of one thing."""
     return float(stage(made, of)["components"].get(name, 0.0))
+
+
+@cache
+def _nowhere() -> Path:
+    """An empty folder: in a repository each command would look through its files."""
+    folder = TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
