@@ -41,6 +41,17 @@ from bot.memory.models import find, from_config, guess, models_by_key, near, pin
         (9.400, "THUDM/GLM-Z1-9B-0414"),
         (106.852, "zai-org/GLM-4.5-Air-Base"),
         (352.798, "zai-org/GLM-4.5"),
+        (10.293, "zai-org/GLM-4.1V-9B-Thinking"),
+        (107.711, "zai-org/GLM-4.5V"),
+        (107.711, "zai-org/GLM-4.6V"),
+        (4.732, "OpenGVLab/InternVL3_5-4B"),
+        (8.528, "OpenGVLab/InternVL3_5-8B-HF"),
+        (15.120, "OpenGVLab/InternVL3_5-14B-Instruct"),
+        (30.849, "OpenGVLab/InternVL3_5-30B-A3B"),
+        (38.390, "OpenGVLab/InternVL3_5-38B"),
+        (240.699, "OpenGVLab/InternVL3_5-241B-A28B"),
+        (8.932, "Qwen/Qwen2.5-Omni-7B"),  # 10.732 with the parts that speak
+        (31.719, "Qwen/Qwen3-Omni-30B-A3B-Instruct"),
         (7.623, "XiaomiMiMo/MiMo-7B-RL"),  # 7.833 with its layer for multi-token prediction
     ],
 )
