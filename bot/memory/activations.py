@@ -196,14 +196,20 @@ def gathered_ends(role: Role) -> Bytes:
 
 
 def gathered_layers(role: Role, level: MemoryLevel) -> Bytes:
-    """Layers whose weights are whole at one time, bf16."""
+    """Layers whose weights are whole at one time: bf16, under FSDP as they are quantized.
+
+    FSDP gathers a quantized parameter in the type that it is stored in (`bnb_4bit_quant_storage`,
+    whose elements hold several weights each).
+    """
     if not _gathers(role):
         return NOTHING
     layers = min(GATHERED_LAYERS[level], role.shape.layers)
-    gathered = Bytes(2 * role.shape.largest_layer) * layers
+    quantized = role.adapter is not None and role.backend != "zero3"
+    each = min(2.0, role.frozen_bytes or 2.0) if quantized else 2.0
+    gathered = Bytes.of(each * role.shape.largest_layer) * layers
     if not role.reshard and role.backend != "zero3":
         # `reshard_after_forward=False`, SHARD_GRAD_OP: the forward pass leaves every layer whole.
-        return max(gathered, Bytes(2 * role.parameters).less(gathered_ends(role)))
+        return max(gathered, Bytes.of(each * role.parameters).less(gathered_ends(role)))
     if role.backend != "zero3" or level == "floor":
         return gathered
     live = min(ZERO3_LIVE, role.shape.parameters)

@@ -210,6 +210,10 @@ class _Trainer:
             adapter_bytes=precision.adapter,
             accumulates=(get.whole("gradient_accumulation_steps") or 2) > 1 or self.instruct,
             head_share=self._head_share(of),
+            eager_update=self._eager(self._sequences()),
+            eager_forward=self._eager(
+                self.batches.forward if self.batches is not None else self._sequences()
+            ),
             checkpointing=get.on(False, "gradient_checkpointing") or fsdp.checkpointing,
             reshard=fsdp.reshard,
             activation_offload=get.on(False, "activation_offloading"),
@@ -292,6 +296,18 @@ class _Trainer:
             return self.batches.update
         each = self.plan.micro_batch_size_per_gpu.value or 1
         return each * (2 if self.algorithm in _PAIRS else 1)
+
+    def _eager(self, sequences: int) -> int:
+        """The rows of a pass of so many sequences where attention is eager, else none.
+
+        From TRL 0.19 on a packed batch is one row without padding (`padding_free` of
+        `sft_trainer.py`), unless its sequences are wrapped.
+        """
+        if self.instruct or (self.get.text("attn_implementation") or "").lower() != "eager":
+            return 0
+        wrapped = (self.get.text("packing_strategy") or "").lower() == "wrapped"
+        row = self._packed() and version_at_least(self.plan, 0, 19) and not wrapped
+        return 1 if row or self._flat() else sequences
 
     def _head_share(self, of: Lengths) -> float:
         """Share of tokens with logits: TRL's online trainers keep those of the completion."""

@@ -234,6 +234,8 @@ class _Verl:
             backend=self.backend,
             layout=layout,
             adapter=self.adapter,
+            eager_update=self._eager(layout, padded),
+            eager_forward=self._eager(layout, padded),
             checkpointing=get.on(True, f"{MODEL}.enable_gradient_checkpointing"),
             activation_offload=get.on(False, f"{MODEL}.enable_activation_offload"),
             update=update.tokens,
@@ -250,6 +252,17 @@ class _Verl:
             role = replace(role, retained=update.others)
         role = states(get, role, keys, plan=self.plan)
         return replace(role, sync_whole_bytes=handed_whole(get, role, MODEL, ROLLOUT))
+
+    def _eager(self, layout: Layout, padded: bool) -> int:
+        """The rows of a pass whose attention is eager: one, all its sequences without padding.
+
+        `attn_implementation` of `override_config`; transformers masks a packed row's other
+        sequences, and makes the scores of all pairs of its tokens. 0 for padded rows, which are
+        left uncounted, and for sequences that GPUs share, which need flash attention.
+        """
+        named = self.get.text(f"{MODEL}.override_config.attn_implementation") or ""
+        alone = layout.sequence == 1 and self.backend != "megatron"
+        return 1 if named.lower() == "eager" and alone and not padded else 0
 
     def _update(self, role: str, layout: Layout, padded: bool) -> _Pass | None:
         get = self.get

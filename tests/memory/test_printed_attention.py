@@ -70,3 +70,67 @@ def test_a_pass_without_gradient_has_one_layers_scores() -> None:
         *flags, "--flash_attn", kind="log-prob"
     )
     assert more == pytest.approx(2 * 6 * SCORES, rel=0.01)
+
+
+EAGER = "--attn_implementation eager"
+
+
+def trl(*flags: str, model: str = "meta-llama/Llama-3.1-8B", release: str = "1.0.0") -> float:
+    launch = (
+        "accelerate launch --num_processes 8 -m trl.scripts.sft --bf16 true --dtype bfloat16"
+        f" --model_name_or_path {model} --gradient_checkpointing true"
+        " --per_device_train_batch_size 2 --max_length 8192 "
+    )
+    given = ("--device", "h200", "--framework", f"trl@{release}")
+    return component(printed(launch + " ".join(flags), *given), "update", "activations")
+
+
+@pytest.mark.parametrize(
+    ("release", "flags", "rows"),
+    [
+        ("0.21.0", "--packing true", 1),
+        ("0.21.0", "--packing true --packing_strategy wrapped", 2),
+        ("0.17.0", "--packing true", 2),
+    ],
+)
+def test_trl_has_eager_attention_where_it_is_told(release: str, flags: str, rows: int) -> None:
+    """Two sequences, or one row of both."""
+    more = trl(EAGER, flags, release=release) - trl(flags, release=release)
+    scores = SHAPE.heads * LONG * LONG / rows / GIB
+    assert more == pytest.approx(12 * scores, abs=4.0)
+
+
+def test_sinks_are_beside_scores_in_16_bits() -> None:
+    oss = find("gpt-oss-20b")
+    assert oss is not None
+    flags = "--packing true --packing_strategy wrapped"
+    more = trl(EAGER, flags, model="openai/gpt-oss-20b") - trl(flags, model="openai/gpt-oss-20b")
+    assert more == pytest.approx(6 * oss.shape.heads * LONG * LONG / 2 / GIB, abs=4.0)
+
+
+OVERRIDE = "+actor_rollout_ref.model.override_config.attn_implementation=eager"
+
+
+@pytest.mark.parametrize(
+    ("settings", "counted"),
+    [
+        ("", True),
+        ("actor_rollout_ref.actor.ulysses_sequence_parallel_size=2", False),
+        ("actor_rollout_ref.model.use_remove_padding=False", False),
+    ],
+)
+def test_verl_has_the_scores_of_a_packed_row(settings: str, counted: bool) -> None:
+    launch = (
+        "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=256"
+        " data.max_prompt_length=1024 data.max_response_length=7168"
+        " actor_rollout_ref.model.path=meta-llama/Llama-3.1-8B"
+        " actor_rollout_ref.model.use_remove_padding=True"
+        " actor_rollout_ref.actor.ppo_mini_batch_size=256"
+        " actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4"
+        " actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4"
+        " actor_rollout_ref.rollout.name=vllm trainer.n_gpus_per_node=8 trainer.nnodes=1 "
+    )
+    given = ("--device", "h200", "--framework", "verl@0.8.0")
+    plain = component(printed(launch + settings, *given), "log-prob", "activations")
+    told = component(printed(f"{launch}{settings} {OVERRIDE}", *given), "log-prob", "activations")
+    assert told > plain + 5 if counted else told == plain

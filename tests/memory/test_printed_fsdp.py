@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from bot.memory.constants import NF4_NESTED
 from tests.memory.printed import component
 from tests.memory.test_printed_trl import GIB, SHAPE, P, trl
 
@@ -60,3 +61,14 @@ def test_fsdp_recomputes_layers_where_it_is_told() -> None:
     inputs = 2 * SHAPE.layers * SHAPE.hidden * 32768 / GIB
     assert kept > 4 * recomputed
     assert inputs < recomputed < 2 * inputs
+
+
+def test_quantized_layers_are_gathered_as_they_are_stored() -> None:
+    """Half a byte and its scales a weight, where a frozen layer in bf16 has two bytes."""
+    adapter = ("--use_peft", "--lora_r 8", "--lora_target_modules all-linear")
+    whole = component(sft("", *adapter), "update", "gathered weights")
+    stored = component(
+        sft("", *adapter, "--load_in_4bit", "--use_bnb_nested_quant"), "update", "gathered weights"
+    )
+    layers = (whole - 2 * SHAPE.ends / GIB) / 2
+    assert stored == pytest.approx(2 * SHAPE.ends / GIB + layers * NF4_NESTED, rel=0.01)
