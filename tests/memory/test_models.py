@@ -50,6 +50,7 @@ from bot.memory.models import find, from_config, guess, models_by_key, near, pin
         (30.849, "OpenGVLab/InternVL3_5-30B-A3B"),
         (38.390, "OpenGVLab/InternVL3_5-38B"),
         (240.699, "OpenGVLab/InternVL3_5-241B-A28B"),
+        (24.011, "mistralai/Mistral-Small-3.1-24B-Instruct-2503"),
         (8.932, "Qwen/Qwen2.5-Omni-7B"),  # 10.732 with the parts that speak
         (31.719, "Qwen/Qwen3-Omni-30B-A3B-Instruct"),
         (7.623, "XiaomiMiMo/MiMo-7B-RL"),  # 7.833 with its layer for multi-token prediction
