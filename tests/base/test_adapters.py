@@ -30,6 +30,7 @@ def restless() -> Iterator[None]:
     gc.set_threshold(*before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("restless")
 def test_sixteen_threads_parse_and_make_adapters_at_once() -> None:
     printed = str({"a": [{"b": (1, 2.5, None)}] * 40})

@@ -60,6 +60,7 @@ def test_every_threshold_of_the_band_is_found_within_the_promise(text: str) -> N
     assert _search(series, expected.__ge__)[0] == plan.runs_expected
 
 
+@pytest.mark.slow
 def test_outside_of_the_band_the_series_says_how_to_go_on() -> None:
     series = planned()
     lower, upper = series.plan.candidates[0], series.plan.candidates[-1]
@@ -132,6 +133,7 @@ def test_a_prediction_that_was_wrong_is_left_out() -> None:
     assert any("predicted to fit" in note for note in below.notes)
 
 
+@pytest.mark.slow
 def test_without_a_prediction_the_search_is_blind() -> None:
     text = VARIABLES.replace("Qwen/Qwen2.5-14B-Instruct", "me/unknown-model")
     plan = planned(text).plan

@@ -44,6 +44,7 @@ def test_a_written_script_is_the_original_but_for_the_batch(
     assert series.candidates.knob.write(data, series.candidates.knob.value) == data
 
 
+@pytest.mark.slow
 def test_every_written_script_passes_the_linter() -> None:
     allowed = {"RLB110", "RLB111", "RLB112", "RLB113"}
     for text, vary in VARY.items():
@@ -86,6 +87,7 @@ def test_a_default_beside_its_key_is_varied_in_its_place() -> None:
     assert f"data.train_batch_size=${{BATCH:-{value}}} " in made.decode()
 
 
+@pytest.mark.slow
 def test_the_batches_keep_their_shares() -> None:
     text = FLAT.replace("ppo_micro_batch_size_per_gpu=116", "ppo_micro_batch_size_per_gpu=29")
     series = planned(text, FLAT_KEYS)

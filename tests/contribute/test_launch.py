@@ -119,6 +119,7 @@ def test_a_run_of_the_defaults_has_no_words(version: str) -> None:
     assert (launch.release, launch.words, launch.known_release) == (version, (), True)
 
 
+@pytest.mark.slow
 def test_the_release_that_fits_is_taken_where_none_is_recorded() -> None:
     keys = table("verl", "0.4.1", "ppo_trainer")
     assert isinstance(keys, HydraTable)

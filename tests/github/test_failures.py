@@ -347,6 +347,7 @@ def _client(api: str) -> Client:
     return Client(Auth.Token("ghp_x"), Addresses(api=api), patience, secrets=(Secret("ghp_x"),))
 
 
+@pytest.mark.slow
 def test_no_answer_is_a_sentence(silent: str) -> None:
     client = _client(silent)
     with pytest.raises(UnreachableError, match=r"gave no answer \(ReadTimeout\); check the net"):

@@ -99,6 +99,7 @@ def test_what_ran_out_of_memory_is_not_said_to_fit(case: Case) -> None:
     assert case.estimate().outcome in ("impossible", "likely OOM")
 
 
+@pytest.mark.slow
 def test_each_point_is_predicted_by_what_the_others_give() -> None:
     """The whole table takes many times as long: `make calibrate` prints it."""
     few = points()[:3]

@@ -38,6 +38,7 @@ def _answer(model: str, device: str, gpus: int) -> RecommendAnswer:
     return recommend(search, Hardware(names=(device,), budget=gpus, whole=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "device", "gpus"), MODELS)
 def test_large_models_get_a_script_that_is_clean_and_as_estimated(
     model: str, device: str, gpus: int
@@ -105,6 +106,7 @@ def test_a_larger_card_never_takes_more_of_them(model: str) -> None:
     assert gpus == sorted(gpus, reverse=True)
 
 
+@pytest.mark.slow
 def test_a_model_that_no_node_holds_is_answered_for_clusters() -> None:
     result = rlbot("recommend", "Qwen3-235B-A22B", "--format", "json")
     assert result.status == 0

@@ -202,6 +202,7 @@ def test_samples_that_swell_are_bounded() -> None:
     assert len(samples(text, 1)[0]) <= 1 << 16
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lowest", "highest", "most"),
     [(0, 0, 700_000), (-40, 40, 1_600_000), (-40_000, 40_000, 2_900_000)],

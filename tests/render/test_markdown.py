@@ -131,6 +131,7 @@ def test_astral_characters_count_twice() -> None:
     judged(make.big(40, 500, ("😀" * 300,)))
 
 
+@pytest.mark.slow
 def test_the_least_important_goes_first() -> None:
     report = make.big(6, 60, ("a finding as long as findings are, more or less", "value", "x"))
     whole = comment(report)

@@ -84,6 +84,7 @@ def test_every_changed_byte_of_a_log_is_seen(recorded: Recorded, source: str) ->
         assert isinstance(found, str) or found == whole or found.gaps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [*CHECKED, "verl's file logger", "MLflow folder"])
 def test_a_log_that_is_cut_says_so_or_holds_whole_records(recorded: Recorded, source: str) -> None:
     place = recorded(source)
@@ -249,6 +250,7 @@ def many(folder: Path, count: int) -> dict[str, Path]:
 SOURCES: Final = ["TensorBoard", "SwanLab", "verl", "MLflow folder", "trackio", "MLflow database"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize(
     "limits",
