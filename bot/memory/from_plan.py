@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.base.devices import Device, by_token
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message, sentence_of
+from bot.base.messages import message, plural_message, sentence_of
 from bot.frameworks.plan import Plan
 from bot.memory.divisibility import check_sizes
 from bot.memory.estimate import MemoryEstimate
@@ -198,9 +198,12 @@ def estimate_plan(
         )
     if workload.unread and too_much:
         raise NoEstimateError(
-            message(
+            plural_message(
                 "{settings} may lower the peak and is not modelled. Without it the peak would be "
                 "{peak} of {usable}.",
+                "{settings} may lower the peak and are not modelled. Without them the peak would "
+                "be {peak} of {usable}.",
+                len(workload.unread),
                 settings=", ".join(workload.unread),
                 peak=str(estimate.peak()),
                 usable=str(estimate.usable),

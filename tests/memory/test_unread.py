@@ -75,6 +75,11 @@ def test_nothing_is_impossible_beside_what_is_not_read() -> None:
     made = printed(f"{one} +{key}=fp8", "--device", "rtx4090")
     assert made["outcome"] == "no prediction"
     assert made["reason"].startswith(f"{key} may lower the peak and is not modelled.")
+    other = "actor_rollout_ref.actor.fsdp_config.mixed_precision.reduce_dtype"
+    made = printed(f"{one} +{key}=fp8 +{other}=fp8", "--device", "rtx4090")
+    assert "may lower the peak and are not modelled. Without them" in made["reason"]
+    assert key in made["reason"]
+    assert other in made["reason"]
 
 
 def test_an_option_of_a_fork_is_not_read_either() -> None:
