@@ -272,7 +272,7 @@ def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
         "logits": logits(role, level, tokens, role.update_logits),
         "gradients": before,
         "whole gradients": whole,
-        "head in 16 bits": head_copy(role, level),
+        "copies of the head": head_copies(role, level, role.head_copies),
         "retained embeddings": retained_embeddings(role, level),
     }
     at_work = NOTHING if level == "floor" else layer_at_work(role, tokens)
@@ -302,12 +302,11 @@ def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
     return max(moments, key=lambda parts: together(parts.values()).count)
 
 
-def head_copy(role: Role, level: MemoryLevel) -> Bytes:
-    """The 16-bit copy that autocast makes of a head that was cast to fp32 (QLoRA)."""
-    cast = role.end_bytes > 2 and role.adapter is not None and role.frozen_bytes is not None
-    if level == "floor" or not cast or role.head == "value":
+def head_copies(role: Role, level: MemoryLevel, each: float) -> Bytes:
+    """Copies of a language model's head, `each` bytes an entry of its matrix."""
+    if level == "floor" or role.head == "value":
         return NOTHING
-    return Bytes(2 * role.shape.embedding)
+    return Bytes.of(each * role.shape.embedding)
 
 
 def retained_embeddings(role: Role, level: MemoryLevel) -> Bytes:

@@ -8,7 +8,7 @@ from bot.memory.activations import (
     Parts,
     gathered_ends,
     gathered_layers,
-    head_copy,
+    head_copies,
     logits,
     split,
 )
@@ -39,7 +39,7 @@ def forward_parts(role: Role, level: MemoryLevel) -> Parts:
         "activations": residual if level == "floor" else layer_forward(role, tokens),
         "gathered weights": gathered_ends(role) + gathered_layers(role, level),
         "logits": logits(role, level, tokens, role.forward_logits) + _scores(role, level),
-        "head in 16 bits": head_copy(role, level),
+        "copies of the head": head_copies(role, level, role.forward_head_copies),
     }
 
 

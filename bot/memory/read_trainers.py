@@ -28,7 +28,7 @@ from bot.memory.trl_adapter import full_modules, unknown_modules
 from bot.memory.trl_backend import backend_of, divided, offload_of
 from bot.memory.trl_batches import OnlineBatches, online_batches, transformers_engine
 from bot.memory.trl_evaluation import evaluation_batch, evaluation_tokens, supervised_logits
-from bot.memory.trl_logits import trainer_logits
+from bot.memory.trl_logits import head_copies, trainer_logits
 from bot.memory.workload import (
     Adapter,
     Engine,
@@ -174,6 +174,7 @@ class _Trainer:
         adapter = self._adapter()
         precision = precision_of(get, backend, self.algorithm)
         logits, forward_logits = trainer_logits(get, self.algorithm, precision, self._sequences())
+        copies = head_copies(get, self.algorithm, precision, backend, trained=adapter is None)
         online = self.algorithm in _ONLINE
         offload = offload_of(get, backend)
         fsdp = divided(get, gpus, self.plan.gpus_per_node.value)
@@ -205,6 +206,8 @@ class _Trainer:
             gradients_offload=offload[1 if backend.startswith("zero") else 0],
             optimizer_offload=offload[1],
             end_bytes=precision.ends,
+            head_copies=copies[0],
+            forward_head_copies=copies[1],
             residual_bytes=precision.residual,
             activation_share=precision.computes / 2,
             adapter_bytes=precision.adapter,

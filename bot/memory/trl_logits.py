@@ -13,8 +13,17 @@ from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.precision import Precision
 from bot.memory.settings import MemorySettings
+from bot.memory.workload import Backend
 
 _FUSED_HEAD = ("sft", "dpo", "grpo", "rloo")
+_HEAD_COPIES = {
+    (False, False): (10.0, 4.0),
+    (False, True): (8.0, 6.0),
+    (True, False): (12.0, 0.0),
+    (True, True): (12.0, 2.0),
+}
+"""Whether the head is in fp32, and autocast there, to bytes an entry of it in copies: with its
+gradient, and of a head that is frozen. Measured (`fake_losses.json`)."""
 
 
 def trainer_logits(
@@ -26,10 +35,7 @@ def trainer_logits(
     if _fused(get, algorithm):
         return constants.FUSED, constants.FUSED
     if algorithm == "sft":
-        loss = get.text("loss_type")
-        unset = "chunked_nll" if version_at_least(plan, 1, 8) else "nll"
-        chunked = not instruct and (loss or unset) == "chunked_nll"
-        return (constants.FUSED if chunked else constants.CAUSAL_LOSS), 0.0
+        return (constants.FUSED if _chunked(get) else constants.CAUSAL_LOSS), 0.0
     in_place = algorithm in ("grpo", "rloo") and version_at_least(plan, 1, 0) and not instruct
     if precision.computes >= 4 or precision.casts_outputs:
         alone = 2 * constants.LOGITS if in_place and sequences == 1 else 0.0
@@ -39,6 +45,32 @@ def trainer_logits(
     row = constants.LOGITS / max(1, sequences)
     kept = _kept_beside(plan, algorithm, reference=_reference_in_pass(get))
     return kept + row, constants.FORWARD_LOG_PROBS
+
+
+def head_copies(
+    get: MemorySettings, algorithm: str, precision: Precision, backend: Backend, *, trained: bool
+) -> tuple[float, float]:
+    """Bytes an entry of the head's matrix in copies of it: in an update, and without gradient.
+
+    The chunked loss of TRL 1.5 to 1.12 multiplies by the head in fp32, which autocast makes bf16
+    again; its gradient passes through both (`_chunk` of `sft_trainer.py`, followed in
+    `tests/memory/fake_losses.py`). Autocast copies a head that was cast to fp32 below QLoRA, too.
+    """
+    plan, casts = get.plan, precision.casts_outputs
+    chunked = algorithm == "sft" and not _fused(get, algorithm) and _chunked(get)
+    if chunked and not version_at_least(plan, 1, 13):
+        # FSDP gathers the head in the type that it computes in.
+        whole = precision.weights >= 4 and backend not in ("fsdp", "fsdp2")
+        update, forward = _HEAD_COPIES[whole, casts]
+        return (update if trained else forward), forward
+    quantized = precision.ends > 2 and precision.frozen is not None and not trained
+    return (2.0, 2.0) if quantized else (0.0, 0.0)
+
+
+def _chunked(get: MemorySettings) -> bool:
+    """Whether SFT makes the logits of 256 tokens at a time: TRL's default from 1.8 on."""
+    unset = "chunked_nll" if version_at_least(get.plan, 1, 8) else "nll"
+    return get.plan.framework == "trl" and (get.text("loss_type") or unset) == "chunked_nll"
 
 
 def _fused(get: MemorySettings, algorithm: str) -> bool:

@@ -118,6 +118,11 @@ class Role:
     """Temporary, while the optimizer steps (foreach)."""
     end_bytes: float = 2.0
     """Of embedding, head and norms where the rest is quantized: 4 where a trainer casts them."""
+    head_copies: float = 0.0
+    """Of an entry of the head's matrix, in copies of it that are made beside it for the logits of a
+    pass with gradient, and their gradients."""
+    forward_head_copies: float = 0.0
+    """The same of a pass without."""
     residual_bytes: float = 2.0
     """Of the residual stream: 4 below an embedding in fp32."""
     adapter_bytes: float = 2.0

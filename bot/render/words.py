@@ -26,7 +26,7 @@ MEMORY: Final = (
     "whole gradients",
     "retained embeddings",
     "reduction buffer",
-    "head in 16 bits",
+    "copies of the head",
     "logits",
     "DoRA's product",
     "allocator",

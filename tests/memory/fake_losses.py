@@ -3,11 +3,12 @@
     python -m tests.memory.fake_losses    # where torch is installed
 
 Writes fake_losses.json: bytes a logit at the fullest moment of a pass and of its backward pass, by
-loss and sequences. The operations are those of transformers' `ForCausalLMLoss`, of TRL's
-`selective_log_softmax`, GRPO and DPO (0.28, 1.0 and 1.6), of verl's old SFT trainer and its
-`dp_actor.py` on padded rows, written anew here from their description; nothing of them is copied.
-What a trainer's own frames hold is held here too. A stand-in of flash-attention's loss keeps its
-input and writes the gradient over it where asked.
+loss and sequences; and what a loss in chunks makes of the head, bytes an entry of its matrix (few
+tokens, so that their logits are nothing beside it). The operations are those of transformers'
+`ForCausalLMLoss`, of TRL's `selective_log_softmax`, GRPO and DPO (0.28, 1.0 and 1.6), of verl's old
+SFT trainer and its `dp_actor.py` on padded rows, written anew here from their description; nothing
+of them is copied. What a trainer's own frames hold is held here too. A stand-in of flash-
+attention's loss keeps its input and writes the gradient over it where asked.
 """
 
 from __future__ import annotations
@@ -38,6 +39,14 @@ def measure() -> dict[str, Any]:
             }
             for name, loss in LOSSES.items()
         },
+        "copies of the head": {
+            f"{width}{', autocast' * cast}{', trained' * trained}": round(
+                _head(torch, getattr(torch, width), cast=cast, trained=trained), 1
+            )
+            for width in ("bfloat16", "float32")
+            for cast in (False, True)
+            for trained in (False, True)
+        },
     }
 
 
@@ -49,6 +58,27 @@ def _peak(torch: Any, loss: Callable[[Any, Callable[[], Any], Any], Any], count:
         before = seen.peak = seen.now
         loss(torch, lambda: hidden @ head.T, labels).backward()
         return float((seen.peak - before) / (count * TOKENS * VOCAB))
+
+
+def _head(torch: Any, width: Any, *, cast: bool, trained: bool) -> float:
+    """TRL 1.5 to 1.12 in chunks of two tokens, three of them, each checkpointed."""
+    again = importlib.import_module("torch.utils.checkpoint").checkpoint
+
+    def chunk(hidden: Any, head: Any, labels: Any) -> Any:
+        logits = hidden.float() @ head.float().t()
+        chances = torch.nn.functional.log_softmax(logits, -1)
+        return torch.nn.functional.nll_loss(chances, labels, reduction="sum")
+
+    with _storages(torch) as seen:
+        head = torch.zeros(VOCAB, 1024, dtype=width, requires_grad=trained)
+        hidden = torch.zeros(6, 1024, dtype=torch.bfloat16, requires_grad=True)
+        labels = torch.zeros(6, dtype=torch.int64)
+        before = seen.peak = seen.now
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=cast):
+            parts = [slice(at, at + 2) for at in range(0, 6, 2)]
+            made = [again(chunk, hidden[p], head, labels[p], use_reentrant=False) for p in parts]
+        sum(made).backward()
+        return float((seen.peak - before) / (VOCAB * 1024))
 
 
 def _causal(torch: Any, model: Callable[[], Any], labels: Any) -> Any:

@@ -306,7 +306,8 @@ def test_what_would_help_an_evaluation_is_its_batch() -> None:
     assert "--ds3_gather_for_generation false" in helps
 
 
-LOSSES = json.loads((Path(__file__).parent / "fake_losses.json").read_bytes())["logits"]
+MEASURED = json.loads((Path(__file__).parent / "fake_losses.json").read_bytes())
+LOSSES = MEASURED["logits"]
 
 
 def _a_logit(kind: str, each: int, release: str, *flags: str) -> float:
@@ -364,3 +365,35 @@ def test_trl_never_makes_whole_logits_since_1_15(kind: str) -> None:
     }
     assert max(takes["1.14.0"]) > 1
     assert max(takes["1.15.0"]) < 0.5
+
+
+def _copies(release: str, *flags: str) -> float:
+    """Bytes an entry of the head of Qwen2.5-1.5B in copies of it, in an update of few tokens."""
+    made = printed(
+        "accelerate launch --num_processes 1 -m trl.scripts.sft --model_name_or_path"
+        " Qwen/Qwen2.5-1.5B --gradient_checkpointing true --max_length 32"
+        f" --per_device_train_batch_size 1 --gradient_accumulation_steps 2 {' '.join(flags)}",
+        *("--device", "h200", "--framework", f"trl@{release}"),
+    )
+    return component(made, "update", "copies of the head") * GIB / (151_936 * 1536)
+
+
+@pytest.mark.parametrize("width", ["bfloat16", "float32"])
+@pytest.mark.parametrize("cast", [False, True])
+@pytest.mark.parametrize("trained", [False, True])
+def test_a_loss_in_chunks_copies_the_head(width: str, *, cast: bool, trained: bool) -> None:
+    measured = MEASURED["copies of the head"][
+        f"{width}{', autocast' * cast}{', trained' * trained}"
+    ]
+    flags = [f"--dtype {width}", f"--bf16 {str(cast).lower()}"]
+    flags += [] if trained else ["--use_peft", "--lora_r 8"]
+    assert _copies("1.12.0", *flags) == pytest.approx(measured, rel=0.02)
+
+
+def test_the_head_is_copied_in_the_releases_whose_chunks_do() -> None:
+    flags = ("--dtype bfloat16", "--bf16 true", "--use_peft", "--lora_r 8")
+    taken = [_copies(release, *flags) for release in ("1.7.1", "1.8.0", "1.13.0", "1.14.0")]
+    assert taken == pytest.approx([0, 6, 0, 0], rel=0.01)
+    chosen = _copies("1.7.1", *flags, "--loss_type chunked_nll")
+    assert chosen == pytest.approx(6, rel=0.01)
+    assert _copies("1.8.0", *flags, "--use_liger_kernel true") == 0
