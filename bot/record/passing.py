@@ -193,13 +193,16 @@ class PassedCommand:
         if not self._own_session:
             yield
             return
-        before = termios.tcgetattr(0)
-        tty.setraw(0, termios.TCSADRAIN)  # What was typed already is kept.
+        before = None
+        with contextlib.suppress(termios.error):  # Of a terminal that is gone, as below.
+            before = termios.tcgetattr(0)
+            tty.setraw(0, termios.TCSADRAIN)  # What was typed already is kept.
         try:
             yield
         finally:
-            with contextlib.suppress(termios.error):  # Of a terminal that is gone.
-                termios.tcsetattr(0, termios.TCSADRAIN, before)
+            if before is not None:
+                with contextlib.suppress(termios.error):
+                    termios.tcsetattr(0, termios.TCSADRAIN, before)
 
 
 def inherited() -> tuple[int, ...]:

@@ -201,6 +201,32 @@ def test_a_terminal_that_goes_away_takes_the_command_along(place: Path) -> None:
     assert records(place)[-1]["signal"] == "SIGHUP"
 
 
+def test_a_terminal_may_go_away_before_it_is_set(place: Path) -> None:
+    code = script(
+        place,
+        """
+        import pathlib, time
+        from bot.record.passing import PassedCommand, end_as
+        passed = PassedCommand(["sh", "-c", "sleep 600"], lambda _: None)
+        pathlib.Path("ready").touch()
+        while not pathlib.Path("gone").exists():
+            time.sleep(0.05)
+        end_as(passed.wait())
+        """,
+    )
+    process, master = pty.fork()
+    if process == 0:
+        os.chdir(place)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        os.execve(sys.executable, [sys.executable, code], environment(place, None))  # noqa: S606
+    while not (place / "ready").exists():
+        time.sleep(0.05)
+    os.close(master)
+    (place / "gone").touch()
+    _, status = os.waitpid(process, 0)
+    assert os.waitstatus_to_exitcode(status) == -signal.SIGHUP
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
 def test_a_signal_to_the_recorder_reaches_the_command(place: Path, number: signal.Signals) -> None:
     code = script(
