@@ -40,8 +40,6 @@ _USER = regex(r"(//)[^/?#@]*@")
 _LOOKALIKES = str.maketrans("аеорсухіԁѡԝ01345", "aeopcyxidwwoleas")
 """Letters of other alphabets, and digits, that are drawn like Latin ones."""
 _SCHEME = regex(r"(?:([A-Za-z][A-Za-z0-9+.\-]{1,15}):)?//")
-_MOST: Final = 65_536
-"""Characters of a text, as GitHub has it."""
 _COMMENT = regex(r"<!--(?:(?!-->).)*(?:-->)?", re.DOTALL)
 _EAST_ASIAN = regex(r"[\u2e80-\u9fff\uff00-\uffef]")
 _ABOUT: Final = frozenset(
@@ -149,7 +147,7 @@ def _blocks(text: str) -> Iterator[_Block]:
 def _pieces(text: str) -> Iterator[tuple[str, _Block]]:
     """The blocks as they come, each with its kind; an empty one where a row begins or ends."""
     quotes, line = 0, 1
-    for token in with_tables(_parser(), text[:_MOST]).parse(text[:_MOST]):
+    for token in with_tables(_parser(), text).parse(text):
         if token.map:
             line = token.map[0] + 1
         where: TextPart = "quote" if quotes else "text"

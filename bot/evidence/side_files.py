@@ -13,6 +13,7 @@ from bot.base.messages import message, sentence_of
 from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, GpuInfo
+from bot.evidence.json_values import text, whole
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import UNREADABLE, Located, open_inside
 from bot.report import JsonValue
@@ -65,12 +66,12 @@ class SideFiles:
         git = data.get("git")
         args = data.get("args")
         return Host(
-            gpu=_text(data.get("gpu")),
-            gpu_count=_count(data.get("gpu_count")),
+            gpu=text(data.get("gpu")),
+            gpu_count=whole(data.get("gpu_count"), least=1),
             gpus=_gpus(data.get("gpu_nvidia")),
-            program=_text(data.get("program")),
+            program=text(data.get("program")),
             args=tuple(str(arg) for arg in args) if isinstance(args, list) else (),
-            commit=_text(git.get("commit")) if isinstance(git, dict) else None,
+            commit=text(git.get("commit")) if isinstance(git, dict) else None,
         )
 
     def json_object(self, name: str) -> dict[str, JsonValue]:
@@ -154,14 +155,6 @@ def _loader() -> type[yaml.SafeLoader]:
             return super().compose_node(parent, index)
 
     return Loader
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
 def _gpus(value: object) -> tuple[GpuInfo, ...]:

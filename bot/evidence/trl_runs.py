@@ -17,6 +17,7 @@ from typing import Final
 
 from bot.base.regex import regex
 from bot.evidence.facts import Facts
+from bot.evidence.json_values import whole
 from bot.evidence.subject import known
 from bot.evidence.values import Missing
 from bot.frameworks.option_table import OptionTable
@@ -98,7 +99,7 @@ def _elsewhere(config: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 def _counted(plan: Plan, config: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """With the number of processes and of prompts a step, as far as they follow."""
     each, steps, groups = (
-        _whole(config.get(name))
+        whole(config.get(name), least=1)
         for name in (_EACH, "gradient_accumulation_steps", "num_generations")
     )
     processes = processes_of(config)
@@ -116,10 +117,10 @@ def _counted(plan: Plan, config: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 def processes_of(config: Mapping[str, JsonValue]) -> int | None:
     """The number of processes of a run; None where its settings do not give it away."""
-    if (stated := _whole(config.get(PROCESSES))) is not None:
+    if (stated := whole(config.get(PROCESSES), least=1)) is not None:
         return stated
     each, every, ahead = (
-        _whole(config.get(name))
+        whole(config.get(name), least=1)
         for name in (_EACH, "generation_batch_size", "steps_per_generation")
     )
     if not (each and every and ahead) or every % (each * ahead):
@@ -135,7 +136,3 @@ def module_of(program: str | None) -> str | None:
         return module[1]
     file = _FILE.match(program)
     return f"{file[1].replace('/', '.')}.{file[2]}" if file else None
-
-
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

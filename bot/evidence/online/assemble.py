@@ -9,6 +9,7 @@ from pathlib import Path
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.evidence.facts import Facts, RunId
+from bot.evidence.json_values import text
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import Located
 from bot.evidence.online import siblings as others
@@ -50,7 +51,7 @@ def assemble(sdk: Sdk, asked: RunRequest, watch: Watch) -> Facts:
     run = sdk.run(entity, project, run_id)
     counted = streams.counts(sdk, {"entity": entity, "project": project, "name": run_id})
     gaps: list[str] = []
-    state = _text(run.state)
+    state = text(run.state)
     if state not in _ENDED:
         gaps.append(
             message(
@@ -98,11 +99,11 @@ def assemble(sdk: Sdk, asked: RunRequest, watch: Watch) -> Facts:
         source=message("W&B run {run}", run=f"{entity}/{project}/{run_id}"),
         kind="online",
         run=RunId(
-            id=_text(run.id),
+            id=text(run.id),
             entity=entity,
             project=project,
-            name=_text(run.name),
-            user=_text(getattr(getattr(run, "user", None), "username", None)),
+            name=text(run.name),
+            user=text(getattr(getattr(run, "user", None), "username", None)),
         ),
         config=plain(config, gaps) or plain(beside.config(), gaps),
         history=history.series,
@@ -130,10 +131,6 @@ def assemble(sdk: Sdk, asked: RunRequest, watch: Watch) -> Facts:
     tell(ReadStage.SIBLINGS, 0, None)
     found, sibling_gaps = others.siblings(sdk, run, bounds)
     return replace(facts, siblings=tuple(found), sibling_gaps=tuple(sibling_gaps))
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 def _word(state: str | None) -> str:

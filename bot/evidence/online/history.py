@@ -16,6 +16,7 @@ from typing import Any
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.evidence.facts import MetricSeries
+from bot.evidence.json_values import whole
 from bot.evidence.metrics import CHARTED, GROUPS
 from bot.evidence.online.bounds import Watch
 from bot.evidence.online.failure import ReadStage
@@ -64,7 +65,7 @@ class HistoryReader:
 
     def read(self) -> History:
         """Every needed metric; raises ReadingError when the server stops answering."""
-        self.counted = _whole(getattr(self.run, "historyLineCount", None)) or 0
+        self.counted = whole(getattr(self.run, "historyLineCount", None), least=0) or 0
         found = History(rows=self.counted)
         keys = key_counts(getattr(self.run, "historyKeys", None))
         if keys is None and not self.counted:
@@ -208,7 +209,7 @@ def key_counts(keys: object) -> dict[str, int | None] | None:
 
 
 def _sum(counts: Iterable[object]) -> int | None:
-    numbers = [_whole(c.get("count")) if isinstance(c, Mapping) else None for c in counts]
+    numbers = [whole(c.get("count"), least=0) if isinstance(c, Mapping) else None for c in counts]
     known = [number for number in numbers if number is not None]
     return sum(known) if known and len(known) == len(numbers) else None
 
@@ -235,7 +236,3 @@ def _short(counted: int, given: int, what: str) -> str:
         given=given,
         missing=counted - given,
     )
-
-
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -16,13 +16,14 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.base.secrets import Secret
 from bot.evidence.facts import EvidenceError, Facts
+from bot.evidence.json_values import number, text
 from bot.evidence.limits import RunLimits
 from bot.evidence.metrics import COMPARED
 from bot.evidence.online.bounds import Bounds, Tell
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
 from bot.evidence.online.json_server import JsonServer
 from bot.evidence.online.requests import RefusedRequest
-from bot.evidence.trackers.collect import StoppedError, number
+from bot.evidence.trackers.collect import StoppedError
 from bot.evidence.trackers.mlflow import MlflowRun
 
 _PAGE: Final = 25_000
@@ -52,11 +53,11 @@ def read_mlflow_server(asked: MlflowRequest, bounds: Bounds, tell: Tell) -> Fact
     info, data = _checked(found, asked)
     limits = RunLimits(rows=bounds.rows, seconds=bounds.seconds)
     run = MlflowRun(limits)
-    run.status = _text(info.get("status"))
+    run.status = text(info.get("status"))
     for entry in _entries(data, "params"):
-        run.param(entry["key"], _text(entry.get("value")) or "")
+        run.param(entry["key"], text(entry.get("value")) or "")
     for entry in _entries(data, "tags"):
-        run.tags[entry["key"]] = _text(entry.get("value")) or ""
+        run.tags[entry["key"]] = text(entry.get("value")) or ""
     whole = _every_value(server, asked, data, run)
     if whole and run.status in _ENDED and server.get("runs/get", {"run_id": asked.run_id}) != found:
         run.collector.gaps.append(
@@ -66,7 +67,7 @@ def read_mlflow_server(asked: MlflowRequest, bounds: Bounds, tell: Tell) -> Fact
             )
         )
     source = message("MLflow run {run} on {host}", run=asked.run_id, host=asked.host)
-    name, project = _text(info.get("run_name")), _experiment(server, asked.experiment)
+    name, project = text(info.get("run_name")), _experiment(server, asked.experiment)
     try:
         facts = run.facts(asked.run_id, name, project, source)
     except EvidenceError:
@@ -254,8 +255,4 @@ def _experiment(server: _Server, number_: str) -> str | None:
     except ReadingError:
         return None
     found = answer.get("experiment") if isinstance(answer, dict) else None
-    return _text(found.get("name")) if isinstance(found, dict) else None
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
+    return text(found.get("name")) if isinstance(found, dict) else None

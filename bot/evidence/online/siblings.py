@@ -10,6 +10,7 @@ from typing import Any
 from bot.base.messages import message, plural_message
 from bot.evidence.console import Console
 from bot.evidence.facts import Sibling
+from bot.evidence.json_values import text
 from bot.evidence.metrics import GLOBAL_STEP
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import ReadingError, ReadStage, bracketed
@@ -26,7 +27,7 @@ _MOST_VALUES = 5_000
 
 def siblings(sdk: Sdk, run: Any, bounds: Bounds) -> tuple[list[Sibling], list[str]]:
     """Runs of the same group and sweep first, then the project's newest; and what is not known."""
-    group, sweep = _text(getattr(run, "group", None)), _text(getattr(run, "sweepName", None))
+    group, sweep = text(getattr(run, "group", None)), text(getattr(run, "sweepName", None))
     filters: list[dict[str, str]] = []
     if group:
         filters.append({"group": group})
@@ -126,7 +127,7 @@ def _consoles(
 
 def _suspect(run: Any) -> bool:
     steps = _steps(run)
-    return _text(run.state) != "finished" or (steps is not None and steps < _SHORT)
+    return text(run.state) != "finished" or (steps is not None and steps < _SHORT)
 
 
 def _sibling(run: Any, looked: tuple[bool, str] | None, gaps: list[str]) -> Sibling:
@@ -134,12 +135,12 @@ def _sibling(run: Any, looked: tuple[bool, str] | None, gaps: list[str]) -> Sibl
     user = getattr(run, "user", None)
     return Sibling(
         id=str(run.id),
-        name=_text(run.name),
-        user=_text(getattr(user, "username", None)),
-        state=_text(run.state),
+        name=text(run.name),
+        user=text(getattr(user, "username", None)),
+        state=text(run.state),
         created=utc(getattr(run, "createdAt", None)),
-        group=_text(getattr(run, "group", None)),
-        sweep=_text(getattr(run, "sweepName", None)),
+        group=text(getattr(run, "group", None)),
+        sweep=text(getattr(run, "sweepName", None)),
         config=plain(config, gaps, _MOST_VALUES),
         steps=_steps(run),
         out_of_memory=looked[0] if looked else None,
@@ -170,7 +171,3 @@ def utc(value: object) -> str | None:
     except ValueError:
         return None
     return value if time.tzinfo is not None else f"{value}Z"
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -15,6 +15,7 @@ from bot.base.messages import message
 from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.facts import MetricSeries
+from bot.evidence.json_values import number, whole
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage, bracketed
 from bot.evidence.online.sdk import Sdk, failures
@@ -56,15 +57,11 @@ def counts(sdk: Sdk, variables: dict[str, Any]) -> Counts:
         raise ReadingError(ReadFailure(kind="gone", stage=ReadStage.RUN))
     state = run.get("state")
     return Counts(
-        samples=_count(run.get("eventsLineCount")),
-        lines=_count(run.get("logLineCount")),
-        rows=_count(run.get("historyLineCount")),
+        samples=whole(run.get("eventsLineCount"), least=0),
+        lines=whole(run.get("logLineCount"), least=0),
+        rows=whole(run.get("historyLineCount"), least=0),
         state=state if isinstance(state, str) else None,
     )
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 @dataclass(slots=True)
@@ -93,13 +90,13 @@ def system_stream(run: Any, counted: int | None, bounds: Bounds) -> System:
     tallies: dict[int, Tally] = {}
     for sample in samples:
         found.rows += 1
-        time = _number(sample.get("_timestamp"))
-        time = _number(sample.get("_runtime")) if time is None else time
+        time = number(sample.get("_timestamp"))
+        time = number(sample.get("_runtime")) if time is None else time
         for key, value in sample.items():
             match = _GPU_MEMORY.match(key)
-            if match and isinstance(value, (int, float)) and not isinstance(value, bool):
+            if match and (used := number(value)) is not None:
                 tally = tallies.setdefault(int(match[1]), Tally(traced=True))
-                tally.add(float(value), None, time)
+                tally.add(used, None, time)
     found.series = {
         index: tally.series(f"system.gpu.{index}.memoryAllocatedBytes")
         for index, tally in sorted(tallies.items())
@@ -123,10 +120,6 @@ def system_stream(run: Any, counted: int | None, bounds: Bounds) -> System:
             )
         )
     return found
-
-
-def _number(value: object) -> float | None:
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def console_error(

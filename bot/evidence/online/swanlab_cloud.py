@@ -22,6 +22,7 @@ from bot.base.messages import message, plural_message
 from bot.base.secrets import Secret
 from bot.evidence.console import Console
 from bot.evidence.facts import Facts, RunId
+from bot.evidence.json_values import number, text
 from bot.evidence.limits import RunLimits
 from bot.evidence.metrics import COMPARED
 from bot.evidence.online.bounds import Bounds, Tell
@@ -34,7 +35,6 @@ from bot.evidence.side_files import requirements_of
 from bot.evidence.trackers.collect import (
     MetricCollector,
     StoppedError,
-    number,
     seconds_since_1970,
 )
 from bot.evidence.trackers.swanlab import SwanlabRun
@@ -85,7 +85,7 @@ def read_swanlab_cloud(asked: SwanlabRequest, bounds: Bounds, tell: Tell) -> Fac
     limits = RunLimits(rows=bounds.rows, seconds=bounds.seconds)
     run = SwanlabRun(MetricCollector(limits), Console(limits.line_characters))
     run.run = RunId(
-        id=asked.run_id, entity=asked.user, project=asked.project, name=_text(found.get("name"))
+        id=asked.run_id, entity=asked.user, project=asked.project, name=text(found.get("name"))
     )
     run.state = _STATES.get(str(found.get("state")))
     server.stage = ReadStage.HISTORY
@@ -97,7 +97,7 @@ def read_swanlab_cloud(asked: SwanlabRequest, bounds: Bounds, tell: Tell) -> Fac
         message("SwanLab run {run} on {host}", run=asked.run_id, host=asked.host),
         plain(config if isinstance(config, dict) else {}, run.collector.gaps),
         metadata if isinstance(metadata, dict) else {},
-        requirements_of(_text(profile.get("requirements")) or ""),
+        requirements_of(text(profile.get("requirements")) or ""),
     )
     if facts is None:
         raise ReadingError(ReadFailure(kind="empty"))
@@ -119,7 +119,7 @@ class _Columns:
     @classmethod
     def of(cls, held: dict[str, Any], found: dict[str, Any], asked: str) -> _Columns:
         """Read them; raises ReadingError where the server names another run, or none."""
-        own_run, own_project = _text(found.get("cuid")), _text(held.get("cuid"))
+        own_run, own_project = text(found.get("cuid")), text(held.get("cuid"))
         if own_run is None or own_project is None:
             raise ReadingError(ReadFailure(kind="garbage"))
         if asked not in (own_run, found.get("slug")):
@@ -128,11 +128,11 @@ class _Columns:
         if created is None or created <= 0:
             raise ReadingError(ReadFailure(kind="garbage"))
         return cls(
-            _text(found.get("rootProId")) or own_project,
-            _text(found.get("rootExpId")) or own_run,
+            text(found.get("rootProId")) or own_project,
+            text(found.get("rootExpId")) or own_run,
             own_project,
             own_run,
-            _text(found.get("name")) or own_run,
+            text(found.get("name")) or own_run,
             int(created),
         )
 
@@ -186,7 +186,7 @@ class _Cloud(JsonServer):
 
     def table(self, body: object) -> bytes:
         """The table that is exported; raises ReadingError where it lies nowhere that is read."""
-        place = _text(self.post("house/metrics/scalar/export", body).get("cosKey"))
+        place = text(self.post("house/metrics/scalar/export", body).get("cosKey"))
         if place is None:
             raise ReadingError(ReadFailure(kind="garbage", stage=self.stage))
         urls = self.post("files/presigned/get", {"paths": [place]}).get("urls")
@@ -314,7 +314,3 @@ def _number(cell: str) -> float | None:
         return number(float(cell))
     except ValueError:
         return None
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -185,14 +185,3 @@ def seconds_since_1970(text: object) -> float | None:
         return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
-
-
-def number(value: object) -> float | None:
-    """A JSON value as a number; None for truth values, texts, and what is not finite."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        found = float(value)
-    except OverflowError:
-        return None
-    return found if -float("inf") < found < float("inf") else None

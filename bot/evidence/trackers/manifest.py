@@ -25,9 +25,10 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, mark, message
 from bot.base.regex import regex
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, MetricSeries, RunId
+from bot.evidence.json_values import dicts, number, whole
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import open_inside, shown
-from bot.evidence.trackers.collect import iso, number
+from bot.evidence.trackers.collect import iso
 from bot.evidence.trackers.places import RunPath
 from bot.report import JsonValue
 from bot.report.manifest import NAMESPACE
@@ -270,8 +271,8 @@ def _facts(manifest: Manifest, name: str) -> Facts:
     git = begin.get("git")
     commit = git.get("commit") if isinstance(git, dict) else None
     gpus = tuple(
-        GpuInfo(name=str(gpu.get("name")), memory_bytes=_whole(gpu.get("memory_bytes")))
-        for gpu in _dicts(begin.get("gpus"))
+        GpuInfo(name=str(gpu.get("name")), memory_bytes=whole(gpu.get("memory_bytes")))
+        for gpu in dicts(begin.get("gpus"))
     )
     source = message("manifest {name}, unsigned: it shows accidents, and no edit", name=name)
     if manifest.key is not None:
@@ -290,14 +291,14 @@ def _facts(manifest: Manifest, name: str) -> Facts:
         history=history,
         history_rows=max((series.rows for series in history.values()), default=0),
         system=_system(manifest, len(gpus)),
-        system_rows=sum(_whole(minute.get("looks")) or 0 for minute in manifest.minutes),
+        system_rows=sum(whole(minute.get("looks")) or 0 for minute in manifest.minutes),
         gpus=gpus,
         host_gpu_count=len(gpus) or None,
         requirements={str(k): str(v) for k, v in packages.items()}
         if isinstance(packages, dict)
         else {},
         git_commit=commit if isinstance(commit, str) else None,
-        exit_code=_whole(code),
+        exit_code=whole(code),
         out_of_memory=end.get("out_of_memory") if end else None,
         created=iso(began),
         window=(began, ended) if began is not None and ended is not None else None,
@@ -305,14 +306,6 @@ def _facts(manifest: Manifest, name: str) -> Facts:
         printed=frozenset({"arguments", "history"}),
         gaps=tuple(gaps),
     )
-
-
-def _dicts(value: object) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-
-
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _nested(settings: object) -> dict[str, JsonValue]:
@@ -327,7 +320,7 @@ def _system(manifest: Manifest, gpus: int) -> dict[int, MetricSeries]:
         highest = minute.get("peak_bytes")
         seen = samples(str(minute.get("samples", "")), gpus)
         for gpu, peak in enumerate(highest[:gpus] if isinstance(highest, list) else ()):
-            if (known := _whole(peak)) is not None:
+            if (known := whole(peak)) is not None:
                 peaks[gpu].append(known)
                 looks[gpu] += seen[gpu] if seen else []
     return {
@@ -363,7 +356,7 @@ def _history(end: Mapping[str, Any] | None) -> dict[str, MetricSeries]:
             key=str(key),
             rows=int(rows),
             maximum=maximum,
-            at_step=_whole(metric.get("at_step")),
+            at_step=whole(metric.get("at_step")),
             last=last,
             monotone=metric.get("monotone") is True,
             values=values,

@@ -19,9 +19,10 @@ from typing import Final, TypeAlias
 from bot.base.messages import message, plural_message
 from bot.base.regex import regex
 from bot.evidence.facts import EvidenceError, Facts, RunId
+from bot.evidence.json_values import number
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import open_inside, shown
-from bot.evidence.trackers.collect import MetricCollector, StoppedError, number
+from bot.evidence.trackers.collect import MetricCollector, StoppedError
 from bot.evidence.trackers.database import MAGIC, RunDatabase, opened, tables
 from bot.evidence.trackers.places import RunPath, one_run, several
 from bot.report import JsonValue

@@ -22,6 +22,7 @@ from bot.base.messages import message, plural_message
 from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
+from bot.evidence.json_values import dicts, number
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import Located, open_inside, shown
 from bot.evidence.run_config import plain
@@ -29,7 +30,6 @@ from bot.evidence.side_files import MOST_GPUS, SideFiles
 from bot.evidence.trackers.collect import (
     MetricCollector,
     StoppedError,
-    number,
     seconds_since_1970,
 )
 from bot.evidence.trackers.places import RunPath, several
@@ -319,7 +319,7 @@ def _gpus(metadata: Mapping[str, JsonValue]) -> tuple[GpuInfo, ...]:
             (device.get("name"), device.get("memory"))
             for vendor in (vendors if isinstance(vendors, list) else [])
             if isinstance(vendor, dict) and isinstance(vendor.get("devices"), list)
-            for device in _dicts(vendor["devices"])
+            for device in dicts(vendor["devices"])
         ]
     else:
         cards = metadata.get("gpu")
@@ -345,7 +345,3 @@ def _gib(size: JsonValue) -> int | None:
     if isinstance(size, int) and not isinstance(size, bool) and 0 < size < 1 << 20:
         return size << 30
     return None
-
-
-def _dicts(values: JsonValue) -> list[dict[str, JsonValue]]:
-    return [each for each in values if isinstance(each, dict)] if isinstance(values, list) else []

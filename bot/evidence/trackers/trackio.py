@@ -16,13 +16,13 @@ from typing import Final
 from bot.base.messages import message, plural_message
 from bot.base.regex import regex
 from bot.evidence.facts import UNNAMED, EvidenceError, Facts, GpuInfo, RunId
+from bot.evidence.json_values import number
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import shown
 from bot.evidence.run_config import plain
 from bot.evidence.trackers.collect import (
     MetricCollector,
     StoppedError,
-    number,
     seconds_since_1970,
 )
 from bot.evidence.trackers.database import MAGIC, RunDatabase, opened

@@ -11,9 +11,10 @@ from typing import BinaryIO
 
 from bot.base.messages import message, plural_message
 from bot.evidence.facts import EvidenceError, Facts, RunId
+from bot.evidence.json_values import number
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import open_inside, shown
-from bot.evidence.trackers.collect import MetricCollector, StoppedError, number
+from bot.evidence.trackers.collect import MetricCollector, StoppedError
 from bot.evidence.trackers.places import RunPath, several
 
 

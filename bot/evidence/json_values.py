@@ -1,0 +1,33 @@
+"""Values of a run's JSON, which anybody may have written, by the type that is wanted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def text(value: object) -> str | None:
+    """A text that is not empty."""
+    return value if isinstance(value, str) and value else None
+
+
+def whole(value: object, *, least: int | None = None) -> int | None:
+    """An integer, no truth value, of at least `least`."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if least is None or value >= least else None
+
+
+def number(value: object) -> float | None:
+    """A number; None for truth values, texts, and what is not finite."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if -float("inf") < found < float("inf") else None
+
+
+def dicts(value: object) -> list[dict[str, Any]]:
+    """The mappings of a list; none of anything else."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
