@@ -1,7 +1,8 @@
 /* Stands in for libnvidia-ml.so.1: two GPUs whose memory in use stands in files.
 
    $NVML_STANDIN is a folder; a file `GPU.PID` holds the bytes that the process PID has in use on
-   that GPU, in decimal digits. NVML_STANDIN_NAME and NVML_STANDIN_BYTES are the cards' name and
+   that GPU, in decimal digits. A file `looks.GPU` gets a byte for each time that the processes of
+   that GPU were asked for, so that who changes the others can wait for it. NVML_STANDIN_NAME and NVML_STANDIN_BYTES are the cards' name and
    memory. Layouts and return codes are those of NVIDIA's nvml.h. */
 #include <dirent.h>
 #include <stdio.h>
@@ -93,10 +94,20 @@ int nvmlDeviceGetMemoryInfo_v2(void *device, memory_v2_t *memory) {
     memory->free = memory->total - memory->used;
     return SUCCESS;
 }
+static void looked(unsigned long gpu) {
+    const char *place = getenv("NVML_STANDIN");
+    char path[4096];
+    FILE *file;
+    snprintf(path, sizeof path, "%s/looks.%lu", place ? place : "/nowhere", gpu);
+    if (!(file = fopen(path, "a"))) return;
+    fputc('.', file);
+    fclose(file);
+}
 int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count, process_t *found) {
     unsigned long long sum;
     unsigned most = *count;
     *count = each((unsigned long)device - 1, found, most, &sum);
+    looked((unsigned long)device - 1);
     return *count > most ? TOO_SMALL : SUCCESS;
 }
 int nvmlDeviceGetUtilizationRates(void *device, utilization_t *rates) {
