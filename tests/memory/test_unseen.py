@@ -19,12 +19,14 @@ THIRD = Path(__file__).parent / "unseen3"
 FOURTH = Path(__file__).parent / "unseen4"
 FIFTH = Path(__file__).parent / "unseen5"
 SIXTH = Path(__file__).parent / "unseen6"
+SEVENTH = Path(__file__).parent / "unseen7"
 ROWS: list[dict[str, Any]] = json.loads((FOLDER / "rows.json").read_text("utf-8"))
 MORE: list[dict[str, Any]] = json.loads((SECOND / "rows.json").read_text("utf-8"))
 LATEST: list[dict[str, Any]] = json.loads((THIRD / "rows.json").read_text("utf-8"))
 NEXT: list[dict[str, Any]] = json.loads((FOURTH / "rows.json").read_text("utf-8"))
 NEWEST: list[dict[str, Any]] = json.loads((FIFTH / "rows.json").read_text("utf-8"))
 LAST: list[dict[str, Any]] = json.loads((SIXTH / "rows.json").read_text("utf-8"))
+FINAL: list[dict[str, Any]] = json.loads((SEVENTH / "rows.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -36,8 +38,9 @@ LAST: list[dict[str, Any]] = json.loads((SIXTH / "rows.json").read_text("utf-8")
         (FOURTH, "4626814dc0aa9ef40d5d603aab5fe3de90da63915be758aa3373b054e9c0e6a0"),
         (FIFTH, "719f35e36f3dc1240136c2d17438ce003fb6e261fe0cc99ae003edbdb34e7ab4"),
         (SIXTH, "dbae88d97c2980f1c1fc2b1c1a6b39b2682962ad2ab4a1ff2dd4b737cd16e1cc"),
+        (SEVENTH, "c49b6b3a9fb62fba752f12180edc186ec1c3a3d483d7de326077047bb2998c3d"),
     ],
-    ids=["first", "second", "third", "fourth", "fifth", "sixth"],
+    ids=["first", "second", "third", "fourth", "fifth", "sixth", "seventh"],
 )
 def test_nobody_changed_it(folder: Path, known: str) -> None:
     digest = sha256((folder / "rows.json").read_bytes())
@@ -77,8 +80,9 @@ def test_the_third_round_repeats_no_row() -> None:
         (NEXT, ROWS + MORE + LATEST),
         (NEWEST, ROWS + MORE + LATEST + NEXT),
         (LAST, ROWS + MORE + LATEST + NEXT + NEWEST),
+        (FINAL, ROWS + MORE + LATEST + NEXT + NEWEST + LAST),
     ],
-    ids=["fourth", "fifth", "sixth"],
+    ids=["fourth", "fifth", "sixth", "seventh"],
 )
 def test_a_later_round_repeats_no_row(
     rows: list[dict[str, Any]], earlier: list[dict[str, Any]]
@@ -94,7 +98,8 @@ def test_a_later_round_repeats_no_row(
         if repository and not re.search(re.escape(repository[1]) + r"(?![\w.-])", before):
             continue
         place = (
-            r"[\w./-]+/[\w./-]+\.(?:sh|md|yaml)|\w+\.csv|[\w.-]+/(?:issues|pull)/\d+\b|\"[^\"]+\""
+            r"[\w./-]+/[\w./-]+\.(?:sh|md|yaml|ipynb)|\w+\.csv"
+            r"|[\w.-]+/(?:issues|pull)/\d+\b|\"[^\"]+\""
         )
         places = re.findall(place, source)
         assert places, row["id"]
@@ -103,8 +108,13 @@ def test_a_later_round_repeats_no_row(
 
 @pytest.mark.parametrize(
     ("rows", "least", "newer", "ran_out", "figures"),
-    [(NEXT, 40, 10, 17, 30), (NEWEST, 40, 15, 25, 23), (LAST, 79, 15, 43, 33)],
-    ids=["fourth", "fifth", "sixth"],
+    [
+        (NEXT, 40, 10, 17, 30),
+        (NEWEST, 40, 15, 25, 23),
+        (LAST, 79, 15, 43, 33),
+        (FINAL, 45, 20, 20, 22),
+    ],
+    ids=["fourth", "fifth", "sixth", "seventh"],
 )
 def test_a_later_round_holds_what_a_judge_needs(
     rows: list[dict[str, Any]], least: int, newer: int, ran_out: int, figures: int
@@ -162,8 +172,9 @@ def test_no_row_is_one_of_the_calibration() -> None:
         (FOURTH, NEXT),
         (FIFTH, NEWEST),
         (SIXTH, LAST),
+        (SEVENTH, FINAL),
     ],
-    ids=["first", "second", "third", "fourth", "fifth", "sixth"],
+    ids=["first", "second", "third", "fourth", "fifth", "sixth", "seventh"],
 )
 def test_each_script_is_read_as_one_launch(folder: Path, rows: list[dict[str, Any]]) -> None:
     for row in rows:

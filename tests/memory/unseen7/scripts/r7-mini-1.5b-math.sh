@@ -1,0 +1,19 @@
+accelerate launch --num_processes 1 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen2.5-1.5B-Instruct \
+    --dtype bfloat16 \
+    --attn_implementation sdpa \
+    --bf16 true \
+    --gradient_checkpointing true \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 2 \
+    --num_generations 4 \
+    --generation_batch_size 4 \
+    --max_completion_length 1024 \
+    --temperature 0.9 \
+    --beta 0.01 \
+    --learning_rate 5e-5 \
+    --max_steps 200 \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj

@@ -1,0 +1,21 @@
+accelerate launch --num_processes 1 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen3-4B \
+    --reward_model_name_or_path internlm/internlm2-1_8b-reward \
+    --dtype bfloat16 \
+    --attn_implementation sdpa \
+    --bf16 true \
+    --gradient_checkpointing true \
+    --per_device_train_batch_size 8 \
+    --gradient_accumulation_steps 4 \
+    --num_generations 8 \
+    --generation_batch_size 8 \
+    --max_completion_length 512 \
+    --temperature 0.9 \
+    --top_p 0.95 \
+    --beta 0.04 \
+    --learning_rate 1e-5 \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj

@@ -1,0 +1,16 @@
+accelerate launch --num_processes 1 -m trl.scripts.sft \
+    --model_name_or_path mistralai/Ministral-3-3B-Instruct-2512-BF16 \
+    --dataset_name trl-lib/llava-instruct-mix \
+    --dtype auto \
+    --max_steps 10 \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 8 \
+    --warmup_steps 5 \
+    --learning_rate 2e-4 \
+    --optim adamw_8bit \
+    --use_peft \
+    --load_in_4bit \
+    --use_bnb_nested_quant \
+    --lora_r 32 \
+    --lora_alpha 32 \
+    --lora_target_modules down_proj o_proj k_proj q_proj gate_proj up_proj v_proj

@@ -1,0 +1,16 @@
+accelerate launch --num_processes 1 -m trl.scripts.sft \
+    --model_name_or_path nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16 \
+    --dataset_name HuggingFaceH4/Multilingual-Thinking \
+    --attn_implementation eager \
+    --dtype bfloat16 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --num_train_epochs 1 \
+    --learning_rate 2e-4 \
+    --optim paged_adamw_8bit \
+    --max_length 128 \
+    --gradient_checkpointing false \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj

@@ -1,0 +1,11 @@
+accelerate launch --use_deepspeed --zero_stage 3 --offload_optimizer_device cpu --offload_param_device none --mixed_precision bf16 --num_processes 4 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen2.5-Coder-7B \
+    --dataset_name custom \
+    --max_prompt_length 512 \
+    --max_completion_length 4096 \
+    --num_generations 2 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 16 \
+    --temperature 0.6 \
+    --logging_steps 1 \
+    --bf16

@@ -1,0 +1,31 @@
+python3 -m openrlhf.cli.train_ppo_ray \
+    --ref_num_nodes 1 \
+    --ref_num_gpus_per_node 1 \
+    --reward_num_nodes 1 \
+    --reward_num_gpus_per_node 1 \
+    --critic_num_nodes 1 \
+    --critic_num_gpus_per_node 1 \
+    --actor_num_nodes 1 \
+    --actor_num_gpus_per_node 1 \
+    --prompt_data train.jsonl \
+    --pretrain meta-llama/Llama-2-7b-chat-hf \
+    --reward_pretrain OpenLLMAI/Llama-2-7b-rm-anthropic_hh-lmsys-oasst-webgpt \
+    --save_path ckpt/7b_llama \
+    --micro_train_batch_size 8 \
+    --train_batch_size 64 \
+    --micro_rollout_batch_size 16 \
+    --rollout_batch_size 1024 \
+    --max_epochs 1 \
+    --prompt_max_len 1024 \
+    --generate_max_len 1024 \
+    --zero_stage 2 \
+    --bf16 \
+    --actor_learning_rate 5e-7 \
+    --critic_learning_rate 9e-6 \
+    --init_kl_coef 0.01 \
+    --max_samples 80000 \
+    --normalize_reward \
+    --actor_init_on_gpu \
+    --adam_offload \
+    --flash_attn \
+    --gradient_checkpointing

@@ -1,0 +1,34 @@
+python3 -m openrlhf.cli.train_ppo_ray \
+    --ref_num_nodes 2 \
+    --ref_num_gpus_per_node 2 \
+    --critic_num_nodes 0 \
+    --critic_num_gpus_per_node 0 \
+    --actor_num_nodes 2 \
+    --actor_num_gpus_per_node 2 \
+    --vllm_num_engines 2 \
+    --vllm_tensor_parallel_size 4 \
+    --prompt_data train.jsonl \
+    --pretrain Qwen/Qwen2.5-3B-Instruct \
+    --remote_rm_url examples/scripts/reward_func.py \
+    --save_hf_ckpt \
+    --save_steps 20 \
+    --micro_train_batch_size 1 \
+    --train_batch_size 64 \
+    --micro_rollout_batch_size 32 \
+    --rollout_batch_size 512 \
+    --max_samples 100000 \
+    --max_epochs 1 \
+    --prompt_max_len 256 \
+    --generate_max_len 4096 \
+    --zero_stage 3 \
+    --bf16 \
+    --actor_learning_rate 1e-6 \
+    --lr_warmup_ratio 0.0 \
+    --init_kl_coef 1e-6 \
+    --advantage_estimator group_norm \
+    --lambd 1.0 \
+    --gamma 1.0 \
+    --eps_clip 0.2 \
+    --n_samples_per_prompt 8 \
+    --flash_attn \
+    --gradient_checkpointing

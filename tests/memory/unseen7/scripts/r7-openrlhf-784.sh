@@ -1,0 +1,32 @@
+python3 -m openrlhf.cli.train_ppo_ray \
+    --ref_num_nodes 1 \
+    --ref_num_gpus_per_node 4 \
+    --critic_num_nodes 0 \
+    --critic_num_gpus_per_node 0 \
+    --actor_num_nodes 1 \
+    --actor_num_gpus_per_node 16 \
+    --vllm_num_engines 2 \
+    --vllm_tensor_parallel_size 2 \
+    --prompt_data train.jsonl \
+    --pretrain Qwen/Qwen2.5-3B-Instruct \
+    --remote_rm_url rm_r1_simple.py \
+    --save_path save_path \
+    --micro_train_batch_size 4 \
+    --train_batch_size 128 \
+    --micro_rollout_batch_size 32 \
+    --rollout_batch_size 960 \
+    --n_samples_per_prompt 16 \
+    --max_epochs 1 \
+    --prompt_max_len 1024 \
+    --max_samples 100000 \
+    --generate_max_len 4096 \
+    --init_kl_coef 1e-6 \
+    --gamma 1.0 \
+    --use_kl_loss \
+    --use_kl_estimator_k3 \
+    --advantage_estimator group_norm \
+    --zero_stage 3 \
+    --bf16 \
+    --adam_offload \
+    --flash_attn \
+    --gradient_checkpointing

@@ -1,0 +1,26 @@
+torchrun --nnodes=1 --nproc_per_node=3 -m verl.trainer.sft_trainer \
+    data.messages_key=messages \
+    data.ignore_input_ids_mismatch=True \
+    data.pad_mode=no_padding \
+    data.max_length=32768 \
+    data.truncation=right \
+    data.train_batch_size=16 \
+    data.micro_batch_size_per_gpu=1 \
+    data.use_dynamic_bsz=True \
+    data.max_token_len_per_gpu=32768 \
+    model.path=Qwen/Qwen3-8B \
+    model.lora_rank=0 \
+    model.use_remove_padding=true \
+    model.enable_gradient_checkpointing=True \
+    model.enable_activation_offload=False \
+    model.use_fused_kernels=True \
+    engine=fsdp \
+    engine.strategy=fsdp \
+    engine.ulysses_sequence_parallel_size=1 \
+    engine.param_offload=false \
+    engine.optimizer_offload=false \
+    optim.lr=1e-5 \
+    optim.weight_decay=0.0 \
+    trainer.n_gpus_per_node=3 \
+    trainer.nnodes=1 \
+    trainer.total_epochs=2

@@ -1,0 +1,18 @@
+accelerate launch --num_processes 1 -m trl.scripts.sft \
+    --model_name_or_path CohereLabs/tiny-aya-global \
+    --dataset_name bebechien/SimpleToolCalling \
+    --attn_implementation sdpa \
+    --dtype float16 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --warmup_steps 5 \
+    --learning_rate 2e-4 \
+    --optim paged_adamw_8bit \
+    --max_length 1024 \
+    --activation_offloading true \
+    --use_peft \
+    --load_in_4bit \
+    --use_bnb_nested_quant \
+    --lora_r 32 \
+    --lora_alpha 32 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj

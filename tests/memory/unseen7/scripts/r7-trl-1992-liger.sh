@@ -1,0 +1,13 @@
+accelerate launch --config_file=examples/accelerate_configs/deepspeed_zero3.yaml -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Meta-Llama-3.1-8B \
+    --dataset_text_field text \
+    --learning_rate 2.0e-5 \
+    --per_device_train_batch_size 64 \
+    --max_seq_length 512 \
+    --output_dir meta-llama/Meta-Llama-3.1-8B-liger \
+    --gradient_checkpointing \
+    --attn_implementation flash_attention_2 \
+    --gradient_checkpointing_kwargs '{"use_reentrant": "True"}' \
+    --bf16 True \
+    --logging_steps 5 \
+    --use_liger True

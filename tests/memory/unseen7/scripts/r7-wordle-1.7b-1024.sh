@@ -1,0 +1,20 @@
+accelerate launch --num_processes 1 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen3-1.7B \
+    --num_train_epochs 1 \
+    --learning_rate 1e-6 \
+    --gradient_accumulation_steps 64 \
+    --per_device_train_batch_size 1 \
+    --warmup_steps 10 \
+    --optim adamw_torch \
+    --max_grad_norm 1.0 \
+    --num_generations 2 \
+    --max_completion_length 1024 \
+    --use_vllm true \
+    --vllm_mode colocate \
+    --vllm_gpu_memory_utilization 0.15 \
+    --vllm_max_model_length 3072 \
+    --vllm_importance_sampling_mode token_truncate \
+    --logging_steps 1 \
+    --save_steps 10 \
+    --save_total_limit 1 \
+    --gradient_checkpointing true

@@ -1,0 +1,15 @@
+accelerate launch --num_processes 1 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen3-1.7B \
+    --num_train_epochs 1 \
+    --learning_rate 5e-6 \
+    --gradient_accumulation_steps 64 \
+    --per_device_train_batch_size 1 \
+    --warmup_steps 20 \
+    --num_generations 2 \
+    --max_completion_length 8 \
+    --use_vllm true \
+    --vllm_mode colocate \
+    --vllm_gpu_memory_utilization 0.1 \
+    --logging_steps 1 \
+    --save_steps 10 \
+    --gradient_checkpointing true
