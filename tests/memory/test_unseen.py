@@ -38,7 +38,7 @@ FINAL: list[dict[str, Any]] = json.loads((SEVENTH / "rows.json").read_text("utf-
         (FOURTH, "4626814dc0aa9ef40d5d603aab5fe3de90da63915be758aa3373b054e9c0e6a0"),
         (FIFTH, "719f35e36f3dc1240136c2d17438ce003fb6e261fe0cc99ae003edbdb34e7ab4"),
         (SIXTH, "dbae88d97c2980f1c1fc2b1c1a6b39b2682962ad2ab4a1ff2dd4b737cd16e1cc"),
-        (SEVENTH, "3acb8fa5b1798663ba64da5f2c74b7baf6bdc6c1457462f4f28e6d3e9ac07c98"),
+        (SEVENTH, "3b0971e3db7d03cbe7238452df4f28b7e15b6db43680a3d0a1b9edb8135b189c"),
     ],
     ids=["first", "second", "third", "fourth", "fifth", "sixth", "seventh"],
 )
