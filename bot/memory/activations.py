@@ -16,47 +16,15 @@ from bot.memory.constants import (
     ZERO_BUCKET,
 )
 from bot.memory.experts import copies_in_transit, copies_kept
-from bot.memory.shape import Shape
+from bot.memory.layers import (
+    all_layers_bytes_per_token,
+    layer_bytes_per_token,
+    recomputes_mlp,
+)
 from bot.memory.units import NOTHING, Bytes, together
 from bot.memory.workload import MemoryLevel, Role
 
 Parts = dict[str, Bytes]
-
-
-def layer_bytes_per_token(shape: Shape) -> int:
-    """What one layer keeps for its backward pass, eager, bytes a token.
-
-    16 a hidden unit (two norms with their fp32 copies), 4 a unit of the queries (they and the
-    attention's output), 4 of keys and values, 8 of the MLP's width (gate, up, activation, product);
-    4 a head for the attention's sums, and what norms of queries and keys keep. Equal to what
-    MemTracker reports of transformers' layers (tests/memory/fake_measure.json). Models whose
-    attention has a gate multiply in their norms by one more than the weight, in fp32: 4 more a
-    hidden unit, 2 more a unit of queries and keys. Where layers differ in their attention, the
-    widest.
-    """
-    linear = shape.linear.bytes_per_token if shape.linear else 0
-    full = _attention_bytes(shape) if shape.full_layers else 0
-    return _beside_attention(shape) + max(full, linear)
-
-
-def all_layers_bytes_per_token(shape: Shape) -> int:
-    """What all layers keep without checkpointing."""
-    linear = shape.linear.layers * shape.linear.bytes_per_token if shape.linear else 0
-    full = shape.full_layers * _attention_bytes(shape)
-    return shape.layers * _beside_attention(shape) + full + linear
-
-
-def _beside_attention(shape: Shape) -> int:
-    return (20 if shape.output_gate else 16) * shape.hidden + 8 * shape.active_intermediate + 8
-
-
-def _attention_bytes(shape: Shape) -> int:
-    query, kv = shape.query_width, shape.kv_width
-    each = 8 if shape.output_gate else 6
-    norms = each * (query + kv) + 4 * (shape.heads + shape.kv_heads) if shape.qk_norm else 0
-    # The gate, its sigmoid, and the product with the attention's output.
-    gate = 6 * query if shape.output_gate else 0
-    return 4 * query + 4 * kv + 4 * shape.heads + norms + gate
 
 
 def split(role: Role) -> int:
@@ -72,7 +40,10 @@ def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
     """
     layers = max(1, role.shape.layers // role.layout.pipeline)
     flight = 1 if last else role.layout.pipeline
-    whole = all_layers_bytes_per_token(role.shape) / role.shape.layers * _kept_share(role)
+    every = all_layers_bytes_per_token(
+        role.shape, fused=_fused(role), recomputed=role.recompute_modules
+    )
+    whole = every / role.shape.layers * _kept_share(role)
     if role.activation_offload:
         layers = min(layers, 2)
     checkpoints = _checkpoints(role, layers) if role.checkpointing else 0
@@ -80,6 +51,10 @@ def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
     per_token = role.residual_bytes * role.shape.hidden * checkpoints + whole * kept_whole
     scores = scores_kept(role, tokens) * (kept_whole * flight)
     return Bytes.of(per_token * flight * tokens / split(role)) + scores
+
+
+def _fused(role: Role) -> bool:
+    return role.backend == "megatron"
 
 
 def _checkpoints(role: Role, layers: int) -> int:
@@ -125,14 +100,16 @@ def backward_bytes_per_token(role: Role) -> int:
 
 
 def routed_kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
-    """Copies of routed tokens that wait for the backward pass; none where layers are recomputed.
+    """Copies of routed tokens that wait for the backward pass; none where they are recomputed.
 
     The first or last stage of a pipeline, as in `kept`.
     """
     moe = role.shape.experts
-    if moe is None or role.checkpointing:
+    if moe is None or recomputes_mlp(role.shape, role.recompute_modules):
         return NOTHING
     layers = max(1, moe.layers // role.layout.pipeline)
+    if role.checkpointing:
+        layers = _not_recomputed(role, layers)
     flight = 1 if last else role.layout.pipeline
     if role.activation_offload:
         layers = min(layers, 2)
@@ -140,17 +117,26 @@ def routed_kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
 
 
 def layer_at_work(role: Role, tokens: int) -> Bytes:
-    """One layer's activations while it is recomputed, and what its backward pass makes."""
+    """One layer's activations while it is recomputed, and what its backward pass makes.
+
+    Of all layers of a group that Megatron recomputes together, or of the modules that it does.
+    """
     moving = copies_in_transit(role, tokens)
     backward = Bytes.of(backward_bytes_per_token(role) * role.activation_share * tokens)
     moving += scores_backward(role, tokens)
+    each, some = layer_bytes_per_token(role.shape, fused=_fused(role)), role.recompute_modules
+    copies = copies_kept(role, tokens)
     if not role.checkpointing:
-        return moving + backward / split(role)
-    moving += scores_kept(role, tokens)
-    layer = Bytes.of(layer_bytes_per_token(role.shape) * role.activation_share * tokens)
+        again = each - layer_bytes_per_token(role.shape, fused=_fused(role), recomputed=some)
+        if recomputes_mlp(role.shape, some):
+            moving += copies
+        return moving + backward / split(role) + Bytes.of(again * tokens) / split(role)
+    layer = Bytes.of(each * role.activation_share * tokens)
+    layer = layer / split(role) + copies + scores_kept(role, tokens)
     if role.recompute == "uniform":
-        layer = layer * max(1, role.recompute_layers)
-    return (layer + backward) / split(role) + copies_kept(role, tokens) + moving
+        stage = role.shape.layers // role.layout.pipeline
+        layer = layer * max(1, min(role.recompute_layers, stage))
+    return layer + backward / split(role) + moving
 
 
 def logits(role: Role, level: MemoryLevel, tokens: int, per_logit: float) -> Bytes:

@@ -20,9 +20,6 @@ from bot.memory.workload import Adapter, Backend, Layout, Offload, Role
 
 BYTES = {"fp32": 4.0, "float32": 4.0, "bf16": 2.0, "bfloat16": 2.0, "fp16": 2.0, "float16": 2.0}
 """Of a parameter, by its data type."""
-_SELECTIVE = 0.55
-"""What Megatron keeps of the eager activations: its layers are fused and keep no fp32 copies
-(18 + 4·f/h bytes a hidden unit of its theoretical report, against 16 + 8 + 4 + 8·f/h)."""
 _ON_HOST = 16.0
 """Bytes of a parameter that Megatron's optimizer keeps on the host."""
 _OF_BRIDGE = {
@@ -229,7 +226,7 @@ def recomputed(role: Role, get: MemorySettings, below: str, *, plan: Plan) -> Ro
     granularity = get.value(f"{config}.recompute_granularity")
     method = get.value(f"{config}.recompute_method")
     layers = get.whole(f"{config}.recompute_num_layers")
-    get.value(f"{config}.recompute_modules")  # What selective recomputation keeps is one share.
+    modules = get.value(f"{config}.recompute_modules")
     if granularity == "full":
         return replace(
             role,
@@ -237,8 +234,10 @@ def recomputed(role: Role, get: MemorySettings, below: str, *, plan: Plan) -> Ro
             recompute="block" if method == "block" else "uniform",
             recompute_layers=max(1, layers or 1),
         )
+    if granularity == "selective" and isinstance(modules, list):
+        role = replace(role, recompute_modules=frozenset(map(str, modules)))
     if version_at_least(plan, 0, 5) or granularity is not None:
-        return replace(role, checkpointing=False, activation_share=_SELECTIVE)
+        return replace(role, checkpointing=False)
     return role
 
 

@@ -150,6 +150,8 @@ class Role:
     """How Megatron recomputes: layers in groups, or the first of each stage alone."""
     recompute_layers: int = 1
     """Layers of a group, or layers of a stage that are recomputed."""
+    recompute_modules: frozenset[str] = frozenset()
+    """Modules that Megatron recomputes in layers that it does not recompute whole."""
     activation_share: float = 1.0
     """Share of the eager activations that a trainer keeps (compiled, fused)."""
     frozen_copy_bytes: float = 0.0

@@ -27,7 +27,6 @@ def _update(stages: int, per_logit: float) -> tuple[float, set[str]]:
         backend="megatron",
         layout=Layout(gpus=8, tensor=2, pipeline=stages),
         checkpointing=False,
-        activation_share=0.55,
         update=Tokens(1, 24_576, 24_576),
         update_logits=per_logit,
     )
@@ -41,8 +40,8 @@ def test_a_pipelines_logits_are_not_where_most_micro_batches_wait() -> None:
     # Two micro batches of 18 layers wait on the first stage; the last has one, and the logits.
     assert with_logits == without
     assert "logits" not in parts
-    # 36 layers · 24,576 tokens · 118 kB a token, by two tensor-parallel ranks
-    assert without == pytest.approx(48.8, rel=0.01)
+    # 36 layers · 24,576 tokens · 137 kB a token, by two tensor-parallel ranks
+    assert without == pytest.approx(57.1, rel=0.01)
 
 
 def test_the_logits_decide_where_they_are_larger() -> None:

@@ -82,9 +82,29 @@ def test_layers_that_are_kept_keep_their_copies_and_recomputed_ones_only_one() -
     assert layer_at_work(whole, 8192) == Bytes.gib(0.5) + backward
     assert routed_kept(role(), 8192) == NOTHING
     assert kept(role(), 8192) == Bytes(2 * 48 * 2048 * 8192)
-    dense = Bytes.of(8192 * (16 * 2048 + 4 * 4096 + 4 * 512 + 8 * 8 * 768 + 4 * 32 + 8))
-    norms = Bytes.of(8192 * (6 * (4096 + 512) + 4 * (32 + 4)))
+    dense = Bytes.of(8192 * (8 * 2048 + 4 * 4096 + 4 * 512 + 6 * 8 * 768 + 4 * 32))
+    norms = Bytes.of(8192 * (2 * (4096 + 512) + 4 * (32 + 4)))
     assert layer_at_work(role(), 8192) == dense + norms + backward + Bytes.gib(0.75)
+    # Layers that are recomputed together have their copies together.
+    four = role(recompute_layers=4)
+    assert layer_at_work(four, 8192) == (dense + norms) * 4 + backward + Bytes.gib(4 * 0.25 + 0.5)
+    alone = role(recompute="block", recompute_layers=12)
+    assert routed_kept(alone, 8192) == Bytes.gib(36 * 0.25)
+
+
+def test_experts_that_are_recomputed_by_themselves_keep_their_input_alone() -> None:
+    whole, some = (
+        role(checkpointing=False, recompute_modules=frozenset(modules))
+        for modules in ((), ("core_attn", "moe"))
+    )
+    assert routed_kept(some, 8192) == NOTHING
+    width = Bytes(8192 * 6 * 8 * 768)
+    assert kept(whole, 8192) == kept(some, 8192) + width * 48
+    assert layer_at_work(some, 8192) == layer_at_work(whole, 8192) + width + Bytes.gib(0.25)
+    activation = role(checkpointing=False, recompute_modules=frozenset(("moe_act", "layernorm")))
+    spared = Bytes(8192 * (2 * 8 * 768 + 4 * 2048))
+    assert kept(whole, 8192) == kept(activation, 8192) + spared * 48
+    assert routed_kept(activation, 8192) == Bytes.gib(48 * 0.25)
 
 
 def test_frozen_experts_keep_no_copies() -> None:

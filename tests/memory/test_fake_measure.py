@@ -10,12 +10,11 @@ import pytest
 
 from bot.memory import constants
 from bot.memory.activations import (
-    all_layers_bytes_per_token,
     backward_bytes_per_token,
     kept,
     layer_at_work,
-    layer_bytes_per_token,
 )
+from bot.memory.layers import all_layers_bytes_per_token, layer_bytes_per_token
 from bot.memory.models import find
 from bot.memory.shape import Shape
 from bot.memory.workload import Adapter, Layout, Role

@@ -178,6 +178,23 @@ def test_layers_that_are_recomputed_in_groups_or_alone() -> None:
     assert alone < activations("method=uniform num_layers=16")
 
 
+def test_modules_that_are_recomputed_in_layers_that_are_not() -> None:
+    def activations(*more: str) -> float:
+        config = " +engine.override_transformer_config."
+        launch = _SFT.replace("max_length=2048", "max_length=16384")
+        made = printed(launch + "".join(config + one for one in more), "--device", "b200")
+        return component(made, "update", "activations")
+
+    selective = "recompute_granularity=selective"
+    kept = activations()
+    assert activations(selective) == kept
+    assert activations(selective, "recompute_modules=[core_attn]") == kept
+    norms = activations(selective, "recompute_modules=[layernorm]")
+    assert activations(selective, "recompute_modules=[moe_act,layernorm]") < norms < kept
+    assert activations(selective, "recompute_modules=[moe]") < 0.6 * kept
+    assert activations("recompute_modules=[moe]") == kept
+
+
 @pytest.mark.parametrize(
     "key",
     [

@@ -1,0 +1,62 @@
+"""What the layers of a model keep for their backward passes, bytes a token."""
+
+from __future__ import annotations
+
+from bot.memory.shape import Shape
+
+NONE: frozenset[str] = frozenset()
+
+
+def layer_bytes_per_token(
+    shape: Shape, *, fused: bool = False, recomputed: frozenset[str] = NONE
+) -> int:
+    """What one layer keeps; where layers differ in their attention, the widest.
+
+    Eager: 16 a hidden unit (two norms with their fp32 copies), 4 a unit of the queries (they and
+    the attention's output), 4 of keys and values, 8 of the MLP's width (gate, up, activation,
+    product); 4 a head for the attention's sums, and what norms of queries and keys keep. Equal to
+    what MemTracker reports of transformers' layers (tests/memory/fake_measure.json). Models whose
+    attention has a gate multiply in their norms by one more than the weight, in fp32: 4 more a
+    hidden unit, 2 more a unit of queries and keys.
+
+    Fused, as Megatron's layers are: a norm keeps its input and its output in bf16, which is the
+    next product's input, so that 8 a hidden unit are kept; the activation keeps its input alone
+    (`SwiGLUFunction` of `fused_bias_swiglu.py`), so that 6 of the MLP's width are; norms of queries
+    and keys keep 2. Of its modules some may be recomputed (`recompute_modules` of
+    `transformer_config.py`): a norm's output, the activation's, all of the MLP.
+    """
+    linear = shape.linear.bytes_per_token if shape.linear else 0
+    full = _attention_bytes(shape, fused=fused) if shape.full_layers else 0
+    return _beside_attention(shape, fused, recomputed) + max(full, linear)
+
+
+def all_layers_bytes_per_token(
+    shape: Shape, *, fused: bool = False, recomputed: frozenset[str] = NONE
+) -> int:
+    """What all layers keep without checkpointing."""
+    linear = shape.linear.layers * shape.linear.bytes_per_token if shape.linear else 0
+    full = shape.full_layers * _attention_bytes(shape, fused=fused)
+    return shape.layers * _beside_attention(shape, fused, recomputed) + full + linear
+
+
+def recomputes_mlp(shape: Shape, recomputed: frozenset[str]) -> bool:
+    """Whether the MLP of a layer, or its experts, is recomputed as a whole."""
+    return ("moe" if shape.experts else "mlp") in recomputed
+
+
+def _beside_attention(shape: Shape, fused: bool, recomputed: frozenset[str]) -> int:
+    if fused:
+        hidden = 4 if "layernorm" in recomputed else 8
+        width = 4 if shape.experts and "moe_act" in recomputed else 6
+        width = 0 if recomputes_mlp(shape, recomputed) else width
+        return hidden * shape.hidden + width * shape.active_intermediate
+    return (20 if shape.output_gate else 16) * shape.hidden + 8 * shape.active_intermediate + 8
+
+
+def _attention_bytes(shape: Shape, *, fused: bool) -> int:
+    query, kv = shape.query_width, shape.kv_width
+    each = 2 if fused else 8 if shape.output_gate else 6
+    norms = each * (query + kv) + 4 * (shape.heads + shape.kv_heads) if shape.qk_norm else 0
+    # The gate, its sigmoid, and the product with the attention's output.
+    gate = 6 * query if shape.output_gate else 0
+    return 4 * query + 4 * kv + 4 * shape.heads + norms + gate
