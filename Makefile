@@ -47,7 +47,7 @@ typed: $(LIGHT)
 	@$(BIN)/mypy --no-error-summary
 
 whole: $(READY)
-	@$(BIN)/python -m pytest -n 4 --dist worksteal
+	@$(BIN)/python -m pytest -n 3 --dist worksteal
 
 # In halves of about the same time: processes that share the tests would collect them all, each.
 quick: first second
@@ -99,7 +99,8 @@ unseen: $(READY)  ## how well memory is predicted for measurements that the mode
 corpus: $(READY)  ## judge the reader on folders of real scripts: make corpus DIR="DIR…"
 	@$(BIN)/python -m tests.shell.corpus $(DIR)
 
-fuzz: $(READY)  ## look for what breaks the readers: make fuzz SECONDS=600
+fuzz: $(READY)  ## try properties on more examples, and break the readers: make fuzz SECONDS=600
+	@$(BIN)/python -m pytest -q -n logical -m hypothesis --hypothesis-profile=thorough
 	@$(BIN)/python -m tests.hostile.fuzz --seconds $$(($(or $(SECONDS),300) / 2))
 	@$(BIN)/python -m tests.shell.fuzz --seconds $$(($(or $(SECONDS),300) / 2))
 
