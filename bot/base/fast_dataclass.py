@@ -3,9 +3,11 @@
 Up to Python 3.12 the standard one compiles six functions for each frozen class, half a millisecond;
 `rlbot lint` defines two hundred classes before it reads its first line. Here `__init__` alone is
 compiled, for a class that gets many objects, since most get a few in a plain check, and once for
-all classes whose fields are of the same kinds; the other methods take the names of the fields. In
-all else the class is the standard library's: `fields`, `replace`, `asdict`, `match` and pickling
-work, and type checkers see the standard decorator. A class and its bases are made by the same one
+all classes whose fields are of the same kinds; the other methods take the names of the fields. That
+a class is `frozen` the type checker alone holds, as it reads all of this package and of its tests:
+a class that refuses to be changed takes six times as long to make an object. In all else the class
+is the standard library's: `fields`, `replace`, `asdict`, `match` and pickling work, and type
+checkers see the standard decorator. A class and its bases are made by the same one
 of the two. Annotations are text (`from __future__ import annotations`), and there is no `InitVar`
 and no `KW_ONLY`.
 """
@@ -14,14 +16,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import MISSING, Field, FrozenInstanceError
+from dataclasses import MISSING, Field
 from functools import cache
 from operator import attrgetter
 from reprlib import recursive_repr
 from types import CodeType, FunctionType, MemberDescriptorType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-_FEW = 32
+_FEW = 8
 """Objects of a class that are made without compiled code."""
 
 if TYPE_CHECKING:
@@ -129,8 +131,6 @@ def _methods(fields: tuple[Field[Any], ...], *, frozen: bool, eq: bool) -> dict[
     if eq:
         values = _values([field.name for field in fields if field.compare])
         methods |= {"__eq__": _eq(values), "__hash__": _hash(values) if frozen else None}
-    if frozen:
-        methods |= _FROZEN
     return methods
 
 
@@ -159,15 +159,14 @@ def _first_init(cls: type, fields: tuple[Field[Any], ...]) -> Callable[..., None
 
 def _are_set(self: Any, fields: tuple[Field[Any], ...], values: dict[str, Any]) -> bool:
     """Sets the fields; whether these are the values that they take."""
-    put = object.__setattr__
     for field in fields:
         name = field.name
         if field.init and name in values:
-            put(self, name, values.pop(name))
+            setattr(self, name, values.pop(name))
         elif field.default is not MISSING:
-            put(self, name, field.default)
+            setattr(self, name, field.default)
         elif field.default_factory is not MISSING:
-            put(self, name, field.default_factory())
+            setattr(self, name, field.default_factory())
         elif field.init:
             return False
     return not values
@@ -180,14 +179,16 @@ def _init(cls: type, fields: tuple[Field[Any], ...]) -> Callable[..., None]:
     named = [field for field in given if field.kw_only]
     places = {field.name: at for at, field in enumerate([*positional, *named])}
     shape = tuple(_part(field, places.get(field.name)) for field in fields)
-    code = _compiled(shape, len(places), hasattr(cls, "__post_init__")).replace(
+    code = _compiled(shape, len(places), hasattr(cls, "__post_init__"))
+    names = {f"field{number}": field.name for number, field in enumerate(fields)}
+    code = code.replace(
         co_varnames=("self", *places),
         co_argcount=1 + len(positional),
         co_kwonlyargcount=len(named),
+        co_names=tuple(names.get(name, name) for name in code.co_names),
     )
     known: dict[str, object] = {"missing": MISSING}
     for number, field in enumerate(fields):
-        known[f"set{number}"] = _setter(cls, field.name)
         known[f"make{number}"], known[f"value{number}"] = field.default_factory, field.default
     init: Any = FunctionType(code, known, "__init__")
     init.__defaults__ = tuple(_default(field) for field in positional if _is_optional(field))
@@ -218,7 +219,7 @@ def _compiled(shape: tuple[tuple[str, int], ...], parameters: int, after: bool) 
             "value": f"value{number}",
         }.get(kind)
         if value is not None:  # Its own __post_init__ sets the others.
-            lines.append(f"  set{number}(self, {value})")
+            lines.append(f"  self.field{number} = {value}")
     lines.append("  self.__post_init__()" if after else "  return None")
     made: dict[str, Any] = {}
     exec("\n".join(lines), made)  # noqa: S102  (made of numbers alone)
@@ -232,14 +233,6 @@ def _is_optional(field: Field[Any]) -> bool:
 def _default(field: Field[Any]) -> object:
     """The parameter's; that of a factory is made at each call."""
     return field.default if field.default_factory is MISSING else MISSING
-
-
-def _setter(cls: type, name: str) -> Callable[[Any, Any], None]:
-    """Sets a field of an object: that of its slot is the quickest."""
-    slot = getattr(cls, name, None)
-    if isinstance(slot, MemberDescriptorType):
-        return slot.__set__
-    return lambda self, value: object.__setattr__(self, name, value)
 
 
 def _values(names: list[str]) -> Callable[[Any], object]:
@@ -271,28 +264,3 @@ def _hash(values: Callable[[Any], object]) -> Callable[[Any], int]:
         return hash(values(self))
 
     return __hash__
-
-
-def _no_set(_: object, name: str, __: object) -> NoReturn:
-    raise FrozenInstanceError(f"cannot assign to field {name!r}")
-
-
-def _no_delete(_: object, name: str) -> NoReturn:
-    raise FrozenInstanceError(f"cannot delete field {name!r}")
-
-
-def _get_state(self: Any) -> list[object]:
-    return [getattr(self, name) for name in self.__dataclass_fields__]
-
-
-def _set_state(self: Any, state: list[object]) -> None:
-    for name, value in zip(self.__dataclass_fields__, state, strict=True):
-        object.__setattr__(self, name, value)
-
-
-_FROZEN = {
-    "__setattr__": _no_set,
-    "__delattr__": _no_delete,
-    "__getstate__": _get_state,
-    "__setstate__": _set_state,
-}

@@ -101,7 +101,7 @@ def _run(argv: Sequence[str]) -> int:
 def script() -> None:
     """Entry point of the installed command."""
     # Of what a script becomes nearly all stays: looking for cycles in it took a tenth of the time.
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(200_000, 20, 50)
     open_streams()
     try:
         status = main()
