@@ -106,8 +106,16 @@ def devices() -> tuple[Device, ...]:
 
 def by_token(token: str) -> tuple[Device, ...]:
     """The devices that a file name's token may mean; empty when it is not known."""
-    token = token.lower()
-    return tuple(d for d in devices() if token == d.token or token in d.name_tokens)
+    return _by_token().get(token.lower(), ())
+
+
+@cache
+def _by_token() -> Mapping[str, tuple[Device, ...]]:
+    found: dict[str, tuple[Device, ...]] = {}
+    for device in devices():
+        for token in {device.token, *device.name_tokens}:
+            found[token] = (*found.get(token, ()), device)
+    return found
 
 
 def vendor_of(name: str) -> Vendor | None:

@@ -264,7 +264,7 @@ def _answer(
         answer = ("error", error)
     except Exception as error:
         # C code that finds no room may fail without an exception, which becomes a SystemError.
-        no_room = isinstance(error, MemoryError | SystemError)
+        no_room = isinstance(error, (MemoryError, SystemError))
         if no_room or getattr(error, "errno", None) == errno.ENOMEM:
             answer = ("bound", Bound.MEMORY.value)
         else:

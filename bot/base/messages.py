@@ -191,7 +191,7 @@ def to_data(sentence: str) -> Any:
 def _value_to_data(value: object) -> Any:
     if isinstance(value, Message):
         return to_data(value)
-    return value if value is None or isinstance(value, bool | int | float) else str(value)
+    return value if value is None or isinstance(value, (bool, int, float)) else str(value)
 
 
 def from_data(data: object) -> str:
@@ -228,7 +228,7 @@ def _read(data: object, depth: int) -> str:
 
 
 def _read_value(value: object, depth: int) -> object:
-    if value is None or isinstance(value, str | bool | int | float):
+    if value is None or isinstance(value, (str, bool, int, float)):
         return value
     return _read(value, depth - 1)
 

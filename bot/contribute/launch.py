@@ -234,7 +234,7 @@ def _leaves(
 def _same(default: Any, value: JsonValue) -> bool:
     if isinstance(default, bool) or isinstance(value, bool):
         return default is value
-    if isinstance(default, int | float) and isinstance(value, int | float):
+    if isinstance(default, (int, float)) and isinstance(value, (int, float)):
         return float(default) == float(value)
     return bool(default == value)
 

@@ -39,7 +39,7 @@ def _hydra(value: JsonValue) -> str:
         return "null"
     if isinstance(value, bool):
         return str(value)
-    if isinstance(value, int | float):
+    if isinstance(value, (int, float)):
         return repr(value)
     if isinstance(value, list):
         return f"[{','.join(map(_hydra, value))}]"

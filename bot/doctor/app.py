@@ -56,11 +56,11 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
 
 
 def _not_signed_in(error: Exception, app_id: int) -> CheckAnswer:
-    if isinstance(error, UnreachableError | LimitedError):
+    if isinstance(error, (UnreachableError, LimitedError)):
         remedy = message("Check the network and GITHUB_API_URL, and try again.")
         return CheckAnswer(_NAME, "unknown", sentence_of(error), remedy)
     text = sentence_of(error)
-    if isinstance(error, NotAllowedError | NotFoundError):
+    if isinstance(error, (NotAllowedError, NotFoundError)):
         text = message("GitHub does not take the key for the App {app_id}.", app_id=app_id)
     elif not isinstance(error, UserError):
         # The libraries that sign have many exceptions for a key that is none.

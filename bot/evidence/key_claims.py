@@ -118,7 +118,7 @@ def adapter_claim(subject: ClaimSubject) -> Claim:
     ranks = [
         seen
         for seen in subject.observe_all("lora rank", field.key)
-        if isinstance(seen.value, int | float)
+        if isinstance(seen.value, (int, float))
     ]
     loaded = [seen for seen in subject.observe_all("lora path") if seen.value]
     if subject.plan.framework == "trl" and not ranks:

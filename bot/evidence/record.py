@@ -170,6 +170,6 @@ def _whole(value: object, depth: int = 0) -> object:
         return _plain(value)
     if isinstance(value, dict) and depth < 60:
         return {str(key): _whole(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, list | tuple) and depth < 60:
+    if isinstance(value, (list, tuple)) and depth < 60:
         return [_whole(item, depth + 1) for item in value]
-    return _DEEPER if isinstance(value, dict | list | tuple) else value
+    return _DEEPER if isinstance(value, (dict, list, tuple)) else value

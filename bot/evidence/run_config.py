@@ -127,7 +127,7 @@ def _values(config: Mapping[str, JsonValue], most: int) -> int:
     waiting: list[JsonValue] = [*config.values()] if count <= most else []
     while waiting and count <= most:
         value = waiting.pop()
-        if isinstance(value, dict | list):
+        if isinstance(value, (dict, list)):
             count += len(value)
             if count <= most:
                 waiting.extend(value.values() if isinstance(value, dict) else value)

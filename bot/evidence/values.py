@@ -84,7 +84,7 @@ def same(claimed: JsonValue, observed: JsonValue, *, depth: int = 0) -> bool | N
         if any(key not in observed for key in claimed):
             return False
         return _all(same(claimed[key], observed[key], depth=depth + 1) for key in claimed)
-    if isinstance(claimed, list | dict) or isinstance(observed, list | dict):
+    if isinstance(claimed, (list, dict)) or isinstance(observed, (list, dict)):
         ours, theirs = _parsed(claimed, observed), _parsed(observed, claimed)
         if (ours, theirs) != (claimed, observed):
             return same(ours, theirs, depth=depth + 1)
@@ -94,7 +94,7 @@ def same(claimed: JsonValue, observed: JsonValue, *, depth: int = 0) -> bool | N
 
 def _parsed(value: JsonValue, like: JsonValue) -> JsonValue:
     """A text as the list or mapping that it stands for where the other value is one."""
-    if not isinstance(value, str) or len(value) > _LONGEST or not isinstance(like, list | dict):
+    if not isinstance(value, str) or len(value) > _LONGEST or not isinstance(like, (list, dict)):
         return value
     if value.startswith(("[", "{")):
         try:
@@ -187,7 +187,7 @@ def shown(value: JsonValue | Missing) -> Scalar:
     """A value for a report: scalars as they are, the rest as JSON; long text says what was cut."""
     if isinstance(value, Missing):
         return None
-    if isinstance(value, list | dict):
+    if isinstance(value, (list, dict)):
         value = json.dumps(value, ensure_ascii=False)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)  # JSON has no such number.

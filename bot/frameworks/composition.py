@@ -32,7 +32,7 @@ class Composition:
         if key in self.leaves:
             return True
         node = lookup(self.tree, key)
-        if node is ABSENT or isinstance(node, dict | list) or key in self._groups:
+        if node is ABSENT or isinstance(node, (dict, list)) or key in self._groups:
             return False
         if "@" in key or "/" in key or key.startswith("hydra"):
             return False
@@ -50,7 +50,7 @@ class Composition:
             for at, setting in settings
             if setting.operator in ("", "++")
             and (setting.key in leaves or is_leaf(setting.key))
-            and not isinstance(setting.value, dict | list)
+            and not isinstance(setting.value, (dict, list))
         }
         if len(plain) < len(settings):
             keys = set(plain.values())

@@ -188,7 +188,7 @@ def _not_read(text: str, reason: str) -> str:
 def _json(value: Any) -> JsonValue:
     if isinstance(value, dict):
         return {str(name): _json(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [_json(item) for item in value]
     return cast("JsonValue", value)
 

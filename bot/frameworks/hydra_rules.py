@@ -39,7 +39,7 @@ def apply(tree: YamlTree, setting: Setting) -> YamlTree:
         if value is not None and value != there:
             raise CannotPutError("absent")
         return drop(tree, key)
-    if operator == "+" and not isinstance(value, dict | list):
+    if operator == "+" and not isinstance(value, (dict, list)):
         there = select(tree, key)
         if there is UNKNOWN:
             raise CannotPutError("undecided")
@@ -55,7 +55,7 @@ def replaces(tree: YamlTree, setting: Setting) -> KeyVerdict:
     if (
         parent == setting.key
         or node in (None, UNKNOWN, ABSENT, MISSING)
-        or isinstance(node, dict | list)
+        or isinstance(node, (dict, list))
     ):
         return OK
     return KeyVerdict(

@@ -114,9 +114,12 @@ def select(tree: YamlTree, key: str, depth: int = 0) -> Any:
     node: Any = tree
     parts = key.split(".")
     for at, part in enumerate(parts):
-        if not isinstance(node, dict | list):
+        if isinstance(node, dict):
+            node = node.get(part, ABSENT)
+        elif isinstance(node, list):
+            node = child(node, part)
+        else:
             return UNKNOWN if node is UNKNOWN else ABSENT
-        node = node.get(part, ABSENT) if isinstance(node, dict) else child(node, part)
         if isinstance(node, str) and "${" in node:
             node = resolve(tree, node, tuple(parts[: at + 1]), depth)
     return node
@@ -160,21 +163,20 @@ class Draft:
     def put(self, key: str, value: Any, *, force: bool) -> None:
         """As the function does; raises `CannotPutError` before anything is changed."""
         *above, last = key.split(".")
-        there: Any = self.tree
+        node, own = self.tree, self._own
         for part in above:
-            there = there.get(part) if isinstance(there, dict) else None
-        plain = isinstance(there, dict) and not isinstance(value, dict | list)
-        if not plain or not (force or last in there):
-            self.tree = put(self.tree, key, value, force=force)
-            return
-        node = self.tree
-        for part in above:
-            below = node[part]
-            if id(below) not in self._own:
+            below = node.get(part)
+            if not isinstance(below, dict):
+                break
+            if id(below) not in own:
                 below = node[part] = dict(below)
-                self._own[id(below)] = below
+                own[id(below)] = below
             node = below
-        node[last] = value
+        else:
+            if (force or last in node) and not isinstance(value, (dict, list)):
+                node[last] = value
+                return
+        self.tree = put(self.tree, key, value, force=force)
 
 
 def _put(node: Any, parts: list[str], value: Any, force: bool) -> Any:
@@ -183,8 +185,8 @@ def _put(node: Any, parts: list[str], value: Any, force: bool) -> Any:
     if old is ABSENT and (not force or isinstance(node, list)):
         raise CannotPutError("unknown" if isinstance(node, dict) else "invalid")
     if not rest:
-        new = _merge(old, value, force) if isinstance(value, dict | list) else value
-    elif isinstance(old, dict | list):
+        new = _merge(old, value, force) if isinstance(value, (dict, list)) else value
+    elif isinstance(old, (dict, list)):
         new = _put(old, rest, value, force)
     elif force:
         new = _put({}, rest, value, force)
@@ -204,9 +206,9 @@ def _merge(old: Any, value: Any, force: bool) -> Any:
             there = old.get(name, ABSENT)
             if there is ABSENT and not force:
                 raise CannotPutError("unknown")
-            merged[name] = _merge(there, item, force) if isinstance(item, dict | list) else item
+            merged[name] = _merge(there, item, force) if isinstance(item, (dict, list)) else item
         return merged
-    if isinstance(old, dict | list) and type(old) is not type(value):
+    if isinstance(old, (dict, list)) and type(old) is not type(value):
         raise CannotPutError("invalid")
     return value
 

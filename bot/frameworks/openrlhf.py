@@ -193,7 +193,7 @@ def _ray(values: AppliedSettings) -> tuple[Field[int], Field[int], Field[int]]:
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+    return float(value) if isinstance(value, (int, float)) else None
 
 
 def _deepspeed(launch: Launch) -> tuple[Field[int], Field[int], Field[int]]:

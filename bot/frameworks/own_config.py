@@ -56,7 +56,7 @@ class Unfollowed:
 def hydra_main(source: str) -> HydraMain | None:
     """The decorator of the first main function; None without one, or for a computed folder."""
     for node in ast.walk(tree) if (tree := parsed(source)) is not None else ():
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
         for mark in node.decorator_list:
             if isinstance(mark, ast.Call) and written(mark.func) == "hydra.main":

@@ -37,8 +37,8 @@ def overlaid(into: dict[str, Any], data: Mapping[str, Any]) -> bool:
         old = into.get(key)
         if value == MISSING and key in into:
             continue
-        if isinstance(value, dict | list) and (
-            (isinstance(old, dict | list) and type(value) is not type(old))
+        if isinstance(value, (dict, list)) and (
+            (isinstance(old, (dict, list)) and type(value) is not type(old))
             or (isinstance(old, str) and "${" in old)
         ):
             return False

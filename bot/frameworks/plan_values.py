@@ -149,7 +149,7 @@ def _plain(value: object) -> bool:
         return all(_plain(item) for item in value.values())
     if isinstance(value, list):
         return all(_plain(item) for item in value)
-    return value is None or isinstance(value, str | int | float | bool)
+    return value is None or isinstance(value, (str, int, float, bool))
 
 
 def _open_ended(plan: Plan) -> bool:

@@ -153,7 +153,7 @@ class TrlPrograms:
             if takes_file is None or not (takes_file or _parses_all(tree)):
                 continue
             given = node.args[0]
-            classes = given.elts if isinstance(given, ast.Tuple | ast.List) else [given]
+            classes = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]
             found = _Fields()
             try:
                 for one in classes:
@@ -278,4 +278,4 @@ def _default(value: ast.expr | None) -> Any:
         found = constant(value, {})
     except (TypeError, SyntaxError, MemoryError, RecursionError):
         return UNREADABLE
-    return found if found is None or isinstance(found, str | int | float) else UNREADABLE
+    return found if found is None or isinstance(found, (str, int, float)) else UNREADABLE

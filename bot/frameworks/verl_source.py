@@ -84,9 +84,9 @@ def _conditions(tree: ast.Module) -> Iterator[frozenset[str]]:
     for node in ast.walk(tree):
         stops = isinstance(node, ast.If) and any(isinstance(one, ast.Raise) for one in node.body)
         if stops or isinstance(node, ast.Assert):
-            assert isinstance(node, ast.If | ast.Assert)  # noqa: S101 - for the type checker
+            assert isinstance(node, (ast.If, ast.Assert))  # noqa: S101 - for the type checker
             inner = ast.walk(node.test)
-            yield frozenset(written(n) for n in inner if isinstance(n, ast.Attribute | ast.Name))
+            yield frozenset(written(n) for n in inner if isinstance(n, (ast.Attribute, ast.Name)))
 
 
 def _ends(dotted: str, name: str) -> bool:

@@ -51,7 +51,7 @@ def read_yaml(path: str, text: str, limits: ConfigLimits) -> Any:
         raise ComposeError(
             message("{path} is not YAML: {kind}", path=path, kind=type(error).__name__)
         ) from None
-    if not isinstance(data, dict | list):
+    if not isinstance(data, (dict, list)):
         raise ComposeError(message("{path} is neither a mapping nor a list", path=path))
     _check(path, data)
     return data
@@ -121,7 +121,7 @@ def _check(path: str, data: Any) -> None:
     """Refuse what omegaconf would make an object of, and references too long to parse."""
     if isinstance(data, dict):
         for key, value in data.items():
-            if not isinstance(key, str | int | float | bool) and key is not None:
+            if not isinstance(key, (str, int, float, bool)) and key is not None:
                 raise ComposeError(
                     message("{path} has a key of type {kind}", path=path, kind=type(key).__name__)
                 )
@@ -134,7 +134,7 @@ def _check(path: str, data: Any) -> None:
             raise ComposeError(
                 message("{path} has a text with references that is too long", path=path)
             )
-    elif data is not None and not isinstance(data, bool | int | float):
+    elif data is not None and not isinstance(data, (bool, int, float)):
         raise ComposeError(
             message("{path} has a value of type {kind}", path=path, kind=type(data).__name__)
         )

@@ -154,7 +154,7 @@ class _Posting:
             act()
         except GitHubError as error:
             self.done.notes.append(f"{what}: {error}")
-            if isinstance(error, LimitedError | UnreachableError):
+            if isinstance(error, (LimitedError, UnreachableError)):
                 self.done.unsettled = self.done.unsettled or error
             return False
         return True

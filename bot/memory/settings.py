@@ -109,7 +109,7 @@ class MemorySettings:
         value = self.value(*keys)
         if value is None:
             return otherwise
-        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
             raise NoEstimateError(
                 message(
                     "{key} is {value}, where a number belongs.", key=keys[0], value=f"{value!r}"

@@ -49,7 +49,7 @@ class Bytes:
         return Bytes(max(0, self.count - other.count))
 
     def __mul__(self, factor: float) -> Bytes:
-        if isinstance(factor, bool) or not isinstance(factor, int | float):
+        if isinstance(factor, bool) or not isinstance(factor, (int, float)):
             return NotImplemented
         return Bytes(ceil(self.count * factor))
 
@@ -64,7 +64,7 @@ class Bytes:
     def __truediv__(self, other: Bytes | float) -> Bytes | float:
         if isinstance(other, Bytes):
             return self.count / other.count
-        if isinstance(other, bool) or not isinstance(other, int | float):
+        if isinstance(other, bool) or not isinstance(other, (int, float)):
             return NotImplemented
         return Bytes(ceil(self.count / other))
 

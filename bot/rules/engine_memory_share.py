@@ -40,7 +40,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
     for values in advised(context):
         found = values.get(_KEY)
         share = found.value if found else None
-        if not isinstance(share, float | int) or isinstance(share, bool):
+        if not isinstance(share, (float, int)) or isinstance(share, bool):
             continue
         engine = values.text(f"{ROLLOUT}.name")
         staying = _staying(values)

@@ -54,7 +54,7 @@ _OPTION = regex(r"--num-gpus(?:=(\d{1,4}))?\Z")
 
 def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the head that stands last before a launch with what the launch asks for."""
-    starts = [c for c in context.reading.commands if _words(c)[:2] == ["ray", "start"]]
+    starts = [c for c in context.reading.commands if _words(c, 2) == ["ray", "start"]]
     if any("--head" not in _words(c) for c in starts):
         return  # Another node joins.
     for plan in context.plans:
@@ -85,8 +85,8 @@ def _alone(plan: Plan) -> bool:
     return own and plan.nodes.value == 1 and not plan.launch.sent_to_ray and not elsewhere
 
 
-def _words(command: Command) -> list[str]:
-    return [word.text for word in command.argv]
+def _words(command: Command, count: int | None = None) -> list[str]:
+    return [word.text for word in command.argv[:count]]
 
 
 def _given(command: Command) -> tuple[int, Span] | None:

@@ -37,7 +37,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
         found = values.get(_TEMPERATURE)
         if found is None or isinstance(found.value, bool):
             continue
-        if not isinstance(found.value, int | float) or found.value > 0:
+        if not isinstance(found.value, (int, float)) or found.value > 0:
             continue
         if values.flag(_SAMPLE) is True and version_at_least(values.plan, 0, 3):
             yield Hit(

@@ -64,7 +64,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             continue
         tree = table.tree_for(plan.settings)
         for setting in plan.settings:
-            given = isinstance(setting.value, str | float) and setting.operator != "~"
+            given = isinstance(setting.value, (str, float)) and setting.operator != "~"
             key = table.key_in(tree, setting.key) if given else None
             problem = _problem(key, setting) if key is not None else None
             if problem is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
@@ -95,14 +96,18 @@ def check(context: RuleContext) -> Iterator[Hit]:
 
 def _outside(setting: Setting) -> _Range | None:
     value = setting.value
-    if not isinstance(value, int | float) or isinstance(value, bool) or value in (0, -1):
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or value in (0, -1):
         return None
-    last = setting.key.rsplit(".", 1)[-1].replace("-", "_")
-    bounds = next((one for one in _RANGES if one.names.fullmatch(last)), None)
+    bounds = _range_of(setting.key.rsplit(".", 1)[-1].replace("-", "_"))
     if bounds is None or (bounds.high == float("inf") and isinstance(value, float)):
         return None  # A fraction of a count is another rule's.
     inside = bounds.low <= value <= bounds.high and not (bounds.open_below and value == bounds.low)
     return None if inside else bounds
+
+
+@lru_cache(maxsize=256)
+def _range_of(name: str) -> _Range | None:
+    return next((one for one in _RANGES if one.names.fullmatch(name)), None)
 
 
 def _what(key: str, value: str, bounds: _Range) -> Message:

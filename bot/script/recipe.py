@@ -162,7 +162,7 @@ def _words(key: yaml.Node, value: yaml.Node) -> Iterator[Word]:
     if given is None:
         return
     yield _word(f"--{key.value}", key)
-    if isinstance(value, yaml.SequenceNode) and all(not isinstance(x, dict | list) for x in given):
+    if isinstance(value, yaml.SequenceNode) and all(not isinstance(x, (dict, list)) for x in given):
         for node, item in zip(value.value, given, strict=True):
             yield _word(_text(item), node)
     else:

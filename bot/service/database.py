@@ -106,7 +106,7 @@ class Database:
 
 def is_outage(error: Exception) -> bool:
     """True when the database does not answer or is locked: the statement is not at fault."""
-    return isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError | sa.exc.TimeoutError)
+    return isinstance(error, (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError))
 
 
 def parse_database(text: str) -> Database:

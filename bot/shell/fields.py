@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -122,7 +121,7 @@ def part(piece: Piece, start: int, end: int) -> Piece:
     assert isinstance(text, str)  # noqa: S101 - callers have checked that the piece is known
     if start == 0 and end == len(text):
         return piece
-    if not piece.literal:
-        return replace(piece, text=text[start:end])
-    span = Span(piece.span.start + start, piece.span.start + end)
-    return replace(piece, text=text[start:end], span=span)
+    span = piece.span
+    if piece.literal:
+        span = Span(span.start + start, span.start + end)
+    return Piece(text[start:end], span, piece.literal, piece.quoted, piece.via, piece.default_of)

@@ -15,7 +15,7 @@ from bot.shell.source import Span
 from bot.shell.state import Value, World
 from bot.shell.syntax import Script, WordPart
 from bot.shell.tree import Tree
-from bot.shell.ways import Ways, common, either, words
+from bot.shell.ways import START, Ways, common, either, words
 from bot.shell.words import Command, Hole, HoleKind, Piece, Problem, Variable, Word
 
 _CALLS_PER_LOOK: Final = 128
@@ -228,6 +228,8 @@ class Session:
 
 
 def _assuming(command: Command, ways: Ways) -> Command:
+    if ways is START:
+        return command
     answers = {question: answer for question, (answer, _) in common(ways).answers.items()}
     return replace(command, assumptions=words(ways), answers=answers)
 

@@ -49,7 +49,7 @@ def replace_stand_ins(lines: Sequence[Script], text: str, unknown: Mapping[str, 
     for node in _nodes(lines):
         if isinstance(node, Simple) and _holds(node.words[:1], unknown):
             return False
-        if isinstance(node, WordNode | Quoted):
+        if isinstance(node, (WordNode, Quoted)):
             node.parts = [one for item in node.parts for one in _split(item, unknown)]
             found += sum(_is_unknown(item) for item in node.parts)
     return found == sum(character in unknown for character in text)
@@ -64,7 +64,7 @@ def _nodes(root: object) -> Iterator[object]:
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, list | tuple):
+        if isinstance(node, (list, tuple)):
             waiting.extend(node)
         elif is_dataclass(node) and not isinstance(node, Piece):
             yield node

@@ -88,11 +88,12 @@ class Word:
         When they come from several places the place of the last piece wins where the pieces lie
         apart, since that is where the value ends; adjoining pieces give their union.
         """
-        if len(self.pieces) == 1 and self.pieces[0].literal:  # Nearly every word.
+        if len(self.pieces) == 1:  # Nearly every word.
             piece = self.pieces[0]
-            lo, hi = max(start, 0), min(end, len(piece.text) if isinstance(piece.text, str) else 0)
-            if lo < hi:
-                return Span(piece.span.start + lo, piece.span.start + hi)
+            text = piece.text
+            if piece.literal and isinstance(text, str) and 0 <= start < end <= len(text):
+                first = piece.span.start
+                return Span(first + start, first + end)
         spans: list[Span] = []
         at = 0
         for piece in self.pieces:

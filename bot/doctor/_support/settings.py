@@ -100,6 +100,6 @@ def _shown(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, Mapping):
         value = [f"{key}: {one}" for key, one in value.items()]
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         value = ", ".join(map(str, value))
     return "none" if value in (None, "") else str(value)

@@ -160,7 +160,7 @@ def _sample(
 
 def _object(text: object) -> dict[str, JsonValue] | None:
     """The object that a cell holds, as text or bytes; None for anything else."""
-    if not isinstance(text, str | bytes):
+    if not isinstance(text, (str, bytes)):
         return None
     try:
         value = json.loads(text)
