@@ -131,6 +131,8 @@ def _methods(fields: tuple[Field[Any], ...], *, frozen: bool, eq: bool) -> dict[
     if eq:
         values = _values([field.name for field in fields if field.compare])
         methods |= {"__eq__": _eq(values), "__hash__": _hash(values) if frozen else None}
+    if frozen:
+        methods |= {"__getstate__": _get_state, "__setstate__": _set_state}
     return methods
 
 
@@ -254,7 +256,7 @@ def _eq(values: Callable[[Any], object]) -> Callable[[Any, object], bool]:
     def __eq__(self: Any, other: object) -> bool:  # noqa: N807
         if other.__class__ is not self.__class__:
             return NotImplemented
-        return values(self) == values(other)
+        return self is other or values(self) == values(other)
 
     return __eq__
 
@@ -264,3 +266,12 @@ def _hash(values: Callable[[Any], object]) -> Callable[[Any], int]:
         return hash(values(self))
 
     return __hash__
+
+
+def _get_state(self: Any) -> list[object]:
+    return [getattr(self, name) for name in self.__dataclass_fields__]
+
+
+def _set_state(self: Any, state: list[object]) -> None:
+    for name, value in zip(self.__dataclass_fields__, state, strict=True):
+        setattr(self, name, value)

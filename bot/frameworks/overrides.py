@@ -165,13 +165,17 @@ def _read_flag(line: HydraLine, word: Word, following: Word | None) -> int:
 
 def read_override(word: Word) -> Setting | BadArgument | None:
     """One word as Hydra would read it; None when its key cannot be known."""
-    shown = word.text
-    equals = _first_equals(word)
-    parsed, marks = _with_marks(word)
-    key_text = shown[:equals] if equals is not None else shown
-    if "${?" in key_text:
+    shown = parsed = word.text
+    marks: list[str] = []
+    if word.complete:
+        equals = shown.find("=")
+    else:
+        equals = _first_equals(word)
+        parsed, marks = _with_marks(word)
+    at = len(shown) if equals < 0 else equals
+    if "${?" in shown and "${?" in shown[:at]:
         return None
-    if key_text.count(".") > _MOST_LEVELS:
+    if shown.count(".", 0, at) > _MOST_LEVELS:
         span = word.span_of(0, len(shown))
         problem = message(
             "{key} has more than {most} levels", key=clipped(shown), most=_MOST_LEVELS
@@ -179,7 +183,7 @@ def read_override(word: Word) -> Setting | BadArgument | None:
         return BadArgument(word, span, problem)
     answer = parse(parsed)
     if isinstance(answer, str):
-        span = settings.span_of_refused(word, equals)
+        span = settings.span_of_refused(word, None if equals < 0 else equals)
         why = _unmarked(answer, word, marks)
         holder = _HOLDER.search(parsed)
         alone = holder and not isinstance(parse(_HOLDER.sub("x", parsed)), str)
@@ -188,25 +192,24 @@ def read_override(word: Word) -> Setting | BadArgument | None:
     known: JsonValue | UnknownValue = value
     if any(_holds(value, mark) for mark in marks):
         known = UNKNOWN
-    at = len(shown) if equals is None else equals
-    key_span = word.span_of(0, at)
-    value_span = word.span_of(at + 1, len(shown))
-    if equals is not None and at + 1 == len(shown):
+    if at + 1 == len(shown):
         end = word.span_of(at, at + 1).end
         value_span = Span(end, end)
+    else:
+        value_span = word.span_of(at + 1, len(shown))
     return Setting(
         key=key,
         value=known,
         text=shown[at + 1 :],
         operator=operator,
         word=word,
-        key_span=key_span,
+        key_span=word.span_of(0, at),
         value_span=value_span,
     )
 
 
-def _first_equals(word: Word) -> int | None:
-    """Where the first known `=` stands in `word.text`."""
+def _first_equals(word: Word) -> int:
+    """Where the first known `=` stands in `word.text`; -1 for nowhere."""
     at = 0
     for piece in word.pieces:
         if isinstance(piece.text, str):
@@ -216,13 +219,11 @@ def _first_equals(word: Word) -> int | None:
             at += len(piece.text)
         else:
             at += len(piece.text.reason) + 4
-    return None
+    return -1
 
 
 def _with_marks(word: Word) -> tuple[str, list[str]]:
     """The text with an identifier in place of each hole, and those identifiers."""
-    if word.complete:
-        return word.text, []
     known = "".join(piece.text for piece in word.pieces if isinstance(piece.text, str))
     stem = "HOLE"
     while stem in known:

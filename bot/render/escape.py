@@ -64,7 +64,7 @@ def visible(text: str, *, keep: str = "") -> str:
     that are blank by design. A backslash stays single: the result is for reading, not decoding.
     Characters in `keep` stay as they are. Idempotent.
     """
-    if text.isprintable() and not _BLANK.search(text):
+    if text.isprintable() and (text.isascii() or not _BLANK.search(text)):
         return text
     unseen = {char for char in set(text) if not char.isprintable() or _BLANK.match(char)}
     return text.translate({ord(char): _point(char) for char in unseen - set(keep)})

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 
-from bot.render import configuration_change, wording
-from bot.render.budget import headline
+from bot.render import wording
 from bot.render.columns import excerpt, padded
 from bot.render.escape import terminal
 from bot.render.speech import counted, speaking, tr
@@ -75,6 +74,8 @@ def text(
         for check, paths in alike.items():
             lines += [*_gathered(check, paths, painter), ""]
         if report.configuration_change is not None:
+            from bot.render import configuration_change  # a lint of scripts has none
+
             changed = configuration_change.lines(report.configuration_change, painter)
             lines += [line for block in changed for line in (*block, "")]
         for page in report.pages:
@@ -115,6 +116,8 @@ def _script(
     if script.evidence:
         lines += _evidence(script.evidence, paint, verbose)
     if script.estimate and script.estimate.stages:
+        from bot.render.budget import headline  # as most scripts have none
+
         lines += _entry(tr("memory"), headline(script.estimate, script.evidence))
     for index, item in enumerate(script.unchecked):
         lines += _entry(tr("unchecked") if not index else "", _unchecked(item))

@@ -120,12 +120,12 @@ def tried_values(reading: Reading, plans: Sequence[Plan]) -> Iterator[Tried]:
 
 
 def _tried_values(reading: Reading, plans: Sequence[Plan]) -> Iterator[Tried]:
-    lines = _Lines.of(reading, plans)
+    lines: _Lines | None = None
     for comment in reading.comments:
         tried = _named(plans, comment)
-        if tried is None:
-            trials = read_trials(comment.text)
-            tried = lines.beside(comment, trials) if trials else None
+        if tried is None and (trials := read_trials(comment.text)):
+            lines = lines or _Lines.of(reading, plans)
+            tried = lines.beside(comment, trials)
         if tried is not None:
             yield tried
 

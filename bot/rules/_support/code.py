@@ -15,10 +15,15 @@ _HOLDER = regex(
     r"|<[A-Za-z][\w \-/.]{0,40}>|(?<![A-Za-z0-9])(?:x{3,}|TODO|FIXME|CHANGE_?ME)(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
+_SIGNS = ("path", "you", "<", "xxx", "todo", "fixme", "change")
+"""What a text with a placeholder holds, looked for first since nearly none has any."""
 
 
 def placeholder(text: str) -> str:
     """What someone is to replace in a value, such as /path/to/model; "" where nothing is."""
+    lowered = text.lower()
+    if not any(sign in lowered for sign in _SIGNS):
+        return ""
     found = _HOLDER.search(_HOLE.sub("", text))
     return found[0] if found else ""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-_BASE = (
-    "algorithm.adv_estimator=grpo",
-    "actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct",
-    "actor_rollout_ref.actor.use_dynamic_bsz=True",
-    "actor_rollout_ref.rollout.name=vllm",
-    "trainer.n_gpus_per_node=8",
-)
+_BASE = {
+    "algorithm.adv_estimator": "grpo",
+    "actor_rollout_ref.model.path": "Qwen/Qwen2.5-7B-Instruct",
+    "actor_rollout_ref.actor.use_dynamic_bsz": "True",
+    "actor_rollout_ref.rollout.name": "vllm",
+    "trainer.n_gpus_per_node": "8",
+}
 
 
 def verl(*settings: str, before: str = "", end: str = "") -> str:
@@ -17,8 +17,8 @@ def verl(*settings: str, before: str = "", end: str = "") -> str:
     A setting replaces the one of the same key in the base; `before` stands above the command, `end`
     after its last word.
     """
-    given = {_key(setting) for setting in settings}
-    kept = [setting for setting in _BASE if _key(setting) not in given]
+    given = {setting.split("=")[0].lstrip("+~") for setting in settings}
+    kept = [f"{key}={value}" for key, value in _BASE.items() if key not in given]
     return lines(*kept, *settings, before=before, end=end)
 
 
@@ -27,10 +27,6 @@ def lines(*settings: str, before: str = "", end: str = "") -> str:
     words = ["python3 -m verl.trainer.main_ppo", *(f"    {setting}" for setting in settings)]
     head = f"{before.rstrip()}\n\n" if before else ""
     return head + " \\\n".join(words) + end + "\n"
-
-
-def _key(setting: str) -> str:
-    return setting.split("=")[0].lstrip("+~")
 
 
 _OPENRLHF = (
