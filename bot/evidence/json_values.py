@@ -19,7 +19,7 @@ def whole(value: object, *, least: int | None = None) -> int | None:
 
 def number(value: object) -> float | None:
     """A number; None for truth values, texts, and what is not finite."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
         found = float(value)
