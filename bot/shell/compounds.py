@@ -6,7 +6,7 @@ from bot.shell.conditions import evaluate_condition, match
 from bot.shell.decisions import Alternatives, condition, split
 from bot.shell.expansion import pattern_of, text_of
 from bot.shell.numbers import Unknown, evaluate
-from bot.shell.redirections import redirect
+from bot.shell.redirections import asks_port, redirect
 from bot.shell.runner import Runner
 from bot.shell.session import shorten
 from bot.shell.state import Value, World
@@ -95,6 +95,8 @@ class Compounds:
             one.stdin = stdin
             if to_file is not None:
                 one.output = None if output is None else list(output)
+            if one.flow is None and asks_port(self._session, node.redirects):
+                one.settle(None, False)
         return worlds
 
     def coprocess(self, node: Coprocess, world: World) -> list[World]:

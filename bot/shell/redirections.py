@@ -14,6 +14,9 @@ from bot.shell.syntax import Redirect, Simple, Substitution, WordNode
 from bot.shell.words import Piece
 from bot.shell.written import forget, keep
 
+_PORT = ("/dev/tcp/", "/dev/udp/")
+"""What bash takes for a port of a host; whether one answers is the machine's."""
+
 
 @dataclass(frozen=True, slots=True)
 class OutputFile:
@@ -36,12 +39,15 @@ class Redirection:
         self._stdin = world.stdin
         self._output = world.output
         self._reads = any(item.operator.startswith("<") for item in redirects)
+        self._asks = asks_port(session, redirects)
         self._to_file = redirect(session, redirects, world, kept=kept)
         if self._to_file is not None:
             world.output = None if self._to_file.path is None else []
 
     def close(self, world: World) -> None:
         """Closes them in a world that came out of the command."""
+        if self._asks and world.flow is None:
+            world.settle(None, False)
         if self._reads and self._stdin is not world.stdin:
             world.stdin = self._stdin
         if self._to_file is not None:
@@ -49,6 +55,12 @@ class Redirection:
                 text = tuple(world.output)
                 keep(self._session, world, self._to_file.path, text, more=self._to_file.more)
             world.output = None if self._output is None else list(self._output)
+
+
+def asks_port(session: Session, redirects: Sequence[Redirect]) -> bool:
+    """Whether a redirection is a connection, which may be refused: `< /dev/tcp/host/port`."""
+    targets = [session.text(item.target.start, item.target.end) for item in redirects]
+    return any(text.lstrip("\"'").startswith(_PORT) for text in targets)
 
 
 def redirect(
@@ -93,6 +105,8 @@ def redirect_nothing(session: Session, node: Simple, world: World) -> None:
     """Redirections without a command; `$(< file)` gives the content of the file."""
     inner = world.copy()
     redirect(session, node.redirects, inner)
+    if asks_port(session, node.redirects):
+        world.settle(None, False)
     last = node.redirects[-1]
     if world.output is None or node.assignments or last.operator != "<":
         return

@@ -158,6 +158,31 @@ def test_a_probe_may_fail() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "test",
+    [
+        "echo > /dev/tcp/$HOST/8265",
+        '< "/dev/tcp/localhost/$P"',
+        "(echo >/dev/tcp/127.0.0.1/$P) >/dev/null 2>&1",
+        "{ echo; } 2>&1 > /dev/tcp/localhost/80",
+        "exec 3<>/dev/tcp/localhost/6379",
+        'timeout 1 bash -c "echo > /dev/tcp/localhost/$P"',
+        "port",
+    ],
+)
+def test_a_port_may_answer(test: str) -> None:
+    """From CudraniaTrec/vericode: the script ends where Ray's port is still in use."""
+    text = (
+        f"port() {{ (: >/dev/tcp/a/1) && return 0 || return 1; }}\nif {test}; then exit; fi; cmd a"
+    )
+    assert [words for words, _ in assumed(text) if words[0] == "cmd"] == [["cmd", "a"]]
+
+
+def test_a_connection_that_fails_does_not_end_a_script() -> None:
+    assert ["cmd", "a"] in argv("set -e\necho >/dev/tcp/a/1\ncmd a")
+    assert argv("if echo > /dev/tcp.log; then cmd a; else cmd b; fi") == [["cmd", "a"]]
+
+
 DETECTION = "$(python3 -c 'import torch_npu' 2>/dev/null && echo npu || echo gpu)"
 
 
