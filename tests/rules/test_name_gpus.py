@@ -32,6 +32,16 @@ def test_stays_silent_without_a_number_in_the_name() -> None:
     assert quiet(SLUG, verl("trainer.n_gpus_per_node=4"), "run_qwen2_5_7b_fsdp.sh")
 
 
+@pytest.mark.parametrize("path", ["exps/qwen3_4b_01_00_const1_zero.sh", "a_b_1_c_d_e.sh"])
+def test_stays_silent_where_six_parts_stand_by_chance(path: str) -> None:
+    """From ssangyeon/if-rlvr-rlvr: the form is not asked for there, and 00 is no device."""
+    assert quiet(SLUG, verl("trainer.n_gpus_per_node=4"), path)
+    assert quiet("name-device", verl(), path)
+    assert not quiet(
+        SLUG, verl("trainer.n_gpus_per_node=4"), "exps/qwen3-4b_grpo_1_h100_fsdp_vllm.sh"
+    )
+
+
 def test_stays_silent_for_a_name_of_the_other_form() -> None:
     # Six parts by chance: run, qwen2, 5, vl, 7b, fsdp.
     path = "examples/tuning/lora/run_qwen2_5_vl_7b_fsdp.sh"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 from typing import TypeVar
 
+from bot.base.devices import by_token
 from bot.base.digits import is_digits
 from bot.base.regex import regex
 from bot.frameworks.plan import Field, Plan
@@ -53,11 +54,14 @@ def asked(context: RuleContext) -> bool:
 def legible(context: RuleContext) -> bool:
     """True when the parts of the name stand where they should, so that they can be compared.
 
-    The number of GPUs is the part that cannot be taken for another one.
+    The number of GPUs is the part that cannot be taken for another one; where nobody asks for the
+    form, a device that is known has to stand behind it.
     """
-    if context.name.profile != "tuning":
-        return context.name.valid
-    return context.name.gpus is not None and not is_run_form(context)
+    name = context.name
+    if name.profile != "tuning":
+        return name.valid
+    meant = asked(context) or bool(by_token(name.device or ""))
+    return name.gpus is not None and meant and not is_run_form(context)
 
 
 def contradictions(
