@@ -15,6 +15,7 @@ from bot.base.errors import UserError
 from bot.base.messages import enumeration, message
 from bot.base.regex import regex
 from bot.bisect.knob import Knob, KnobPart, edited
+from bot.check.read import why_no_launch
 from bot.evidence.batch_claims import BOOKKEEPING
 from bot.frameworks.plan import Plan
 from bot.rules._support.base import RuleContext
@@ -47,9 +48,8 @@ def find_knob(data: bytes, read: Read, vary: Sequence[str] = ()) -> Knob:
     context = read(data)
     plans = context.choice.plans
     if not plans:
-        raise UserError(
-            message("The script starts no known framework, so it has no batch to vary.")
-        )
+        why = why_no_launch(context)
+        raise UserError(message("There is no launch whose batch could vary: {why}.", why=why))
     finder = _Finder(data, read, context.reading, plans)
     parts = tuple(map(finder.named, dict.fromkeys(vary))) if vary else (finder.batch(),)
     key = plans[0].train_batch_size.key or (parts[0].key or parts[0].name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bot.base.digest import hex_digest
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
-from bot.check.read import read_script
+from bot.check.read import read_script, why_no_launch
 from bot.check.request import CheckOptions, ScriptFile
 from bot.evidence import read as read_run
 from bot.evidence.facts import EvidenceError, Facts
@@ -133,7 +133,8 @@ def estimate_script(
     if estimates:
         estimate = most(estimates)
     else:
-        estimate = no_estimate(message("The script starts no known framework."))
+        why = why_no_launch(context)
+        estimate = no_estimate(message("There is no launch to estimate: {why}.", why=why))
     counts = counted_launch(context.plans, context.choice)
     if estimate.stages and context.choice.open():
         most_of = context.choice.plans[estimates.index(estimate)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, enumeration, mark, message, sentence_of
 from bot.check.estimate import estimate_launch, expected_peak
+from bot.check.read import why_no_launch
 from bot.check.request import CheckOptions, ScriptFile
 from bot.evidence import read as read_run
 from bot.evidence.facts import EvidenceError, Facts
@@ -56,9 +57,8 @@ def back(
             why = message("{url} was not read. {why}", url=run.url, why=why)
         return _unbacked(plan, why)
     if plan is None:
-        reason = message(
-            "The script starts no known framework, so there is nothing to compare the run with."
-        )
+        why = why_no_launch(context)
+        reason = message("There is no launch to compare the run with: {why}.", why=why)
         return replace(_unbacked(None, reason), facts=facts)
     from bot.evidence.claims import compare
 

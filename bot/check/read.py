@@ -13,6 +13,7 @@ from bot.base.messages import message
 from bot.check.request import CheckOptions, ScriptFile
 from bot.frameworks import ScriptPlace, plans
 from bot.rules._support.base import RuleContext
+from bot.rules._support.registry import check_context
 from bot.script.choice import choose
 from bot.script.header import read_header
 from bot.script.name import is_recipe, read_name
@@ -109,6 +110,13 @@ def _reading(script: ScriptFile, options: CheckOptions, place: ScriptPlace | Non
         invocation,
         files=options.files if script.tree_path is not None else None,
     )
+
+
+def why_no_launch(context: RuleContext) -> str:
+    """Why a script without a launch has none, in the words of the rules that say so."""
+    findings, unchecked = check_context(context, select=["syntax", "no-launch"])
+    reasons = [*(found.message for found in findings), *(item.reason for item in unchecked)]
+    return reasons[-1] if reasons else message("starts no known framework")
 
 
 class ScriptReader:

@@ -180,12 +180,12 @@ def _beyond_recipes(
 
 
 def resolve_script(script: ScriptFile, options: CheckOptions) -> ScriptReport:
-    """What one script would launch, each setting with its place; no rule is applied.
+    """What one script would launch, each setting with its place, or why it launches nothing.
 
     Raises UserError when an option names an unknown release.
     """
     context = read_script(script, options)
-    findings, unchecked = check_context(context, select=["syntax"])
+    findings, unchecked = check_context(context, select=["syntax", "no-launch"])
     report = replace(
         _report(script, _verdict(findings, unchecked, None)),
         configurations=configurations(context.plans),

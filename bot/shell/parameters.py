@@ -225,8 +225,8 @@ class _Expansion:
         if value is not None:
             holes = [piece.text for piece in value if isinstance(piece.text, Hole)]
             if holes and self._never_set() and holes[0].kind in ("unset", "unsupported"):
-                # The script never sets it: read as if nobody else did.
-                present = False
+                # The script never sets it: read as if nobody else did, unless it needs somebody to.
+                present = self.session.needs_variables and not self._says()
             elif self.node.operator.startswith(":"):
                 if any(isinstance(piece.text, str) and piece.text for piece in value):
                     present = True
@@ -237,6 +237,10 @@ class _Expansion:
         if present is None:
             return None
         return present if "+" in self.node.operator else not present
+
+    def _says(self) -> bool:
+        """Whether there is an operand: not in `${X:-}`."""
+        return self.node.argument is not None and bool(self.node.argument.parts)
 
     def _operand(self) -> list[Atom]:
         """The operand; as a default its pieces say whose default they are."""
@@ -262,7 +266,7 @@ class _Expansion:
     def _alternative(self, value: Value | None) -> list[Atom]:
         node = self.node
         operator = node.operator[-1]
-        says = operator == "+" or (node.argument is not None and bool(node.argument.parts))
+        says = operator == "+" or self._says()
         if operator != "?" and says and value and all(is_argument(piece) for piece in value):
             # An argument that nobody has named is left out, and its default counts if it says
             # anything.

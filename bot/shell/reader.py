@@ -73,23 +73,30 @@ def read(
     if any(problem.kind == "encoding" for problem in problems):
         return Reading(source, (), (), (), tuple(problems))
     environment, arguments = invocation.environment, invocation.arguments
-    variables = {**(environment or {}), **invocation.assumed}
+    given = {**(environment or {}), **invocation.assumed}
     place = path if invocation.path is None else invocation.path
-    world = _world(place, variables, arguments, environment is not None)
+    world = _world(place, given, arguments, environment is not None)
 
-    def evaluated(*, needs_arguments: bool) -> tuple[Session, list[Comment]]:
-        session = Session(limits, Places(text), environment, Tree(files, place, variables, limits))
-        session.needs_arguments = needs_arguments
+    def evaluated(*, arguments: bool, variables: bool) -> tuple[Session, list[Comment]]:
+        session = Session(limits, Places(text), environment, Tree(files, place, given, limits))
+        session.needs_arguments, session.needs_variables = arguments, variables
         return session, _evaluate(session, world.copy())
 
-    session, comments = evaluated(needs_arguments=False)
-    if arguments is None and session.ended and _ARGUMENTS.search(text):
-        session, comments = evaluated(needs_arguments=True)
+    session, comments = evaluated(arguments=False, variables=False)
+    needy = arguments is None and session.ended and _ARGUMENTS.search(text) is not None
+    if needy:
+        session, comments = evaluated(arguments=True, variables=False)
+    if environment is None and session.ended and _EMPTY_DEFAULT.search(text):
+        other, its_comments = evaluated(arguments=needy, variables=True)
+        if len(other.commands) > len(session.commands):
+            session, comments = other, its_comments
     return _reading(source, session, session.places, comments, problems)
 
 
 _ARGUMENTS = regex(r"\$[#@*1-9]|\$\{[#!]?[#@*1-9]|\bgetopts\b")
 """What tells that a script looks at its arguments."""
+_EMPTY_DEFAULT = regex(r"\$\{\w+:?-\}")
+"""What is empty where the caller sets nothing."""
 
 
 def _evaluate(session: Session, world: World) -> list[Comment]:

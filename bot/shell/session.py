@@ -73,6 +73,8 @@ class Session:
         """The choices of the command being carried out; None where it cannot be run again."""
         self.needs_arguments = False
         """Whether the script does nothing without arguments, so that it is called with some."""
+        self.needs_variables = False
+        """Whether it does nothing either without the variables that are empty unless given."""
         self.ended = False
         """Whether the script was left before its end, or did nothing."""
         self.parsed = 0
