@@ -88,7 +88,7 @@ def read(
         session, comments = evaluated(arguments=True, variables=False)
     if environment is None and session.ended and _EMPTY_DEFAULT.search(text):
         other, its_comments = evaluated(arguments=needy, variables=True)
-        if len(other.commands) > len(session.commands):
+        if _reach(other) > _reach(session):
             session, comments = other, its_comments
     return _reading(source, session, session.places, comments, problems)
 
@@ -97,6 +97,11 @@ _ARGUMENTS = regex(r"\$[#@*1-9]|\$\{[#!]?[#@*1-9]|\bgetopts\b")
 """What tells that a script looks at its arguments."""
 _EMPTY_DEFAULT = regex(r"\$\{\w+:?-\}")
 """What is empty where the caller sets nothing."""
+
+
+def _reach(session: Session) -> int:
+    """How far into the text the commands go."""
+    return max((command.span.start for command in session.commands), default=-1)
 
 
 def _evaluate(session: Session, world: World) -> list[Comment]:

@@ -38,7 +38,7 @@ REFUSED = {
         (),
         "starts 2 trainings",
     ),
-    "no training": ("echo 1\n", (), "starts no known framework"),
+    "no training": ("echo 1\n", (), "no launch whose batch could vary: the script only sets up"),
 }
 
 

@@ -90,3 +90,21 @@ def test_a_value_is_placed_where_it_was_written() -> None:
 def test_wrong_options_are_sentences(options: tuple[str, ...], sentence: str) -> None:
     result = rlbot("resolve", "-", "--stdin-filename", "x.sh", *options, stdin=SCRIPT)
     assert (result.status, result.out, result.err) == (2, "", sentence + "\n")
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("pip install x\n$PY train.py\n", "the script runs … train.py, pip"),
+        ("export X=1\n", "the script only sets up the shell and starts nothing"),
+        ("if true; then\n", "this `if` is never closed"),
+        (
+            "exit\npython3 -m verl.trainer.main_ppo\n",
+            "line 2 starts verl.trainer.main_ppo, but no way through the script as it stands",
+        ),
+    ],
+)
+def test_why_there_is_no_launch_is_said_alike(script: str, reason: str) -> None:
+    for command in ("lint", "resolve", "estimate"):
+        result = rlbot(command, "-", "--stdin-filename", "x.sh", "--verbose", stdin=script.encode())
+        assert reason in result.out

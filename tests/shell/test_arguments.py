@@ -16,6 +16,7 @@ def commands(text: str, arguments: tuple[str, ...] | None = None) -> list[str]:
 USAGE = 'usage() { echo "usage: $0 GPUS PATH"; exit 1; }\n'
 OPTIONS = "case $1 in -m) M=$2; shift 2;; *) break;; esac"
 LETTERS = "case $o in m) M=$OPTARG;; *) exit 1;; esac"
+UNSET = "${?variable K is not set in the script}"
 FIRST, SECOND = "${?argument 1}", "${?argument 2}"
 
 
@@ -92,3 +93,27 @@ def test_what_is_assumed_is_said() -> None:
 def test_default_of_an_argument_is_marked() -> None:
     (command,) = read(b"cmd ${1:-8}", "run.sh").commands
     assert [piece.default_of for piece in command.argv[1].pieces] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Empty unless given, as the published run may have left it.
+        ("cmd ${KEY:-}", ["cmd"]),
+        ('if [ "${DEBUG:-}" ]; then cmd d; fi; cmd a; exit 1', ["cmd a"]),
+        # From EDAS-jd/EDAS: nothing is started without the variable.
+        ('K="${K:-}"\nif [ -z "$K" ]; then exit 1; fi\ncmd $K', [f"cmd {UNSET}"]),
+        ("[ -z ${K-} ] && exit 1\ncmd ${K:-}${M:-d}", [f"cmd {UNSET}d"]),
+        ("if [ -z ${K:-} ]; then exit; fi\nif [ $# = 0 ]; then exit; fi\ncmd a", ["cmd a"]),
+        # What the script sets, or has a default, is no question.
+        ("K=; if [ -z ${K:-} ]; then exit 1; fi\ncmd a", []),
+        ("if [ ${K:-0} = 0 ]; then exit 1; fi\ncmd a", []),
+    ],
+)  # fmt: skip
+def test_variables_without_which_nothing_is_done(text: str, expected: list[str]) -> None:
+    assert commands(text) == expected
+
+
+def test_a_given_environment_has_the_variable_or_has_it_not() -> None:
+    text = b"if [ -z ${K:-} ]; then exit 1; fi\ncmd a"
+    assert read(text, "run.sh", Invocation(environment={})).commands == ()
