@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import yaml
 
 FILE_NAME = ".rlbot.yml"
+SCRIPT_SUFFIXES = (".sh", ".slurm", ".sbatch")
+"""What the names of scripts end in; Slurm's are bash."""
 MAX_BYTES = 1 << 16
 MAX_VALUES = 10_000
 MAX_DEPTH = 50
@@ -98,14 +100,16 @@ class Config:
 
     def owns(self, path: str) -> bool:
         """True when `path` (POSIX, relative to the repository) is a tuning script."""
-        pure = PurePosixPath(path)
-        return pure.suffix == ".sh" and any(pure.is_relative_to(folder) for folder in self.scripts)
+        return path.endswith(SCRIPT_SUFFIXES) and self._beside(path)
 
     def may_be_recipe(self, path: str) -> bool:
         """True for a YAML file beside the tuning scripts, or below a folder `recipes`."""
         pure = PurePosixPath(path)
-        beside = any(pure.is_relative_to(folder) for folder in self.scripts)
-        return pure.suffix in (".yaml", ".yml") and (beside or "recipes" in pure.parts[:-1])
+        among = self._beside(path) or "recipes" in pure.parts[:-1]
+        return pure.suffix in (".yaml", ".yml") and among
+
+    def _beside(self, path: str) -> bool:
+        return any(PurePosixPath(path).is_relative_to(folder) for folder in self.scripts)
 
     def name_profiles(self) -> tuple[Profile, ...]:
         """The naming profiles that `naming` lists; raises UserError when one of them is wrong."""

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.errors import UncheckedError, UserError
 from bot.base.messages import message, sentence_of
 from bot.commands.arguments import config_of, options_of, read_file
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from bot.report import Unchecked
 
 R = TypeVar("R")
-_SUFFIXES = (".sh", ".slurm", ".sbatch")
-"""What the names of a folder's scripts end in."""
 
 
 def add_paths(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +75,7 @@ def _scripts_at(
     if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises for overlong names
         yield script_at(path, root)
         return
-    found = sorted(p for p in path.rglob("*.s*") if p.suffix in _SUFFIXES and not p.is_dir())
+    found = sorted(p for p in path.rglob("*.s*") if p.suffix in SCRIPT_SUFFIXES and not p.is_dir())
     found += recipes_of(path, found)
     if not found:
         raise UserError(message("The folder {path} holds no script (*.sh).", path=path))

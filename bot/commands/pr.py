@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.errors import UserError
 from bot.base.messages import message, plural_message
 from bot.commands.arguments import (
@@ -194,7 +195,7 @@ def _runs(
     texts: dict[str, list[str]] = {}
     for text in given:
         named, equals, folder = text.partition("=")
-        if equals and named.endswith(".sh"):
+        if equals and named.endswith(SCRIPT_SUFFIXES):
             matches = [path for path in scripts if path == named or path.endswith("/" + named)]
             if len(matches) != 1:
                 if matches:

@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from pathlib import PurePosixPath
 from typing import Any
 
+from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
@@ -159,7 +160,7 @@ class GitHubChange:
         # GitHub names a renamed file by its new path alone.
         removed = any(
             (kind == "DELETED" and wanted.script(path))
-            or (kind == "RENAMED" and path.endswith(".sh"))
+            or (kind == "RENAMED" and path.endswith(SCRIPT_SUFFIXES))
             for path, kind in listed.items()
         )
         ending = PurePosixPath(page_path).suffix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.base.config import SCRIPT_SUFFIXES
 from bot.render import blocks, wording
 from bot.render.escape import clip, code_span
 from bot.render.escape import markdown_inline as inline
@@ -49,7 +50,9 @@ def after_failure(role: str) -> str:
 
 def not_read_title(report: Report) -> str:
     """One line of plain text for a change of which nothing could be read."""
-    if report.unchecked and not any(item.check.endswith(".sh") for item in report.unchecked):
+    if report.unchecked and not any(
+        item.check.endswith(SCRIPT_SUFFIXES) for item in report.unchecked
+    ):
         first = wording.first_sentence(report.unchecked[0].reason)
         return tr("Could not be checked: {what}", what=first)
     count = counted(len(report.unchecked), SCRIPT)

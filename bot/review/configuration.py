@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import field, replace
 from typing import Final
 
+from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
@@ -60,7 +61,7 @@ def changed_configuration(
 def _read(
     source: ChangeSource, folders: Mapping[str, str], checked: Collection[str]
 ) -> ChangedConfiguration:
-    scripts = source.chosen(lambda paths: [p for p in paths if p.endswith(".sh")])
+    scripts = source.chosen(lambda paths: [p for p in paths if p.endswith(SCRIPT_SUFFIXES)])
     if len(scripts) > MOST_SCRIPTS:
         why = message(
             "the repository has {count} scripts; at most {most} are read with a change of the "

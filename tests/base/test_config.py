@@ -29,10 +29,12 @@ def test_every_key_is_taken() -> None:
         "run_<model>_<train>.sh",
         "[model]_[gpus]x[device].sh",
     ]
-    assert config.owns("tuning/7b/a.sh")
+    for name in ("a.sh", "a.slurm", "a.sbatch"):
+        assert config.owns(f"tuning/7b/{name}")
     assert not config.owns("examples/tuning/7b/a.sh")
     assert not config.owns("tuning2/a.sh")
     assert not config.owns("tuning/README.md")
+    assert not config.owns("a.slurm")
 
 
 @pytest.mark.parametrize(
