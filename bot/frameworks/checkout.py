@@ -26,6 +26,7 @@ from bot.frameworks.own_config import (
     Unfollowed,
     field_names,
     folder_of,
+    leads_nowhere,
     module_paths,
     verls,
 )
@@ -221,7 +222,7 @@ class Checkout:
                 return self._released(name or main.config_name, verl)
         root = name or (main.config_name if main is not None else None)
         if folder is None or folder not in self._own.folders or root is None:
-            return None
+            return leads_nowhere(path) if folder is None else None
         root = root.removesuffix(SUFFIX)
         if folder in self._configs:
             if verl is not None and not any(verl is tree for tree in self._trees.values()):

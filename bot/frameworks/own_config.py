@@ -53,6 +53,19 @@ class Unfollowed:
     """A sentence without its full stop."""
 
 
+def leads_nowhere(path: str | None) -> Unfollowed | None:
+    """What is said of a `--config-path` whose folder is not known; None for a relative one."""
+    if path is None or not path.startswith(("/", "${?")):
+        return None
+    return Unfollowed(
+        message(
+            "--config-path leads to {path}, which no folder of this repository is, or more than "
+            "one",
+            path=shown_path(path),
+        )
+    )
+
+
 def hydra_main(source: str) -> HydraMain | None:
     """The decorator of the first main function; None without one, or for a computed folder."""
     for node in ast.walk(tree) if (tree := parsed(source)) is not None else ():
@@ -107,6 +120,11 @@ def module_paths(text: str) -> Iterator[str]:
         path = word.removesuffix(".py").replace(".", "/") + ".py"
         if is_main(path):
             yield path.lstrip("/")
+
+
+def shown_path(path: str) -> str:
+    """A path as messages name it, with … for what only a run knows."""
+    return _HOLE.sub("…", path)
 
 
 class ConfigFolders:
@@ -180,7 +198,7 @@ class ConfigFolders:
                 continue
             found = ending(self.folders, wanted.lstrip("/"))
             if len(found) != 1:
-                shown = _HOLE.sub("…", place)
+                shown = shown_path(place)
                 text = message("its {folder} searches {place}", folder=folder, place=shown)
                 return Unfollowed(
                     message("{text}, which is not in this repository", text=text)

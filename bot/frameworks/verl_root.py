@@ -50,8 +50,13 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
         if isinstance(found, OwnLayer):
             return _layered(launch, found, versions)
         if found is not None:
-            anything = versions.having(_FRAMEWORK, launch.entry, lambda _: False)
-            return Root(anything, None, unread=found.reason)
+            tree = versions.tree(_FRAMEWORK)
+            counts = (
+                versions.having(_FRAMEWORK, launch.entry, lambda _: False)
+                if tree is None
+                else Version(tree.name, "tree", tree.title)
+            )
+            return Root(counts, None, unread=found.reason)
     elsewhere = path is not None and not (usual and (path.value or "?").strip("./") == "config")
     unknown = elsewhere or (name is not None and given is None)
     # Another folder may have the name.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.messages import Message, enumeration, message
 from bot.base.regex import regex
 from bot.frameworks import FRAMEWORKS
@@ -79,12 +80,14 @@ _IDLE = frozenset(
     ]
 )
 
-_SHELLS = ("bash", "sh", "exec")
+_SHELLS = ("bash", "sh", "exec", "sbatch")
 """What runs another script or program, which is then named."""
 _MODULE = regex(r"(?<![\w-])-m[ \t]+([A-Za-z_]\w{0,80}(?:\.\w{1,80}){1,8})(?![\w.])")
 _SAID = regex(r"[\"']|\b(?:echo|printf)\b")
 """What stands before a module on its line where it is a text."""
 _EXIT = regex(r"(?m)^[^\S\n]*exit\b")
+_SOURCED = regex(r"(?m)^[ \t]*(?:source|\.)[ \t]+(?:[^\n;&|]{0,200}/)?[\"']?([^\s;&|/\"']{1,80})")
+"""The name of a file that is sourced."""
 _ASSIGNMENT = regex(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
 
 
@@ -115,6 +118,14 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
             yield Skip(
                 reason=message("no command was found, and a part of the script could not be read")
             )
+    elif sourced := _SOURCED.findall(without_comments(context)):
+        yield Skip(
+            reason=message(
+                "the script sources {path}, which was not read; --root names the folder to "
+                "read it from",
+                path=sourced[-1],
+            )
+        )
     elif _written(context):
         yield Skip(reason=message("the script ends before it starts anything"))
     else:
@@ -153,7 +164,8 @@ def _named(argv: Sequence[Word]) -> str:
         argv = argv[1:]
     first, *rest = map(_shown, argv)
     if started is None:
-        return f"{first} {rest[0]}" if first in _SHELLS and rest else first
+        given = [one for one in rest if one.endswith(SCRIPT_SUFFIXES)] or rest
+        return f"{first} {given[0]}" if first in _SHELLS and given else first
     entry = next((word for word in argv if word.text == started.entry), None)
     shown = started.entry if entry is None else _shown(entry)
     name = started.launcher[-1] if started.launcher else first.rsplit("/", 1)[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
+from bot.base.messages import Message, message
 from bot.base.regex import regex
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
@@ -23,8 +23,9 @@ META = Meta(
     ),
     instead="Revoke it, remove it, and let the caller set the variable: export WANDB_API_KEY=….",
     limits=(
-        "Knows the forms of Hugging Face, W&B, GitHub, OpenAI, AWS, Google, Slack and GitLab. The "
-        "message never repeats the token."
+        "Knows the forms of Hugging Face, W&B, GitHub, OpenAI, AWS, Google, Slack and GitLab, and "
+        "a password of letters and digits in an address (http://user:…@proxy). The message never "
+        "repeats the token."
     ),
     source="The token formats that these services document; GitHub's secret scanning patterns",
     example=Example(
@@ -56,20 +57,35 @@ _FORMS = (
         ),
     ),
 )
+_ADDRESS = regex(
+    r"://[^\s/:@\"'$<>{}]{1,64}:"
+    r"(?P<password>(?=[^\s@]{0,200}\d)(?=[^\s@]{0,200}[A-Za-z])[^\s/@\"'$<>{}]{8,200})@"
+)
 
 
 def check(context: RuleContext) -> Iterator[Hit]:
     """What has the form of a token, wherever it stands."""
+    seen: list[Span] = []
     for service, words, form in _FORMS:
         if not any(word in context.source.text for word in words):
             continue
         for found in form.finditer(context.source.text):
             group = "wandb" if "wandb" in form.groupindex else 0
-            text = found[group]
-            if len(set(text[4:].lower())) < 6:
-                continue  # hf_xxxxxxxx: a placeholder.
-            yield Hit(
-                message=message("this looks like a token of {service}", service=service),
-                span=Span(found.start(group), found.end(group)),
-                help=message("revoke it, remove it, and let the caller set a variable"),
-            )
+            # hf_xxxxxxxx is a placeholder.
+            if len(set(found[group][4:].lower())) >= 6:
+                span = Span(found.start(group), found.end(group))
+                seen.append(span)
+                yield _hit(message("this looks like a token of {service}", service=service), span)
+    for found in _ADDRESS.finditer(context.source.text):
+        span = Span(*found.span("password"))
+        taken = any(span.start < one.end and one.start < span.end for one in seen)
+        if not taken and len(set(found["password"].lower())) >= 6:
+            yield _hit(message("this address holds what looks like a password"), span)
+
+
+def _hit(what: Message, span: Span) -> Hit:
+    return Hit(
+        message=what,
+        span=span,
+        help=message("revoke it, remove it, and let the caller set a variable"),
+    )

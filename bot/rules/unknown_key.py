@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from bot.base.messages import message, plural_message
+from bot.base.messages import Message, message, plural_message
 from bot.frameworks.key_table import KeyVerdict
+from bot.frameworks.own_config import is_main
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.frameworks.release_overlay import LayeredTable
@@ -49,6 +50,14 @@ META = Meta(
 )
 
 
+def _absent(context: RuleContext, plan: Plan) -> Message:
+    """Why nothing is known of a program."""
+    place, file = context.place, plan.launch.entry.replace(".", "/") + ".py"
+    if place and is_main(file) and not place.checkout.module(plan.launch.entry, place.path):
+        return message("this repository has no {file}", file=file)
+    return message("no configuration of it was found")
+
+
 def check(context: RuleContext) -> Iterator[Hit | Skip]:
     """The overrides that the framework would refuse because the key is not there."""
     for plan in context.plans:
@@ -57,7 +66,7 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
                 reason=message(
                     "the settings of {entry} are not known: {why}",
                     entry=plan.launch.entry,
-                    why=plan.unread or message("no configuration of it was found"),
+                    why=plan.unread or _absent(context, plan),
                 )
             )
     doubts: Counter[str] = Counter()

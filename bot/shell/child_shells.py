@@ -18,7 +18,6 @@ from bot.shell.state import ShellVariable, Value, World, cut, known
 from bot.shell.subshells import gathered
 from bot.shell.terminals import TerminalText, typed
 from bot.shell.words import Word
-from bot.shell.written import text_written
 
 _SHELLS = frozenset({"bash", "sh"})
 _STARTERS = frozenset(
@@ -193,11 +192,8 @@ class ChildShells:
         return self._run(text, world, start)
 
     def _submitted(self, words: Sequence[Word], world: World, span: Span) -> bool:
-        """Runs the script that Slurm's `sbatch … job.sh arguments` names, where it was written."""
-        for at, word in enumerate(words):
-            if at and text_written(self._session, world, word.pieces) is not None:
-                return self._file(words[at:], world, span)
-        return False
+        """Runs the script that Slurm's `sbatch … job.sh arguments` names."""
+        return any(self._file(words[at:], world, span) for at in range(1, len(words)))
 
     def _run(self, text: InnerText, world: World, start: _Start) -> bool:
         """Runs a text in a new shell, which has what is exported and nothing else.

@@ -222,6 +222,19 @@ def test_a_folder_that_may_be_elsewhere_is_not_known(path: str) -> None:
     assert plan_of(files, "recipe/mine/run.sh", script.encode()).table is None
 
 
+@pytest.mark.parametrize("path", ["$PWD/other/config", "$PWD/config"])
+def test_a_configuration_path_that_leads_nowhere_is_named(path: str) -> None:
+    """From 99hgz/WebSeer, which holds two copies of verl: the second folder may be either."""
+    files = RECIPE | {"config/mine.yaml": OWN, "recipe/config/mine.yaml": OWN}
+    script = f"python3 -m verl.trainer.main_ppo --config-name=mine --config-path={path} mine=2"
+    plan = plan_of(files, "recipe/mine/run.sh", script.encode())
+    shown = path.replace("$PWD", "…")
+    assert plan.unread == (
+        f"--config-path leads to {shown}, which no folder of this repository is, or more than one"
+    )
+    assert plan.version_reason == "verl/trainer/config of this repository"
+
+
 def test_a_change_asks_for_the_folder_that_its_script_names() -> None:
     others = {"examples/config/mine.yaml", "examples/other/config/mine.yaml"}
     script = (

@@ -7,7 +7,7 @@ from bot.check.request import CheckOptions, InCheckout, ScriptFile
 from bot.check.script import check_script
 from bot.frameworks import Checkout
 from bot.rules._support.example import verl
-from tests.rules.helpers import found, marked, quiet
+from tests.rules.helpers import check, found, marked, quiet
 
 SLUG = "no-launch"
 
@@ -58,6 +58,7 @@ def test_a_file_that_may_be_there_to_be_sourced_is_no_error(script: str) -> None
         "torchrun --nproc_per_node 8 -m RL2.trainer.ppo a=b\n",
         "nohup accelerate launch --config_file a.yaml train.py --lr 1 &\n",
         "python -c 'import a'; python -\n",
+        "sbatch -N 2 --time=1 jobs/a.slurm b\n",
         "echo python3 -m verl.trainer.main_ppo\nmkdir a\n",
         "mkdir a # python3 -m verl.trainer.main_ppo\n",
     ],
@@ -87,3 +88,21 @@ def test_settings_that_a_program_makes(program: str, made: bool) -> None:
     assert any(one.reason == reason for one in again) == made
     sentence = "the settings of TRL stand in Python, GRPOConfig(…) in agent/train.py"
     assert reason.startswith(sentence) == made
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'source "$(dirname -- "${BASH_SOURCE[0]}")/_common.sh"',
+        ". ./_common.sh; true",
+        "if true; then\n  source _common.sh b\nfi",
+        "source conda.sh\n. '_common.sh'",
+    ],
+)
+def test_what_is_sourced_may_start_it(line: str) -> None:
+    """From ssangyeon/if-rlvr-rlvr: it was said to end before it starts anything."""
+    findings, (skipped,) = check(SLUG, f"export X=1\n{line}\n")
+    assert not findings
+    assert skipped.reason == (
+        "the script sources _common.sh, which was not read; --root names the folder to read it from"
+    )

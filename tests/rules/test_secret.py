@@ -19,6 +19,11 @@ HEX = "0123456789abcdef0123456789abcdef01234567"
         verl(before=f"git checkout {HEX}"),
         verl(before="wandb login"),
         verl("trainer.project_name=risk-" + "a" * 40),
+        verl(before="export https_proxy=http://user:password@proxy:3128"),
+        verl(before="export https_proxy=http://$USER:$PASSWORD1@proxy:3128"),
+        verl(before="export https_proxy=http://me:aaaa1111@proxy"),
+        verl(before="git clone https://me:${TOKEN9}abc@github.com/a/b"),
+        verl(before="ray start --address=http://127.0.0.1:8265abcdef # me@host1"),
     ],
 )
 def test_stays_silent(script: str) -> None:
@@ -33,6 +38,8 @@ def test_stays_silent(script: str) -> None:
         verl(before=f"wandb login --relogin {HEX}"),
         verl(before=f"# my key: sk-{TOKEN}"),
         verl(before=f"git clone https://ghp_{TOKEN}@github.com/a/b"),
+        verl(before=f"git clone https://me:ghp_{TOKEN}@github.com/a/b"),
+        verl(before="export http_proxy=https://me:Ab5h9O0Q3TMDm@proxy.example.org:13128"),
     ],
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:

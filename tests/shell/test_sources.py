@@ -312,3 +312,14 @@ def test_the_folder_of_a_script_by_its_whole_path(folder: str) -> None:
 def test_other_paths_stay_unknown(text: str) -> None:
     (words,) = argv(reading(f"cmd $({text})\n", x="cmd"))
     assert words[1].startswith("${?output of")
+
+
+@pytest.mark.parametrize(
+    ("first", "expected"),
+    [("#!/bin/bash\n", ["cmd", "1", "a"]), ("", None), ("#!/bin/cat\n", None)],
+)
+def test_a_submitted_script_of_the_tree_is_read(first: str, expected: list[str] | None) -> None:
+    """Slurm refuses a script whose first line names no interpreter."""
+    text = "export X=1\nsbatch -N 2 --time 10 jobs/a.sh a --b"
+    commands = argv(reading(text, jobs__a=f"{first}#SBATCH -N 2\ncmd $X $1\n"))
+    assert [words for words in commands if words[0] == "cmd"] == ([expected] if expected else [])
