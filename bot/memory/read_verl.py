@@ -74,6 +74,8 @@ class _Verl:
     def __init__(self, get: MemorySettings, model: FindModel, run: Measured | None) -> None:
         self.plan, self.find, self.get = get.plan, model, get
         plan = get.plan
+        get.value("trainer.n_gpus_per_node")
+        get.value("trainer.nnodes")
         self.per_node = needed(
             plan.gpus_per_node.value,
             message("The number of GPUs a node (trainer.n_gpus_per_node) is not known."),

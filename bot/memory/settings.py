@@ -8,6 +8,7 @@ from typing import TypeVar
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
+from bot.frameworks.setting import Setting
 from bot.report import JsonValue
 
 T = TypeVar("T")
@@ -58,11 +59,7 @@ class MemorySettings:
             if setting is None or setting.operator == "~":
                 continue
             if not setting.known:
-                raise NoEstimateError(
-                    message(
-                        "{key} is {text}, which only running decides.", key=key, text=setting.text
-                    )
-                )
+                raise _undecided(setting)
             resolved = self._values.get(key)
             return resolved.value if resolved is not None else setting.value  # type: ignore[return-value]
         for key in keys:
@@ -152,6 +149,22 @@ class MemorySettings:
             if setting is not None and setting.operator != "~" and not setting.known:
                 return setting.text.strip("\"'")
         return self.text(*keys)
+
+
+def _undecided(setting: Setting) -> NoEstimateError:
+    names = [hole.name for hole in setting.word.holes if hole.kind == "unset" and hole.name]
+    if names:
+        return NoEstimateError(
+            message(
+                "{key} needs the variable {name}, which the script leaves to its caller: give "
+                "--env {name}=VALUE.",
+                key=setting.key,
+                name=names[0],
+            )
+        )
+    return NoEstimateError(
+        message("{key} is {text}, which only running decides.", key=setting.key, text=setting.text)
+    )
 
 
 def needed(value: T | None, sentence: str) -> T:

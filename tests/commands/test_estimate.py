@@ -69,7 +69,16 @@ def test_json_says_everything() -> None:
     ("settings", "arguments", "reason"),
     [
         (("actor_rollout_ref.model.path=my/own",), (), "The shape of the model my/own is not"),
-        (("trainer.n_gpus_per_node=$N",), (), "(trainer.n_gpus_per_node) is not known"),
+        (
+            ("trainer.n_gpus_per_node=$N",),
+            (),
+            "needs the variable N, which the script leaves to its caller: give --env N=VALUE.",
+        ),
+        (
+            ("trainer.nnodes=$(cat nodes)",),
+            (),
+            "trainer.nnodes is ${?output of cat nodes}, which only running decides.",
+        ),
         ((), ("--device", "npu"), "The memory of a npu is not known"),
         (("actor_rollout_ref.rollout.tensor_model_parallel_size=3",), (), "does not divide 8 GPUs"),
         (("actor_rollout_ref.rollout.name=trt",), (), "The inference engine trt is not modelled"),
