@@ -66,7 +66,7 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("gfm-like")
     assert parser.linkify is not None
     # GitHub links addresses with a scheme; those without are what `LIVE` looks for.
-    parser.linkify.set({"fuzzy_link": False, "fuzzy_email": True})
+    parser.linkify.set({"fuzzy_link": False, "fuzzy_email": True}).add("//", None)
     return parser
 
 
