@@ -20,8 +20,6 @@ from tests.runs.kept import kept_run
 from tests.runs.recipe import RunRecipe
 
 ROOT = Path(__file__).resolve().parents[1]
-_CASES = 3
-"""How many cases of a parametrized test are tried where it has to be quick."""
 _GUARD = pytest.StashKey[Guard]()
 
 WrittenRun: TypeAlias = Callable[[RunRecipe], Path]
@@ -41,7 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--quick",
         action="store_true",
-        help="only tests without a mark of tests/needs.py, on few cases and examples of each",
+        help="only tests without a mark of tests/needs.py: two cases and few examples of each",
     )
 
 
@@ -66,20 +64,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(mark)
     if config.getoption("quick"):
         left = {item for item in items if any(map(item.get_closest_marker, MARKS))}
-        left |= _beyond_a_few(item for item in items if item not in left)
+        left |= _between(item for item in items if item not in left)
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
         config.stash[_GUARD].taken()  # what modules asked for while they were imported
 
 
-def _beyond_a_few(items: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """Of the cases of each function all but a few, spread evenly from the first to the last."""
+def _between(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """The cases of each function between the first and the last."""
     left: set[pytest.Item] = set()
     for _, found in itertools.groupby(items, lambda item: item.nodeid.partition("[")[0]):
-        cases = list(found)
-        most = min(_CASES, len(cases))
-        kept = {round(step * (len(cases) - 1) / max(1, most - 1)) for step in range(most)}
-        left |= {case for number, case in enumerate(cases) if number not in kept}
+        left.update(list(found)[1:-1])
     return left
 
 
