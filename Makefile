@@ -20,6 +20,11 @@ $(READY): requirements/build.txt requirements/dev.txt pyproject.toml tools/insta
 	@sh tools/install.sh .venv check
 	@touch $@
 
+# Else the processes of the suite compile the same thousands of modules beside each other.
+.venv/.compiled: $(READY)
+	@$(BIN)/python -m pytest --collect-only -qq >/dev/null
+	@touch $@
+
 check: $(LIGHT)  ## format, lint, types, and the tests that need only Python and git: for each edit
 	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target formatted typed quick
 
@@ -46,7 +51,7 @@ formatted: $(LIGHT)
 typed: $(LIGHT)
 	@$(BIN)/mypy --no-error-summary
 
-whole: $(READY)
+whole: .venv/.compiled
 	@$(BIN)/python -m pytest -n 3 --dist worksteal
 
 # In halves of about the same time: processes that share the tests would collect them all, each.

@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
+from typing import Final
 
 from bot.github.client import Client
 from bot.github.pull import PullId
@@ -61,19 +62,23 @@ def _counted(name: str, client: Client) -> tuple[int, int]:
     return reads, writes
 
 
-def measure(base: Mapping[str, str], label: str) -> dict[str, tuple[int, int]]:
+CHANGES: Final[Mapping[str, Mapping[str, bytes | str]]] = {
+    "no script": {"README.md": "word\n"},
+    "one script": _scripts(1),
+    "one script among 250 files": _scripts(1) | {f"a/{n}": b"x" for n in range(249)},
+    "twenty scripts": _scripts(20),
+}
+
+
+def measure(
+    base: Mapping[str, str], label: str, names: Iterable[str] = CHANGES
+) -> dict[str, tuple[int, int]]:
     """Reads and writes of several pull requests against a repository with these files."""
     found: dict[str, tuple[int, int]] = {}
-    changes: dict[str, Mapping[str, bytes | str]] = {
-        "no script": {"README.md": "word\n"},
-        "one script": _scripts(1),
-        "one script among 250 files": _scripts(1) | {f"a/{n}": b"x" for n in range(249)},
-        "twenty scripts": _scripts(20),
-    }
-    for name, files in changes.items():
+    for name in names:
         with tempfile.TemporaryDirectory() as folder, Server(Path(folder) / "github") as server:
             here = world(server, base)
-            here.pull(files)
+            here.pull(CHANGES[name])
             token = here.store.workflow_token(here.base)
             found[name] = _measured(f"{label}, {name}", here.client(token))
             if name == "one script":

@@ -50,7 +50,8 @@ def _python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tree with the two files of the guide, and nothing else changed by hand."""
     folder = tmp_path_factory.mktemp("copy")
-    ignored = shutil.ignore_patterns("node_modules")
+    # Another process may be compiling: what it has not renamed yet will not stay.
+    ignored = shutil.ignore_patterns("node_modules", "*.pyc.*")
     for name in COPIED:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, folder / name, ignore=ignored)
