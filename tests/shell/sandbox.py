@@ -20,8 +20,8 @@ from pathlib import Path
 from tests.shell.judge import Call, afterwards, parse_call
 
 TOOLS = (
-    "awk", "basename", "cat", "cut", "dirname", "expr", "head", "mkdir", "readlink", "realpath", "rev",
-    "sed", "seq", "sort", "tail", "tr", "uniq", "wc",
+    "awk", "basename", "cat", "cut", "dirname", "expr", "head", "mkdir", "readlink", "realpath",
+    "rev", "sed", "seq", "sort", "tail", "tr", "uniq", "wc",
 )  # fmt: skip
 """Programs that run for real: their output follows from their input, or they make folders."""
 _LARGEST = 1 << 18
