@@ -112,12 +112,12 @@ class TrlPrograms:
         """The file in which a program makes its settings, and their class: `GRPOConfig(…)`.
 
         None for a program that takes them as options, and for one that is not there. Of a path that
-        begins on somebody's machine, or with an unknown part, the last two names count.
+        leads nowhere, as one that begins on somebody's machine, the last two names count.
         """
         wanted = _as_path(entry)
-        if wanted.startswith(("/", "${?")):
-            wanted = "/".join(wanted.split("/")[-2:])
-        path = self._path(wanted, script)
+        rooted = wanted.startswith(("/", "${?"))
+        path = None if rooted else self._path(wanted, script)
+        path = path or self._path("/".join(wanted.split("/")[-2:]), script)
         if path is None or not any(name.encode() in self._files[path] for name in _TRAINERS):
             return None
         tree = self._tree(path)
