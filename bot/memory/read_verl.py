@@ -74,6 +74,7 @@ class _Verl:
     def __init__(self, get: MemorySettings, model: FindModel, run: Measured | None) -> None:
         self.plan, self.find, self.get = get.plan, model, get
         plan = get.plan
+        # Where a script leaves one to its caller, this raises with the variable's name.
         get.value("trainer.n_gpus_per_node")
         get.value("trainer.nnodes")
         self.per_node = needed(
