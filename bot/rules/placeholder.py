@@ -56,6 +56,8 @@ def check(context: RuleContext) -> Iterator[Hit]:
 
 def _redirections(context: RuleContext) -> Iterator[Hit]:
     """Placeholders that are no words: bash reads the file `PATH` of `--model <PATH> --bf16`."""
+    if "<" not in context.source.text:
+        return
     text = without_comments(context)
     for span in dict.fromkeys(plan.launch.command.span for plan in context.plans):
         words = [piece.span for word in _words(context, span) for piece in word.pieces]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from bot.base.messages import message
 from bot.base.regex import regex
@@ -58,23 +58,44 @@ _LABELS = frozenset({"experiment_name", "project_name", "run_name", "wandb_run_n
 """Settings that only name the run."""
 _CONDITION = regex(r"\[\s|\b(?:case|test)\s")
 _NOUNSET = regex(r"(?m)^[^\S\n]*set\s.*?(?:-[a-z]*u|nounset)")
+_SETS = regex(r"(?:^|[\s;&|({])(?:(\w+)\+?=|for\s+(\w+)\s+in\b)")
+_USES = regex(r"\$\{?(\w+)")
 
 
 class _Script:
-    """What a script says of a variable, looked for once."""
+    """What a script says of variables, looked for once."""
 
     def __init__(self, context: RuleContext, names: set[str]) -> None:
         self._context = context
         self._names = sorted(names)
-        self._known: dict[str, tuple[bool, bool, list[str]]] = {}
+        self._near: dict[str, list[str]] = {}
 
-    def of(self, name: str) -> tuple[bool, bool, list[str]]:
-        """Whether it is set on another way, whether a condition asks for it; the nearest name."""
-        if name not in self._known:
-            near = difflib.get_close_matches(name, self._names, n=1, cutoff=0.75)
-            elsewhere = _set_on_another_way(self._context, name)
-            self._known[name] = (elsewhere, _is_asked(self._context, name), near)
-        return self._known[name]
+    @cached_property
+    def assigned(self) -> frozenset[str]:
+        """What the text assigns, also where the script does not go when it launches."""
+        comments = [comment.span for comment in self._context.reading.comments]
+        return frozenset(
+            found[1] or found[2]
+            for found in _SETS.finditer(self._context.source.text)
+            if not any(span.start <= found.start() < span.end for span in comments)
+        )
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """What conditions of the script ask for, which then may well be empty."""
+        asked: set[str] = set()
+        for line in self._context.source.text.splitlines():
+            line = line.partition("#")[0]
+            if condition := _CONDITION.search(line):
+                before = {found[1] for found in _USES.finditer(line, 0, condition.end())}
+                asked |= {found[1] for found in _USES.finditer(line)} - before
+        return frozenset(asked)
+
+    def near(self, name: str) -> list[str]:
+        """The nearest name that is set; empty without one."""
+        if name not in self._near:
+            self._near[name] = difflib.get_close_matches(name, self._names, n=1, cutoff=0.75)
+        return self._near[name]
 
 
 def check(context: RuleContext) -> Iterator[Hit]:
@@ -97,28 +118,17 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 if not name or name in names:
                     continue
                 key = shown(plan, setting.key)
-                sets_elsewhere, asks, near = script.of(name)
-                if sets_elsewhere:
+                if name in script.assigned:
                     yield _other_way(key, name, span, strict=strict and not default)
                     continue
                 certain = name != name.upper() and not elsewhere and (strict or not default)
-                certain = certain and (strict or not (_starts_empty(plan, setting, hole) or asks))
+                if certain and not strict:
+                    empty = _starts_empty(plan, setting, hole) or name in script.asked
+                    certain = not empty
                 severity: Severity | None = None if certain else "note"
                 if not certain and not default and _is_misspelt(context, name, names):
                     severity = "warning"
-                yield _hit(key, name, span, near, severity)
-
-
-def _set_on_another_way(context: RuleContext, name: str) -> bool:
-    """Whether the text assigns a variable, where the script does not go when it launches."""
-    comments = [comment.span for comment in context.reading.comments]
-    return any(
-        not any(span.start <= found.start() < span.end for span in comments)
-        for found in re.finditer(
-            rf"(?:^|[\s;&|({{])(?:{re.escape(name)}\+?=|for\s+{re.escape(name)}\s+in\b)",
-            context.source.text,
-        )
-    )
+                yield _hit(key, name, span, script.near(name), severity)
 
 
 def _starts_empty(plan: Plan, setting: Setting, hole: Hole) -> bool:
@@ -130,15 +140,6 @@ def _starts_empty(plan: Plan, setting: Setting, hole: Hole) -> bool:
     if plan.framework != "verl" or known is None or setting.text != written:
         return False
     return known.default is False or known.default == ""
-
-
-def _is_asked(context: RuleContext, name: str) -> bool:
-    """Whether a condition of the script asks for the variable, which then may well be empty."""
-    used = re.compile(rf"\$\{{?{re.escape(name)}\b")
-    lines = (line.partition("#")[0] for line in context.source.text.splitlines())
-    return any(
-        _CONDITION.search(line, 0, found.start()) for line in lines if (found := used.search(line))
-    )
 
 
 def _other_way(key: str, name: str, span: Span, *, strict: bool) -> Hit:
