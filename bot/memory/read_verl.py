@@ -305,8 +305,13 @@ class _Verl:
         offloaded = get.on(False, f"{REF}.{key}.param_offload")
         fsdp = self.backend != "megatron"
         dtype = BYTES.get((get.text(f"{REF}.fsdp_config.model_dtype") or "bf16").lower(), 2.0)
-        # FSDP streams an offloaded reference layer by layer; Megatron loads it for its pass.
-        offload: Offload = ("always" if fsdp else "idle") if offloaded else "none"
+        # verl's FSDP keeps a reference on the host whatever is asked and streams it layer by layer
+        # (`CPUOffload(offload_params=True)` of every role but the actor in `fsdp_workers.py`,
+        # `forward_only` in its engine); Megatron loads it for its pass.
+        forced = fsdp and self.group == "fsdp_config"
+        offload: Offload = "none"
+        if forced or offloaded:
+            offload = "always" if fsdp else "idle"
         policy = (f"{REF}.{key}.offload_policy", f"{REF}.{key}.enable_fsdp_offload")
         if get.on(False, *policy) and self.backend == "fsdp2":
             offload = "always"

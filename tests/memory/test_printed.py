@@ -320,10 +320,32 @@ def test_an_algorithm_has_the_models_that_verl_loads_for_it(algorithm: str, crit
     more = ("critic.ppo_micro_batch_size_per_gpu=2", "critic.model.path=Qwen/Qwen2.5-7B")
     bare = verl(f"algorithm.adv_estimator={algorithm}", *more)
     assert any(s["stage"] == "critic" for s in bare["stages"]) is critic
-    assert component(bare, "update", "reference, idle") == 0
+    assert _passes(bare) == 1
     for kept in (f"{_A}.use_kl_loss=True", "algorithm.use_kl_in_reward=True"):
-        with_reference = verl(f"algorithm.adv_estimator={algorithm}", *more, kept)
-        assert component(with_reference, "update", "reference, idle") > 0
+        assert _passes(verl(f"algorithm.adv_estimator={algorithm}", *more, kept)) == 2
+
+
+def _passes(made: dict[str, Any]) -> int:
+    return [s["stage"] for s in made["stages"]].count("log-prob")
+
+
+@pytest.mark.parametrize("backend", ["fsdp", "fsdp2", "megatron"])
+def test_fsdp_keeps_a_reference_on_the_host_whatever_is_asked(backend: str) -> None:
+    below = "megatron" if backend == "megatron" else "fsdp_config"
+    kept, moved = (
+        component(
+            verl(
+                f"{_A}.strategy={backend}",
+                f"{_A}.use_kl_loss=True",
+                f"actor_rollout_ref.ref.{below}.param_offload={asked}",
+            ),
+            "update",
+            "reference, idle",
+        )
+        for asked in ("False", "True")
+    )
+    assert moved == 0
+    assert (kept > 1) is (backend == "megatron")
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_a_script_is_written_once_and_named_by_the_convention(tmp_path: Path) ->
     assert "not overwritten" in again.err
     assert script.read_bytes() == content
     assert rlbot("lint", str(script)).status == 0
-    assert "79.3 GiB usable): fits, 63.4 GiB expected" in rlbot("estimate", str(script)).out
+    assert "79.3 GiB usable): fits, 56.3 GiB expected" in rlbot("estimate", str(script)).out
 
 
 def test_what_may_fit_is_written_only_when_it_is_asked_for(tmp_path: Path) -> None:
