@@ -22,7 +22,7 @@ $(READY): requirements/build.txt requirements/dev.txt pyproject.toml tools/insta
 
 # Else the processes of the suite compile the same thousands of modules beside each other.
 .venv/.compiled: $(READY)
-	@$(BIN)/python -m pytest --collect-only -qq >/dev/null
+	@$(BIN)/python -m pytest --collect-only -qq --snapshot-warn-unused >/dev/null
 	@touch $@
 
 check: $(LIGHT)  ## format, lint, types, and the tests that need only Python and git: for each edit
