@@ -610,7 +610,7 @@ DEFENCES = (
         "T17",
         "reads keys of any depth",
         "bot/frameworks/overrides.py::read_override",
-        never('key_text.count(".") > _MOST_LEVELS'),
+        never('shown.count(".", 0, at) > _MOST_LEVELS'),
         (_OVERRIDES + "test_what_python_cannot_hold_is_a_bad_argument",),
     ),
     Defence(
