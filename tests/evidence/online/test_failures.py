@@ -98,8 +98,16 @@ def test_failures_after_the_first_question(
     ids=lambda fault: f"{fault.kind} {fault.operation}",
 )
 def test_a_server_that_hangs(room: Room, fault: Fault, snapshot: SnapshotAssertion) -> None:
+    """On a busy machine the start of the SDK alone may be a stall: then it gets longer."""
     room.server.faults.append(fault)
-    assert room.refused(stall_seconds=STALL) == snapshot
+    stall = STALL
+    while True:
+        fault.seen = 0
+        sentence = room.refused(stall_seconds=stall)
+        if fault.seen > fault.after:
+            break
+        stall *= 2
+    assert sentence.replace(f" {stall:.0f} seconds", " STALL seconds") == snapshot
 
 
 def test_an_endless_system_stream(room: Room, snapshot: SnapshotAssertion) -> None:
