@@ -152,7 +152,12 @@ _SWITCHES: tuple[_Switch, ...] = (
             "openrlhf": "--ref.offload",
         },
         off=lambda r: r.name == "reference" and r.weights_offload == "none",
-        on=lambda r: r.name == "reference" and r.weights_offload != "none",
+        # FSDP's is on the host whatever is set.
+        on=lambda r: (
+            r.name == "reference"
+            and r.weights_offload != "none"
+            and r.backend not in ("fsdp", "fsdp2")
+        ),
         put=lambda r: replace(r, weights_offload="idle" if r.backend == "megatron" else "always"),
     ),
     _Switch(

@@ -95,7 +95,7 @@ def steps(request: Request, gpus: int) -> tuple[Step, ...]:
 def _has(request: Request, gpus: int, step: Step) -> bool:
     name, value = step
     verl, adapter = request.framework == "verl", request.method != "full"
-    reference = request.task == "dpo" or (request.online and request.framework != "trl")
+    reference = request.task == "dpo" or request.online
     if name == "cpu-optimizer":
         return False  # Megatron's alone.
     if name == "bf16":
@@ -107,8 +107,8 @@ def _has(request: Request, gpus: int, step: Step) -> bool:
     if name == "checkpointing":
         return request.framework != "trl"
     if name == "ref-offload":
-        # Below an adapter verl takes the base for the reference; OpenRLHF keeps a model of its own.
-        return reference and not (verl and adapter) and request.framework != "trl"
+        # verl's FSDP keeps it on the host whatever is asked.
+        return reference and request.framework == "openrlhf"
     if name == "micro":
         return value < first_micro(request, gpus)
     if name == "offload":
@@ -167,7 +167,6 @@ _SETTINGS: dict[str, dict[str, str]] = {
         "bf16": f"{_A}.fsdp_config.model_dtype=bf16",
         "share": "actor_rollout_ref.rollout.gpu_memory_utilization={value}",
         "checkpointing": "actor_rollout_ref.model.enable_gradient_checkpointing=True",
-        "ref-offload": "actor_rollout_ref.ref.fsdp_config.param_offload=True",
         "micro": f"{_A}.ppo_micro_batch_size_per_gpu={{value}}",
         "offload": f"{_A}.fsdp_config.param_offload=True, {_A}.fsdp_config.optimizer_offload=True",
         "tensor": "actor_rollout_ref.rollout.tensor_model_parallel_size={value}",

@@ -12,14 +12,13 @@ from bot.rules._support import openrlhf
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, MIN_ONLY, adapter_trained, billions, gib, tag
-from bot.rules._support.verl import ACTOR, REF, gpus, trainers
+from bot.rules._support.verl import ACTOR, gpus, trainers
 
 _FSDP = f"{ACTOR}.fsdp_config"
 _MODEL = "actor_rollout_ref.model"
 _ALL_ON = (
     f"{_FSDP}.param_offload=True",
     f"{_FSDP}.optimizer_offload=True",
-    f"{REF}.fsdp_config.param_offload=True",
     f"{_MODEL}.enable_activation_offload=True",
     f"{ACTOR}.entropy_checkpointing=True",
     f"{ACTOR}.entropy_from_logits_with_chunking=True",
@@ -106,10 +105,6 @@ def _of_verl(values: PlanValues) -> Iterator[_Option]:
             yield _option(
                 f"{_FSDP}.optimizer_offload", message("move optimizer states to the host")
             )
-    if values.flag(f"{ACTOR}.use_kl_loss") and adapter_trained(values.plan) is False:
-        yield _option(
-            f"{REF}.fsdp_config.param_offload", message("keep the reference's weights on the host")
-        )
     yield _option(f"{_MODEL}.enable_activation_offload", message("move activations to the host"))
     if values.flag(f"{_MODEL}.use_fused_kernels") is not True:
         yield _option(

@@ -63,8 +63,6 @@ def _settings(request: Request, candidate: Candidate, device: str) -> Iterator[s
         yield f"{_R}.layered_summon=True"
     yield f"{_R}.log_prob_micro_batch_size_per_gpu={micro}"
     yield f"actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu={micro}"
-    if not adapter:
-        yield f"actor_rollout_ref.ref.fsdp_config.param_offload={'ref-offload' in candidate.on}"
     if critic:
         yield from _critic(request, candidate)
     yield "trainer.critic_warmup=0"
