@@ -86,8 +86,6 @@ _MODULE = regex(r"(?<![\w-])-m[ \t]+([A-Za-z_]\w{0,80}(?:\.\w{1,80}){1,8})(?![\w
 _SAID = regex(r"[\"']|\b(?:echo|printf)\b")
 """What stands before a module on its line where it is a text."""
 _EXIT = regex(r"(?m)^[^\S\n]*exit\b")
-_SOURCED = regex(r"(?m)^[ \t]*(?:source|\.)[ \t]+(?:[^\n;&|]{0,200}/)?[\"']?([^\s;&|/\"']{1,80})")
-"""The name of a file that is sourced."""
 _ASSIGNMENT = regex(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
 
 
@@ -118,12 +116,12 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
             yield Skip(
                 reason=message("no command was found, and a part of the script could not be read")
             )
-    elif sourced := _SOURCED.findall(without_comments(context)):
+    elif context.reading.unread:
         yield Skip(
             reason=message(
                 "the script sources {path}, which was not read; --root names the folder to "
                 "read it from",
-                path=sourced[-1],
+                path=context.reading.unread[-1].rsplit("/", 1)[-1],
             )
         )
     elif _written(context):

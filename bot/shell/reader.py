@@ -200,6 +200,7 @@ def _reading(
             tuple(session.variables),
             tuple(comments),
             tuple(found),
+            tuple(session.unread),
         )
     return Reading(
         source,
@@ -212,4 +213,5 @@ def _reading(
             else item
             for item in found
         ),
+        tuple(session.unread),
     )

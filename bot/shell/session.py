@@ -60,6 +60,8 @@ class Session:
         self.commands: list[Command] = []
         self.variables: list[Variable] = []
         self.problems: list[Problem] = []
+        self.unread: dict[str, None] = {}
+        """See `Reading.unread`."""
         self.depth = 0
         self.running: list[str] = []
         """The other files that are being run, outermost first; "" for the text of `bash -c`."""

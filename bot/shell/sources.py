@@ -51,7 +51,9 @@ class Sources:
         script = parsed(session, text) if text is not None else None
         if text is None or script is None or not script.certain:
             world.settle(None)
-            world.sourced = world.sourced or shown(session, words[0])
+            name = shown(session, words[0])
+            session.unread[name] = None
+            world.sourced = world.sourced or name
             return [world]
         session.enter(span.start, span.end)
         arguments = tuple(word.pieces for word in words[1:])

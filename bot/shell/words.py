@@ -196,3 +196,5 @@ class Reading:
     """Every assignment carried out, in order."""
     comments: tuple[Comment, ...]
     problems: tuple[Problem, ...]
+    unread: tuple[str, ...] = ()
+    """Files that it sources and that were not read, as messages name them."""

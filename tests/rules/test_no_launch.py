@@ -110,3 +110,15 @@ def test_what_is_sourced_may_start_it(line: str) -> None:
     assert skipped.reason == (
         "the script sources _common.sh, which was not read; --root names the folder to read it from"
     )
+
+
+def test_what_is_sourced_was_read_or_not() -> None:
+    script = ScriptFile(path="run.sh", data=b"export X=1\nsource env.sh\n", tree_path="run.sh")
+
+    def reason(files: dict[str, bytes]) -> str:
+        report = check_script(script, CheckOptions(files=files.get))
+        (one,) = [each for each in report.unchecked if each.check.startswith("RLB002")]
+        return one.reason
+
+    assert reason({}).startswith("the script sources env.sh, which was not read")
+    assert reason({"env.sh": b"A=1\n"}) == "the script ends before it starts anything"
