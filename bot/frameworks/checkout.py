@@ -21,11 +21,9 @@ from bot.frameworks.config_files import SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree, tree_table
 from bot.frameworks.named_files import NamedFiles, above, nearest
 from bot.frameworks.own_config import (
-    PACKAGE,
     ConfigFolders,
     Unfollowed,
     field_names,
-    folder_of,
     leads_nowhere,
     module_paths,
     names_folder,
@@ -215,10 +213,7 @@ class Checkout:
             return None
         else:
             given = main.config_path if path is None else path
-            if given.startswith(PACKAGE):
-                folder = self._own.package(given)
-            else:
-                folder = folder_of(module, given)
+            folder = self._own.relative(given, module, "" if path is None else script)
             if folder is None and verls(given):
                 return self._released(name or main.config_name, verl)
         root = name or (main.config_name if main is not None else None)

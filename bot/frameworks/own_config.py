@@ -149,20 +149,35 @@ class ConfigFolders:
     def named(self, path: str, script: str) -> str | None:
         """The folder that an absolute path in a script means; None where none is sure.
 
-        It ends with the folder's path from the root. Where its beginning is not known
-        (`${?PWD}/examples/config`) the rest is the path from a folder that the script stands in,
-        and from one alone.
+        It ends with the folder's path from the root, or from a folder that the script stands in.
+        Where its beginning is not known (`${?PWD}/examples/config`) the rest is the path from one
+        of those, and from one alone.
         """
         beginning, hole, rest = path.rpartition("}")
         known = (rest if hole else path).rstrip("/")
         if not known.startswith("/") or beginning.count("${?") != len(hole):
             return None
         if not hole:
-            ends = (folder for folder in self.folders if known.endswith(f"/{folder}"))
-            return max(ends, key=len, default=None)
+            ends = (
+                (len(end), -len(base), folder)
+                for folder in self.folders
+                for base in above(script)
+                if (end := _below(base, folder)) and known.endswith(f"/{end}")
+            )
+            return max(ends, default=(0, 0, None))[2]
         joined = {posixpath.normpath(posixpath.join(f, known[1:])) for f in above(script)}
         found = joined.intersection(self.folders)
         return found.pop() if len(found) == 1 else None
+
+    def relative(self, given: str, module: str, script: str) -> str | None:
+        """The folder that a module's `config_path` means, or one that a `script` names instead."""
+        if given.startswith(PACKAGE):
+            return self.package(given)
+        folder = folder_of(module, given)
+        if folder in self.folders or not script or "${?" in given:
+            return folder
+        # A beginning to fill in: base_dir/recipe/mine/config.
+        return self.named(f"/{given}", script) or folder
 
     def content(self, folder: str) -> dict[str, bytes]:
         """The files of a folder, by path within it."""
@@ -257,6 +272,12 @@ def search_path(data: bytes) -> list[str]:
     hydra = found.get("hydra") if isinstance(found, dict) else None
     places = hydra.get("searchpath") if isinstance(hydra, dict) else None
     return [place for place in places if isinstance(place, str)] if isinstance(places, list) else []
+
+
+def _below(base: str, folder: str) -> str | None:
+    """The path of a folder from one that it may lie below; None where it does not."""
+    inside = not base or folder.startswith(f"{base}/")
+    return folder[len(base) :].lstrip("/") if inside else None
 
 
 def folder_of(module: str, config_path: str) -> str:

@@ -52,7 +52,8 @@ class PlanValues:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self._open_ended = _open_ended(plan)
+        self.open_ended = _open_ended(plan)
+        """Whether settings may hide in what is not known of the launch."""
         self._tree = _composed(plan)
         self._options = _options(plan)
         self._known: dict[str, PlanValue | None] = {}
@@ -66,7 +67,7 @@ class PlanValues:
 
     def _get(self, key: str) -> PlanValue | None:
         setting = self._last.get(key)
-        if setting is None and self._open_ended:
+        if setting is None and self.open_ended:
             return None
         if self._tree is None:
             if setting is None and self._options is not None and key in set(self._options):
@@ -155,10 +156,13 @@ def _plain(value: object) -> bool:
 def _open_ended(plan: Plan) -> bool:
     """True when a whole argument of the launch is unknown, so that any setting may hide in it.
 
-    The caller's own arguments (`$@`) do not count: the script is judged as it would run without.
+    The caller's own arguments (`$@`) do not count: the script is judged as it would run without,
+    but for one that leaves the model to its caller.
     """
     if plan.launch.command.written:
         return False  # Each word is a key, or the value of one.
+    if plan.launch.command.hands_on and plan.model.span is None:
+        return True
     for word in plan.launch.argv:
         for piece in word.pieces:
             if isinstance(piece.text, Hole):

@@ -26,7 +26,8 @@ META = Meta(
     limits=(
         "The name must be one that the script sets, and must look like one: it holds an underscore "
         "or is in upper case, unless the setting is a number or a path. A value that is the "
-        "setting's default, or the variable's own content, is not reported."
+        "setting's default, or the variable's own content, is not reported, nor a project or run "
+        "with the name of a variable that holds a path."
     ),
     source="https://www.gnu.org/software/bash/manual/bash.html#Shell-Parameter-Expansion",
     example=Example(
@@ -43,6 +44,7 @@ META = Meta(
 
 _NAME = regex(r"[A-Za-z_]\w*")
 _PATHS = ("path", "file", "files", "dir", "local_dir")
+_LABELS = ("project_name", "experiment_name", "run_name")
 _NUMBERS = ("int", "float", "bool")
 
 
@@ -56,7 +58,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             for name in _values(setting):
                 if name not in contents or name in contents[name]:
                     continue
-                if _looks_meant(plan, setting, name):
+                if _looks_meant(plan, setting, name, contents[name]):
                     yield _hit(context, plan, setting, name)
 
 
@@ -65,7 +67,7 @@ def _values(setting: Setting) -> list[str]:
     return [value for value in values if isinstance(value, str) and _NAME.fullmatch(value)]
 
 
-def _looks_meant(plan: Plan, setting: Setting, name: str) -> bool:
+def _looks_meant(plan: Plan, setting: Setting, name: str, contents: set[str]) -> bool:
     key = plan.table.get(setting.key) if plan.table else None
     if key is not None and (key.default == name or name in key.choices):
         return False
@@ -73,7 +75,11 @@ def _looks_meant(plan: Plan, setting: Setting, name: str) -> bool:
         return True
     if re.split(r"[._]", setting.key)[-1] in _PATHS:
         return True
-    return "_" in name.strip("_") or (name.isupper() and len(name) > 1)
+    if name.isupper():
+        return len(name) > 1
+    if setting.key.endswith(_LABELS) and any("/" in content for content in contents):
+        return False  # A project is called as a dataset; where that lies is no label.
+    return "_" in name.strip("_")
 
 
 def _hit(context: RuleContext, plan: Plan, setting: Setting, name: str) -> Hit:

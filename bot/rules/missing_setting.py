@@ -75,6 +75,8 @@ def _whole(values: PlanValues) -> bool:
     plan = values.plan
     if plan.bad_arguments or any("@" in s.key or "/" in s.key for s in plan.settings):
         return False
+    if values.plan.launch.command.hands_on and values.open_ended:
+        return False
     return values_of(plan).get("trainer.nnodes") is not None or all(
         word.complete for word in plan.launch.argv
     )

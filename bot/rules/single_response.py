@@ -55,6 +55,8 @@ def check(context: RuleContext) -> Iterator[Hit]:
         algorithm, count = plan.algorithm.value, plan.rollout_n.value
         if algorithm is None or count != 1 or not algorithm.startswith(_GROUPED):
             continue
+        if plan.rollout_n.default and values_of(plan).open_ended:
+            continue
         # A teacher's distillation compares nothing.
         if plan.framework == "verl" and (
             values_of(plan).flag("distillation.enabled") or _has_own_count(plan)

@@ -8,7 +8,7 @@ from bot.shell.child_shells import ChildShells
 from bot.shell.probes import is_probe, is_silent, question_of
 from bot.shell.pure import PURE, pure
 from bot.shell.session import Session, hole, shorten
-from bot.shell.state import Flow, Value, World, known
+from bot.shell.state import Flow, OpenArguments, Value, World, all_arguments, known
 from bot.shell.syntax import Simple
 from bot.shell.words import Command, Variable, Word
 from bot.shell.written import forget, keep
@@ -51,6 +51,8 @@ class ExternalCommands:
                     prefix=tuple(prefix),
                     piped_to=world.piped_to,
                     pipefail="pipefail" in world.options,
+                    hands_on=isinstance(world.positional, OpenArguments)
+                    and any(all_arguments(session.text(w.start, w.end)) for w in node.words),
                 ),
                 world.ways,
             )

@@ -158,6 +158,7 @@ RECIPE = {
     "recipe/mine/main_mine.py": MAIN,
     "recipe/mine/config/mine.yaml": OWN,
 }
+MAIN_PPO = {"verl/trainer/main_ppo.py": MAIN}
 START = b"python3 -m recipe.mine.main_mine mine=2 trainer.nnodes=2 trainer.no=1"
 
 
@@ -175,6 +176,8 @@ START = b"python3 -m recipe.mine.main_mine mine=2 trainer.nnodes=2 trainer.no=1"
                        b"--config-path=$(pwd)/recipe/mine/config"), RECIPE),
         (START.replace(b"recipe.mine.main_mine", b"verl.trainer.main_ppo --config-name=mine "
                        b"--config-path $PWD/mine/config"), RECIPE),
+        (START.replace(b"recipe.mine.main_mine", b"verl.trainer.main_ppo --config-name=mine "
+                       b"--config-path=base_dir/recipe/mine/config"), RECIPE | MAIN_PPO),
     ],
 )  # fmt: skip
 def test_a_program_with_a_configuration_of_its_own(script: bytes, files: dict[str, bytes]) -> None:
@@ -182,6 +185,15 @@ def test_a_program_with_a_configuration_of_its_own(script: bytes, files: dict[st
     assert plan.version_reason == "recipe/mine/config of this repository"
     assert plan.table is not None
     assert [v.status for v in plan.table.verdicts(plan.settings)] == ["ok", "ok", "unknown"]
+
+
+@pytest.mark.parametrize("path", ["/home/me/recipe/mine/config", "base_dir/recipe/mine/config"])
+def test_a_path_is_followed_in_a_copy_of_verl_in_a_folder(path: str) -> None:
+    """CSSLab/ThinkTwice keeps its verl in a folder of that name."""
+    files = {f"verl/{name}": data for name, data in (RECIPE | MAIN_PPO).items()}
+    script = f"python3 -m verl.trainer.main_ppo --config-name=mine --config-path={path} mine=2"
+    plan = plan_of(files, "verl/recipe/mine/run.sh", script.encode())
+    assert plan.version_reason == "verl/recipe/mine/config of this repository"
 
 
 def test_a_path_that_ends_in_the_copy_of_verl_is_that_copy() -> None:

@@ -23,6 +23,7 @@ MODEL = "actor_rollout_ref.model.path"
         verl("trainer.project_name=my_project", before="my_project=my_project"),
         verl("data.train_files=\"['$a_path']\"", before="a_path=a.parquet"),
         verl("trainer.experiment_name=$EXP", before="EXP=some_name"),
+        verl("trainer.project_name=dapo_math_17k", before="dapo_math_17k=$ROOT/data/DAPO-Math-17k"),
     ],
 )
 def test_stays_silent(script: str) -> None:
@@ -39,6 +40,8 @@ def test_stays_silent(script: str) -> None:
         verl("data.train_files=$files", before="train_path=a.parquet\nfiles=train_path"),
         verl("data.train_files=\"['train_path']\"", before="train_path=a.parquet"),
         verl("trainer.experiment_name=EXP", before="EXP=first"),
+        verl("trainer.experiment_name=exp_name", before="exp_name=first"),
+        verl("trainer.experiment_name=MODEL_PATH", before="MODEL_PATH=Qwen/Qwen2.5-7B"),
     ],
 )
 def test_names_the_variable(script: str, snapshot: SnapshotAssertion) -> None:

@@ -22,6 +22,7 @@ N = "actor_rollout_ref.rollout.n"
         verl(f"{N}=1", "algorithm.adv_estimator=gae"),
         verl(f"{N}=1", "algorithm.adv_estimator=reinforce_plus_plus"),
         verl(f"{N}=1", "algorithm.adv_estimator=$A"),
+        verl("$(cat settings.txt)"),
     ],
 )
 def test_stays_silent(script: str) -> None:

@@ -107,3 +107,17 @@ def test_a_checkout_is_like_the_release_whose_settings_it_has(
     checkout = replace(plan, framework_version="checkout")
     assert version_at_least(checkout, *is_at_least)
     assert not version_at_least(checkout, *is_before)
+
+
+@pytest.mark.parametrize("rest", ['"$@"', "--config-name $2 $*", 'trainer.nnodes=2 "${@}"'])
+def test_a_script_whose_caller_gives_the_settings(rest: str) -> None:
+    """UTAustin-SwarmLab/SDPO's launcher shifts three arguments away and hands on the others."""
+    usage = '[ $# -ge 3 ] || { echo "usage: $0 NAME CONFIG DATA"; exit 1; }'
+    script = f"# verl: 0.9.1\n{usage}\npython -m verl.trainer.main_ppo {rest}\n"
+    rules = ("micro-batch-form", "critic-batch-size", "missing-setting", "single-response")
+    assert all(quiet(rule, script) for rule in rules)
+
+
+def test_a_script_with_its_own_settings_is_judged_as_without_arguments() -> None:
+    script = verl("actor_rollout_ref.actor.use_dynamic_bsz=False", end=' "$@"')
+    assert not quiet("micro-batch-form", script)
