@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     import yaml
 
 FILE_NAME = ".rlbot.yml"
-SCRIPT_SUFFIXES = (".sh", ".slurm", ".sbatch")
+SCRIPT_SUFFIXES = (".sh", ".slurm", ".sbatch", ".job")
 """What the names of scripts end in; Slurm's are bash."""
+SCRIPT_NAMES = ", ".join(f"*{suffix}" for suffix in SCRIPT_SUFFIXES)
 MAX_BYTES = 1 << 16
 MAX_VALUES = 10_000
 MAX_DEPTH = 50

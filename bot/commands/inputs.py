@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from bot.base.config import SCRIPT_SUFFIXES
+from bot.base.config import SCRIPT_NAMES, SCRIPT_SUFFIXES
 from bot.base.errors import UncheckedError, UserError
 from bot.base.messages import message, sentence_of
 from bot.commands.arguments import config_of, options_of, read_file
@@ -83,14 +83,25 @@ def _scripts_at(
         for name in names
         if name.endswith(_LOOKED_AT)
     )
-    found = [file for file in files if file.suffix in SCRIPT_SUFFIXES]
+    found = [file for file in files if file.suffix in SCRIPT_SUFFIXES and _is_script(file)]
     scripts = list(_readable(found, root, unchecked))
     recipes = recipes_of(path, files, scripts)
     if not found and not recipes:
-        names = ", ".join(f"*{suffix}" for suffix in SCRIPT_SUFFIXES)
-        raise UserError("The folder {path} holds no script ({names}).", path=path, names=names)
+        raise UserError(
+            "The folder {path} holds no script ({names}).", path=path, names=SCRIPT_NAMES
+        )
     yield from scripts
     yield from _readable(recipes, root, unchecked)
+
+
+def _is_script(file: Path) -> bool:
+    """Whether a file of that name may be a script; other programs have jobs too."""
+    if file.suffix != ".job":
+        return True
+    try:
+        return read_file(file).startswith(b"#!")
+    except UserError:
+        return False
 
 
 def _readable(

@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.base.config import SCRIPT_NAMES, SCRIPT_SUFFIXES
 from bot.base.errors import UserError
 from bot.base.files import replace_file
 from bot.base.messages import message
@@ -157,7 +158,9 @@ def _scripts(folders: list[Path], root: Path, *, asked: bool) -> dict[str, bytes
             if asked:
                 raise UserError("--scripts takes a folder; {folder} is none.", folder=folder)
             continue
-        for file in sorted(folder.resolve().rglob("*.sh")):
+        for file in sorted(folder.resolve().rglob("*")):
+            if file.suffix not in SCRIPT_SUFFIXES:
+                continue
             if not file.is_relative_to(root):
                 raise UserError(
                     "{folder} does not lie in {root}, the repository of the page.",
@@ -169,6 +172,8 @@ def _scripts(folders: list[Path], root: Path, *, asked: bool) -> dict[str, bytes
     if not found:
         where = ", ".join(folder.as_posix() for folder in folders)
         raise UserError(
-            "There is no script (*.sh) below {where}; name the folder with --scripts.", where=where
+            "There is no script ({names}) below {where}; name the folder with --scripts.",
+            names=SCRIPT_NAMES,
+            where=where,
         )
     return found

@@ -180,7 +180,9 @@ class BlobReader:
         self.contents.put(oid, data)
         return data
 
-    def below(self, tree: TreeEntry, folder: str, suffix: str, most: int) -> dict[str, bytes]:
+    def below(
+        self, tree: TreeEntry, folder: str, suffix: str | tuple[str, ...], most: int
+    ) -> dict[str, bytes]:
         """The regular files below a tree whose names end so, by path within it.
 
         One request for each 100 contents that are not known, and one for the names where they are

@@ -106,7 +106,9 @@ class ChangeLookup(Protocol):
         A link, and what has more than `most` bytes, is a UserError.
         """
 
-    def below(self, commit: str, folder: str, suffix: str, /) -> Mapping[str, bytes]:
+    def below(
+        self, commit: str, folder: str, suffix: str | tuple[str, ...], /
+    ) -> Mapping[str, bytes]:
         """The regular files below a folder whose names end so, by their path within it.
 
         Empty when there is no such folder; too much to be read is a UserError.
@@ -169,7 +171,7 @@ def odd_file(path: str, *, link: bool) -> str:
     return message("{path} is not a regular file; commit a file.", path=path)
 
 
-def too_much(folder: str, number: int, suffix: str) -> str:
+def too_much(folder: str, number: int, suffix: str | tuple[str, ...]) -> str:
     """Why a folder was not read."""
     count = f"{number:,}"
     if not suffix:
@@ -186,5 +188,5 @@ def too_much(folder: str, number: int, suffix: str) -> str:
         number,
         folder=folder,
         count=count,
-        suffix=suffix,
+        suffix=suffix if isinstance(suffix, str) else "/".join(suffix),
     )

@@ -31,7 +31,7 @@ MOST_TEXT = 65_536
 _LINE = regex(r"/(verify|apply)(?:[ \t]+((?:[^ \t].*)?\S))?[ \t]*\Z", re.IGNORECASE)
 _COMMIT = regex(r"[0-9a-fA-F]{7,64}\Z")
 _LINK = regex(r"https?://\S{1,2000}\Z")
-_SCRIPT = regex(r"[^\s\0]{1,400}\.(?:sh|slurm|sbatch)\Z")
+_SCRIPT = regex(r"[^\s\0]{1,400}\.(?:sh|slurm|sbatch|job)\Z")
 # Elements without an end, and those whose end HTML lets out: they hold no later paragraph.
 _NO_END = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source"}

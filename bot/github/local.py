@@ -125,7 +125,7 @@ class LocalChange:
         """The files of the head that `choose` selects. Raises UserError."""
         return self.repository.chosen(self.head, choose)
 
-    def below(self, commit: str, folder: str, suffix: str) -> Mapping[str, bytes]:
+    def below(self, commit: str, folder: str, suffix: str | tuple[str, ...]) -> Mapping[str, bytes]:
         """The regular files below a folder whose names end so. Raises UserError."""
         return self.repository.below(commit, folder, suffix)
 
@@ -178,7 +178,7 @@ class LocalRepository:
         listed = self._git("ls-tree", "-z", "--full-tree", commit, "--", f":(literal,top){path}")
         return listed.split(b"\t", 1)[0].split(b" ")[1].decode() if listed else ""
 
-    def below(self, commit: str, folder: str, suffix: str) -> dict[str, bytes]:
+    def below(self, commit: str, folder: str, suffix: str | tuple[str, ...]) -> dict[str, bytes]:
         """The regular files below a folder whose names end so, by their path within it.
 
         Empty when there is no such folder. Raises TooMuchError above MAX_FILES or MAX_BLOB
@@ -212,7 +212,7 @@ class LocalRepository:
         return found
 
     def _contents(
-        self, wanted: Mapping[str, tuple[str, int]], what: str, suffix: str
+        self, wanted: Mapping[str, tuple[str, int]], what: str, suffix: str | tuple[str, ...]
     ) -> dict[str, bytes]:
         if len(wanted) > MAX_FILES or sum(size for _, size in wanted.values()) > MAX_BLOB:
             raise TooMuchError(too_much(what, len(wanted), suffix))

@@ -223,7 +223,7 @@ class GitHubChange:
         """The scripts of the head in the folders, where their names came along."""
         trees = [found.get((self.head, folder.rstrip("/"))) for folder in wanted.later]
         names = [name for tree in trees for name in (tree and tree.names) or ()]
-        scripts = [name for name in names if name.path.endswith(".sh")]
+        scripts = [name for name in names if name.path.endswith(SCRIPT_SUFFIXES)]
         return scripts if sum(name.size for name in scripts) <= MAX_BLOB else []
 
     def _scripts(
@@ -280,7 +280,7 @@ class GitHubChange:
                 pass  # Who needs it asks again, and says what is wrong.
         return reader.named(wanted, MAX_FILES)
 
-    def below(self, commit: str, folder: str, suffix: str) -> Mapping[str, bytes]:
+    def below(self, commit: str, folder: str, suffix: str | tuple[str, ...]) -> Mapping[str, bytes]:
         """The regular files below a folder whose names end so. Raises GitHubError."""
         tree = self._entries([(commit, folder)]).get((commit, folder))
         if tree is None or tree.kind != "tree":

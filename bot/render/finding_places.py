@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import quote
 
+from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.fast_dataclass import dataclass
 from bot.render import wording
 from bot.render.escape import clip, code_link
@@ -47,5 +48,5 @@ class FindingPlaces:
         if self.address is None:
             return None
         # GitHub shows the lines of what it renders only when it is asked to.
-        plain = "" if path.endswith(".sh") else "?plain=1"
+        plain = "" if path.endswith(SCRIPT_SUFFIXES) else "?plain=1"
         return f"{self.address}/{quote(path)}{plain}#L{line}"

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Final
 from urllib.parse import unquote
 
+from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.errors import UserError
 from bot.base.regex import regex
 from bot.check.links import LinkSource, script_links
@@ -123,7 +124,7 @@ def _repository(
     scripts: dict[str, bytes] = {}
     for folder in options.config.scripts:
         root = folder.rstrip("/")
-        for path, data in source.below(commit, root, ".sh").items():
+        for path, data in source.below(commit, root, SCRIPT_SUFFIXES).items():
             scripts[f"{root}/{path}"] = data
     links = tuple(dict.fromkeys(own_links(page, website).values()))
     contents = source.files(_linked_places(links, commit, scripts))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Final
 
-from bot.base.config import Config
+from bot.base.config import SCRIPT_SUFFIXES, Config
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import mark, message, sentence_of
@@ -165,7 +165,7 @@ def _other_scripts(source: ChangeLookup, config: Config) -> dict[str, str]:
     for folder in config.scripts:
         root = folder.rstrip("/")
         try:
-            read_ = source.below(source.head, root, ".sh")
+            read_ = source.below(source.head, root, SCRIPT_SUFFIXES)
         except UserError:
             continue
         for path, data in read_.items():

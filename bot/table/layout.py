@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.report import Row
@@ -67,7 +68,7 @@ def _script(link: str) -> Content:
 
     An address may start from the page (`../`) or from the root of the repository (`/`).
     """
-    if rst.is_linkable(link) and ("://" in link or link.endswith(".sh")):
+    if rst.is_linkable(link) and ("://" in link or link.endswith(SCRIPT_SUFFIXES)):
         return Content(file_name(link) or link, link)
     return Content(link)
 

@@ -20,7 +20,7 @@ UNKNOWN_CELL = "\\"
 # Letters and digits of any script; a sign may stand between two of them.
 _PLAIN_WORD = regex(r"[^\W_]+(?:[-.*+/_][^\W_]+)*\Z")
 _URL = regex(r"https?://[^\s/?#]", re.IGNORECASE)
-_PATH = regex(r"(?:\.{1,2}/|/(?!/))[^\s<>`]+\.sh\Z")
+_PATH = regex(r"(?:\.{1,2}/|/(?!/))[^\s<>`]+\.(?:sh|slurm|sbatch|job)\Z")
 _MAIL = regex(r"[A-Za-z0-9.+_-]*[A-Za-z0-9+-]@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]*[A-Za-z0-9])+\Z")
 _URL_SAFE = frozenset(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()+,;=%"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -61,14 +62,27 @@ def test_a_folder_without_scripts(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     result = rlbot("lint", "empty", cwd=tmp_path)
     assert result.status == 2
-    assert result.err == "rlbot: The folder empty holds no script (*.sh, *.slurm, *.sbatch).\n"
+    assert (
+        result.err == "rlbot: The folder empty holds no script (*.sh, *.slurm, *.sbatch, *.job).\n"
+    )
+
+
+def test_a_job_is_a_script_where_it_is_one(tmp_path: Path) -> None:
+    """TiandaSun/KG_GRPO has 192 of Slurm's; Azkaban's and Condor's are lists of properties."""
+    (tmp_path / "train.job").write_bytes(b"#!/bin/bash\n#SBATCH -N 1\n" + LAUNCH)
+    (tmp_path / "flow.job").write_text("type=command\ncommand=echo (\n")
+    report = json.loads(rlbot("lint", ".", "--format", "json", cwd=tmp_path).out)
+    assert [script["path"] for script in report["scripts"]] == ["train.job"]
 
 
 def test_a_folder_that_is_named_like_a_script(tmp_path: Path) -> None:
     (tmp_path / "folder.sh").mkdir()
     result = rlbot("lint", "folder.sh", cwd=tmp_path)
     assert result.status == 2
-    assert result.err == "rlbot: The folder folder.sh holds no script (*.sh, *.slurm, *.sbatch).\n"
+    assert (
+        result.err
+        == "rlbot: The folder folder.sh holds no script (*.sh, *.slurm, *.sbatch, *.job).\n"
+    )
 
 
 def test_a_dangling_link(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ def test_the_definition_has_what_pre_commit_asks_for() -> None:
         assert {"id", "name", "entry", "language", "files"} <= set(hook)
         assert hook["language"] == "python"
         assert re.search(hook["files"], PATH)
+        assert re.search(hook["files"], PATH.replace(".sh", ".slurm"))
         assert not re.search(hook["files"], "tools/install.sh")
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import pytest
+
 from bot.base.config import Config
 from bot.base.errors import UserError
 from bot.check.request import CheckOptions
@@ -58,8 +60,8 @@ class Change:
             page=self.page.encode() if wanted.page else None,
         )
 
-    def below(self, commit: str, folder: str, suffix: str) -> Mapping[str, bytes]:
-        texts = {**self.standing, **self.scripts}
+    def below(self, commit: str, folder: str, suffix: str | tuple[str, ...]) -> Mapping[str, bytes]:
+        texts = {p: t for p, t in {**self.standing, **self.scripts}.items() if p.endswith(suffix)}
         return {p.removeprefix(f"{folder}/"): t.encode() for p, t in texts.items()}
 
     def files(self, asked: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
@@ -151,13 +153,17 @@ def test_several_links_are_told_apart_by_name_or_by_configuration(written: Writt
     assert "write a comment `# wandb: LINK` into the script" in reason(asked[PATH])
 
 
-def test_a_run_that_another_script_of_the_repository_names(written: WrittenRun) -> None:
+@pytest.mark.parametrize("suffix", [".sh", ".slurm"])
+def test_a_run_that_another_script_of_the_repository_names(
+    suffix: str, written: WrittenRun
+) -> None:
     server = Server({LINK: online(written(RECIPE))})
-    change = Change({PATH: SCRIPT}, standing={OTHER: f"# wandb: {LINK}/overview\n"})
+    other = OTHER.replace(".sh", suffix)
+    change = Change({PATH: SCRIPT}, standing={other: f"# wandb: {LINK}/overview\n"})
     script = checked(change, server)[PATH]
     assert script.evidence is not None
     (claim,) = [c for c in script.evidence.claims if c.claim == "run used once"]
-    assert (claim.verdict, claim.observed) == ("inconsistent", OTHER)
+    assert (claim.verdict, claim.observed) == ("inconsistent", other)
     assert script.verdict == "fail"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.messages import mark, message
 from bot.table.checks._support.base import Hit, Meta, PageContext, Skip
 
@@ -34,7 +35,7 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
             continue
         if target.state == "none":
             yield Hit(message=message(_NONE), span=cell.span, help=message(_HELP))
-        elif target.path and not target.path.endswith(".sh"):
+        elif target.path and not target.path.endswith(SCRIPT_SUFFIXES):
             text = message(_OTHER, path=target.path)
             yield Hit(message=text, span=cell.span, help=message(_HELP))
         elif entry.subject and not entry.subject.plans:
