@@ -104,13 +104,14 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
             return
         programs.sort(key=lambda argv: (unwrap(argv) is None, _program(argv) not in _SHELLS))
         named = ", ".join(dict.fromkeys(_short(_named(argv)) for argv in programs[:3]))
-        yield Skip(
-            reason=message(
-                "no command starts a known framework ({frameworks}); the script runs {named}",
-                frameworks=enumeration(framework.name for framework in FRAMEWORKS),
-                named=named,
-            )
+        reason = message(
+            "no command starts a known framework ({frameworks}); the script runs {named}",
+            frameworks=enumeration(framework.name for framework in FRAMEWORKS),
+            named=named,
         )
+        if context.files is None and _runs_script(programs[0]):
+            reason = message("{what}; --root names the folder to read it from", what=reason)
+        yield Skip(reason=reason)
     elif context.reading.problems:
         if not any(p.kind in ("syntax", "encoding") for p in context.reading.problems):
             yield Skip(
@@ -169,6 +170,13 @@ def _named(argv: Sequence[Word]) -> str:
     name = started.launcher[-1] if started.launcher else first.rsplit("/", 1)[-1]
     script = shown.endswith(".py") or "/" in shown
     return f"{name} {shown}" if script else f"{name} -m {shown}"
+
+
+def _runs_script(argv: Sequence[Word]) -> bool:
+    """Whether another script is run whose name is known."""
+    names = (word.text.rpartition("/")[2] for word in argv[1:])
+    scripts = (name for name in names if name.endswith(SCRIPT_SUFFIXES))
+    return _program(argv) in _SHELLS and any("${?" not in name for name in scripts)
 
 
 def _shown(word: Word) -> str:

@@ -36,8 +36,9 @@ META = Meta(
         "whose configuration is not known (a recipe of its own, a configuration outside the "
         "package) is reported as something that could not be checked. Keys added with `+` are "
         "never unknown to Hydra. TRL before 0.19.0 ignores what it does not know of a recipe: a "
-        "warning. Where nobody states the release, settings that another release "
-        "has are left to RLB028."
+        "warning. A warning, too, where nobody states the release and PYTHONPATH leads to a folder "
+        "that is not in the repository: it may hold a fork of verl. Where nobody states the "
+        "release, settings that another release has are left to RLB028."
     ),
     source=(
         "The configuration in the released wheels of verl and openrlhf; Hydra's rules: "
@@ -140,7 +141,7 @@ def _hit(context: RuleContext, plan: Plan, setting: Setting, verdict: KeyVerdict
             if near
             else message("remove the setting")
         ),
-        severity="warning" if _ignored(plan, setting) or _between(plan) else None,
+        severity="warning" if _ignored(plan, setting) or _unsure(context, plan) else None,
         fix_title=(message("use {key}", key=shown(plan, near)) if near and edits else None),
         edits=edits,
     )
@@ -193,7 +194,7 @@ def _section(
         message=text,
         span=first.key_span,
         help=message("did you mean {key}?", key=near) if near else message("remove the settings"),
-        severity="warning" if _between(plan) else None,
+        severity="warning" if _unsure(context, plan) else None,
         fix_title=message("use {key}", key=near) if len(edits) == len(found) else None,
         edits=tuple(edits) if len(edits) == len(found) else (),
     )
@@ -212,9 +213,20 @@ def _ignored(plan: Plan, setting: Setting) -> bool:
     return old and of_file(plan, setting) and not plan.launch.command.written
 
 
-def _between(plan: Plan) -> bool:
-    """Whether the repository builds on verl and does not say on which: it may be no release."""
-    return isinstance(plan.table, LayeredTable) and plan.version_source in ("newest", "settings")
+def _unsure(context: RuleContext, plan: Plan) -> bool:
+    """Whether the framework may be no release: the repository builds on verl, or names a copy."""
+    guessed = plan.version_source in ("newest", "settings")
+    return guessed and (isinstance(plan.table, LayeredTable) or _copied(context, plan))
+
+
+def _copied(context: RuleContext, plan: Plan) -> bool:
+    """Whether PYTHONPATH begins with a folder that is not here: a fork's copy of verl, maybe."""
+    path = plan.launch.command.environment.get("PYTHONPATH")
+    first = path.text.partition(":")[0] if path is not None else ""
+    known = first.rpartition("}")[2].strip("./")
+    files = context.place.checkout.files if context.place is not None else ()
+    inside = any(f"/{file}".startswith(f"/{known}/") for file in files)
+    return plan.framework == "verl" and bool(known) and not inside
 
 
 def _unchosen(choice: str, found: list[tuple[Plan, Setting]]) -> Hit:

@@ -131,3 +131,20 @@ def test_a_section_of_an_older_release_says_so(snapshot: SnapshotAssertion) -> N
     own = [f"reward_model.overlong_buffer.{name}=1" for name in names]
     old = [f"trainer.npu_profile.options.{name}=1" for name in ("level", "record_shapes")]
     assert marked(SLUG, verl(*own, *old, before="# verl: 0.9.1")) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("before", "severity"),
+    [
+        ('export PYTHONPATH="$PWD/external/Search-R1:$PWD"', "warning"),
+        ("export PYTHONPATH=/opt/verl:$PYTHONPATH", "warning"),
+        ("# verl: 0.9.1\nexport PYTHONPATH=/opt/verl:$PYTHONPATH", "error"),
+        ('export PYTHONPATH="$PWD:${PYTHONPATH:-}"', "error"),
+        ("export PYTHONPATH=.:/opt/other", "error"),
+        ("", "error"),
+    ],
+)
+def test_a_copy_of_verl_that_is_elsewhere(before: str, severity: str) -> None:
+    """TiandaSun/KG_GRPO starts the verl of a clone of Search-R1, which it does not hold."""
+    (finding,) = found(SLUG, verl("data.max_obs_length=500", before=before))
+    assert finding.severity == severity
