@@ -93,7 +93,8 @@ def backward_bytes_per_token(role: Role) -> int:
     (`tests/memory/fake_backward.json`).
     """
     shape = role.shape
-    count = 4 * shape.active_intermediate
+    mixer = getattr(shape.linear, "backward_bytes_per_token", 0)
+    count = max(4 * shape.active_intermediate, mixer)
     if role.checkpointing and role.adapter is not None and role.adapter_bytes > 2:
         count += 4 * shape.active_intermediate + 4 * shape.hidden
     return count

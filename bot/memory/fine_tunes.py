@@ -25,6 +25,7 @@ FROM: Final = (
            r"starling-lm-7b)\b"), "Mistral-7B-v0.1"),
     (regex(r"\b(?:devstral|magistral)-small-(?:2505|2506|2507)\b"), "Mistral-Small-24B"),
     (regex(r"\bmistral-small-3\.2-(24b)\b"), "Mistral-Small-3.1-"),
+    (regex(r"\bmagistral-small-2509\b"), "Mistral-Small-3.1-24B"),
     # DeepSeek
     (regex(r"\bdeepseek-(?:math-7b|prover-v1\.5|prover-v2-7b)\b"), "deepseek-llm-7b"),
     (regex(r"\b(?:numinamath-7b|goedel-prover-(?:sft|dpo))\b"), "deepseek-llm-7b"),
@@ -61,6 +62,11 @@ FROM: Final = (
     (regex(r"\btongyi-deepresearch-(30b-a3b)\b"), "Qwen3-"),
     (regex(r"\bqwen3-coder-next\b"), "Qwen3-Next-80B-A3B"),
     # Others
+    (regex(r"\bopenresearcher-(30b-a3b)\b"), "Nemotron-3-Nano-"),
+    (regex(r"\bfalcon-h1r-(7b)\b"), "Falcon-H1-"),
+    (regex(r"\blfm2\.5-(350m|1\.2b)\b"), "LFM2-"),
+    (regex(r"\bminicpm4\.1-(8b)\b"), "MiniCPM4-"),
+    (regex(r"\bdeepseek-v3\.2-(?:exp|speciale)\b"), "DeepSeek-V3.2"),
     (regex(r"\bmedgemma-(4b|27b)\b"), "Gemma-3-"),
     (regex(r"\byi-1\.5-(6b|9b|34b)\b"), "Yi-"),
     (regex(r"\binternlm2[.-]5-(7b|20b)\b"), "internlm2-"),

@@ -12,7 +12,7 @@ from bot.frameworks.plan import Plan
 from bot.memory.divisibility import check_sizes
 from bot.memory.estimate import MemoryEstimate
 from bot.memory.estimator import estimate_workload
-from bot.memory.hub_config import NotReadError
+from bot.memory.hub_numbers import NotReadError
 from bot.memory.lengths import Measured
 from bot.memory.models import FindModel, Model, find, from_config, guess, near
 from bot.memory.settings import MemorySettings, NoEstimateError

@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from bot.base.messages import message, sentence_of
-from bot.memory.linear_attention import LinearAttention
-from bot.memory.shape import Experts, Latent, Shape
+from bot.memory.hub_experts import experts_of
+from bot.memory.hub_mixers import GATED, mixers, nemotron_layers
+from bot.memory.hub_numbers import HubConfig, NotReadError, given, layer_count, whole
+from bot.memory.hub_towers import tower
+from bot.memory.shape import Latent, Shape
 
-HubConfig = Mapping[str, Any]
-
+_T = TypeVar("_T")
 _LLAMA = ("llama", "mistral", "ministral3", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text",
           "phi3", "olmo2", "olmo3", "seed_oss", "smollm3", "granite", "ernie4_5", "internlm3",
-          "minicpm")  # fmt: skip
-_GLM = ("glm", "glm4", "glm4_moe")
-_LATENT = ("deepseek_v2", "deepseek_v3", "kimi_k2", "glm4_moe_lite")
+          "minicpm", "hunyuan_v1_dense", "exaone4", "arcee", "cohere2")  # fmt: skip
+_GLM = ("glm", "glm4", "glm4_moe", "dots1")
+_LATENT = ("deepseek_v2", "deepseek_v3", "deepseek_v32", "glm_moe_dsa", "kimi_k2", "glm4_moe_lite")
 _WIDE_NORMS = ("olmo2", "olmo3", "olmoe", "minimax_m2")
 """Families whose norms of queries and keys are as wide as all heads."""
-_MIXTURES = (
-    "mixtral",
-    "minimax_m2",
-    "olmoe",
-    "qwen2_moe",
-    "qwen3_moe",
-    *_LATENT,
-    "gpt_oss",
-)
-_HYBRIDS = ("qwen3_next", "qwen3_5", "qwen3_5_moe")
+_HEAD_NORMS = ("qwen3", "qwen3_moe", "gemma3_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "exaone4",
+               "dots1", "lfm2", "lfm2_moe", *GATED)  # fmt: skip
+"""Families whose norms of queries and keys are as wide as one head."""
+_MIXTURES = ("mixtral", "minimax_m2", "olmoe", "qwen2_moe", "qwen3_moe", "gpt_oss", "llama4_text",
+             "hunyuan_v1_moe", "ernie4_5_moe", "granitemoe", *_LATENT)  # fmt: skip
+_HYBRIDS = (*GATED, "nemotron_h", "falcon_h1", "granitemoehybrid", "lfm2", "lfm2_moe")
 _PLAIN = ("opt", "gpt2", "gpt_neox")
+_TIED = ("gemma", "gemma2", "gemma3_text", "cohere2", "lfm2", "lfm2_moe")
+"""Families that tie head and embedding where their file does not say."""
 KNOWN = (*_LLAMA, *_GLM, *_MIXTURES, *_HYBRIDS, *_PLAIN, "mimo")
 """Values of `model_type` whose parameters are counted exactly; any other one is not read.
 
 Layers for multi-token prediction are left out of every count, as transformers leaves them out.
 """
-
 
 MXFP4 = 0.5 + 1 / 32
 """Bytes of a parameter in MXFP4: half a byte, and a byte of scale for 32 of them (OCP's
@@ -52,12 +51,6 @@ _LEFT_OUT: Mapping[str, HubConfig] = {
     "minicpm": {"tie_word_embeddings": True},
 }
 """What a family's files leave out, from its configuration class in transformers."""
-_MOST_LAYERS = 10_000
-"""The deepest model that is known has 128."""
-
-
-class NotReadError(Exception):
-    """The configuration is of a family, or has an option, whose parameters are not counted."""
 
 
 def read_config(config: HubConfig, *, vision: int | None = None) -> Shape:
@@ -65,24 +58,34 @@ def read_config(config: HubConfig, *, vision: int | None = None) -> Shape:
 
     Raises NotReadError, with a sentence, for anything that would only be a guess.
     """
-    text = config.get("text_config")
-    if isinstance(text, Mapping):
-        if config.get("model_type") == "gemma3":
-            return gemma3(config, text)
+    if isinstance(config.get("thinker_config"), Mapping):
+        config = config["thinker_config"]  # The parts of an Omni that speak are not trained.
+    found = config.get("text_config") or config.get("llm_config")
+    if isinstance(found, Mapping):
+        text: HubConfig = found
         if vision is None:
-            raise NotReadError(message("it has a vision tower whose parameters are not counted"))
+            vision = _checked(lambda: tower(config, text))
+        if config.get("model_type") == "gemma3":
+            text = {**_GEMMA3, **text, "model_type": "gemma3_text"}
         merged: dict[str, Any] = {"tie_word_embeddings": config.get("tie_word_embeddings"), **text}
         inner = str(text.get("model_type", config.get("model_type", "")))
-        merged["model_type"] = inner.removesuffix("_text").replace("_vl", "").replace("2_5", "2")
+        if inner not in KNOWN:
+            inner = inner.removesuffix("_text").replace("_vl", "").replace("2_5", "2")
+        merged["model_type"] = inner
         return read_config(merged, vision=vision)
     kind = config.get("model_type")
     if kind not in KNOWN:
         raise NotReadError(message("models of the type {kind} are not known", kind=f"{kind!r}"))
     if config.get("quantization_config") and not _published_in_mxfp4(config):
         raise NotReadError(message("it is quantized"))
+    return _checked(lambda: _read(str(kind), config, vision or 0))
+
+
+def _checked(made: Callable[[], _T]) -> _T:
+    """What is made of numbers that a file may lack or have wrong; raises NotReadError then."""
     try:
-        return _read(str(kind), config, vision or 0)
-    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        return made()
+    except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         raise NotReadError(
             message("it lacks a number, or has a wrong one ({error})", error=sentence_of(error))
         ) from None
@@ -92,62 +95,64 @@ def _read(kind: str, config: HubConfig, vision: int) -> Shape:
     config = {**_LEFT_OUT.get(kind, {}), **config}
     if kind in _PLAIN:
         return _plain(kind, config)
-    hidden, heads = _whole(config, "hidden_size"), _whole(config, "num_attention_heads")
-    kv_heads = _whole(config, "num_key_value_heads", heads)
-    head_dim = _whole(config, "head_dim", hidden // heads)
+    if kind == "nemotron_h":
+        config["num_hidden_layers"] = len(nemotron_layers(config))
+    hidden, heads = whole(config, "hidden_size"), whole(config, "num_attention_heads")
+    kv_heads = whole(config, "num_key_value_heads", heads)
+    head_dim = given(config, "head_dim", config.get("attention_head_dim"))
+    head_dim = whole({"head_dim": head_dim}, "head_dim", hidden // heads)
     bias = bool(config.get("attention_bias", False))
-    gemma = kind.startswith("gemma")
-    norms = 2 * head_dim if kind.startswith("qwen3") or kind == "gemma3_text" else 0
+    norms = 2 * head_dim if kind in _HEAD_NORMS else 0
     if kind == "glm4_moe" and config.get("use_qk_norm"):
         norms = 2 * head_dim
     if kind in _WIDE_NORMS:
         norms = (heads + kv_heads) * head_dim
-    experts = _experts(kind, config)
-    # Where every layer has experts, some files have no width for a layer without.
-    every = experts.intermediate if experts and kind in _HYBRIDS else None
     return Shape(
         hidden=hidden,
-        layers=_layers(config),
+        layers=layer_count(config),
         heads=heads,
         kv_heads=kv_heads,
         head_dim=head_dim,
-        intermediate=_whole(config, "intermediate_size", every),
-        vocab=_whole(config, "vocab_size"),
-        # Files leave out what their family has by default: Gemma ties, the others do not.
-        tied=bool(_given(config, "tie_word_embeddings", gemma)),
+        intermediate=_width(kind, config),
+        vocab=whole(config, "vocab_size"),
+        tied=bool(given(config, "tie_word_embeddings", kind in _TIED)),
         qkv_bias=bias or kind in ("qwen2", "qwen2_moe", "mimo") or bool(config.get("qkv_bias")),
         out_bias=bool(config.get("attention_out_bias", bias and kind not in ("mimo", *_GLM))),
         mlp_bias=bool(config.get("mlp_bias", False)),
+        gated=kind not in ("nemotron_h", "arcee"),
         qk_norm=norms,
-        norms=4 if kind in ("gemma2", "gemma3_text", "glm4") else 2,
+        norms=_norms(kind),
         sinks=kind == "gpt_oss",
-        output_gate=kind in _HYBRIDS,
-        experts=experts,
+        output_gate=kind in GATED,
+        experts=experts_of(kind, config, MXFP4 if _published_in_mxfp4(config) else 2.0),
         latent=_latent(kind, config),
-        linear=_linear(kind, config),
         vision=vision,
+        **mixers(kind, config),
     )
 
 
-def gemma3(config: HubConfig, text: HubConfig) -> Shape:
-    """A Gemma 3 with its tower: a SigLIP encoder and one projection to the text's width.
+def _norms(kind: str) -> int:
+    if kind in ("nemotron_h", "cohere2"):
+        return 1
+    return 4 if kind in ("gemma2", "gemma3_text", "glm4") else 2
 
-    Files leave out what transformers' `Gemma3TextConfig` has by default. Raises NotReadError for a
-    tower that lacks a number.
-    """
-    try:
-        tower = config["vision_config"]
-        width, inner = _whole(tower, "hidden_size"), _whole(tower, "intermediate_size")
-        patch, image = _whole(tower, "patch_size"), _whole(tower, "image_size")
-        layer = 4 * (width * width + width) + 2 * width * inner + inner + width + 4 * width
-        patches = (3 * patch * patch + 1) * width + (image // patch) ** 2 * width
-        vision = _layers(tower) * layer + patches + 2 * width
-        vision += width * _whole(text, "hidden_size") + width
-    except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise NotReadError(
-            message("it lacks a number, or has a wrong one ({error})", error=sentence_of(error))
-        ) from None
-    return read_config({**_GEMMA3, **text, "model_type": "gemma3_text"}, vision=vision)
+
+def _width(kind: str, config: HubConfig) -> int:
+    """Width of the MLP of a layer without experts."""
+    if kind == "llama4_text":
+        return whole(config, "intermediate_size_mlp")
+    if kind == "granitemoehybrid":
+        return whole(config, "shared_intermediate_size")
+    if kind != "lfm2":
+        # Where every layer has experts, some files have no width for a layer without.
+        every = config.get("moe_intermediate_size") if kind in GATED else None
+        return whole(config, "intermediate_size", every)
+    width = whole(config, "block_ff_dim", whole(config, "intermediate_size", 12288))
+    if not config.get("block_auto_adjust_ff_dim", True):
+        return width
+    width, step = 2 * width // 3, whole(config, "block_multiple_of", 256)
+    times = given(config, "block_ffn_dim_multiplier", 1.0)
+    return step * -(-int(times * width) // step)
 
 
 def _published_in_mxfp4(config: HubConfig) -> bool:
@@ -163,22 +168,22 @@ def _plain(kind: str, config: HubConfig) -> Shape:
         names = {"hidden_size": "n_embd", "num_hidden_layers": "n_layer"}
         names |= {"num_attention_heads": "n_head", "intermediate_size": "n_inner"}
         config = {**config, **{ours: config.get(theirs) for ours, theirs in names.items()}}
-    hidden, heads = _whole(config, "hidden_size"), _whole(config, "num_attention_heads")
-    if kind == "opt" and _whole(config, "word_embed_proj_dim", hidden) != hidden:
+    hidden, heads = whole(config, "hidden_size"), whole(config, "num_attention_heads")
+    if kind == "opt" and whole(config, "word_embed_proj_dim", hidden) != hidden:
         raise NotReadError(message("its embedding has a projection"))
     width, positions = 4 * hidden, 0
     if kind == "opt":
-        positions = _whole(config, "max_position_embeddings") + 2
+        positions = whole(config, "max_position_embeddings") + 2
     elif kind == "gpt2":
-        positions = _whole(config, "n_positions")
+        positions = whole(config, "n_positions")
     return Shape(
         hidden=hidden,
-        layers=_layers(config),
+        layers=layer_count(config),
         heads=heads,
         kv_heads=heads,
         head_dim=hidden // heads,
-        intermediate=_whole(config, "ffn_dim" if kind == "opt" else "intermediate_size", width),
-        vocab=_whole(config, "vocab_size"),
+        intermediate=whole(config, "ffn_dim" if kind == "opt" else "intermediate_size", width),
+        vocab=whole(config, "vocab_size"),
         tied=kind != "gpt_neox" or bool(config.get("tie_word_embeddings")),
         qkv_bias=True,
         out_bias=True,
@@ -189,98 +194,27 @@ def _plain(kind: str, config: HubConfig) -> Shape:
     )
 
 
-def _experts(kind: str, config: HubConfig) -> Experts | None:
-    layers = _layers(config)
-    if kind in ("mixtral", "gpt_oss", "minimax_m2", "olmoe"):
-        return Experts(
-            count=_whole(config, "num_experts" if kind == "olmoe" else "num_local_experts"),
-            active=_whole(config, "num_experts_per_tok"),
-            intermediate=_whole(config, "intermediate_size"),
-            layers=layers,
-            router_bias=kind == "gpt_oss",
-            expert_bias=kind == "gpt_oss",
-            checkpoint_bytes=MXFP4 if _published_in_mxfp4(config) else 2.0,
-        )
-    if kind in ("qwen2_moe", "qwen3_moe", "qwen3_next", "qwen3_5_moe"):
-        step = _whole(config, "decoder_sparse_step", 1)
-        dense = set(config.get("mlp_only_layers") or ())
-        sparse = [i for i in range(layers) if i not in dense and (i + 1) % step == 0]
-        plain = kind == "qwen3_moe"  # It alone has no expert that every token goes through.
-        shared = 0 if plain else _whole(config, "shared_expert_intermediate_size", 0)
-        return Experts(
-            count=_whole(config, "num_experts"),
-            active=_whole(config, "num_experts_per_tok"),
-            intermediate=_whole(config, "moe_intermediate_size"),
-            layers=len(sparse),
-            shared=shared,
-            shared_gate=shared > 0,
-        )
-    if kind in (*_LATENT, "glm4_moe"):
-        if _whole(config, "moe_layer_freq", 1) != 1:
-            raise NotReadError(message("its mixture layers are not consecutive"))
-        width = _whole(config, "moe_intermediate_size")
-        return Experts(
-            count=_whole(config, "n_routed_experts"),
-            active=_whole(config, "num_experts_per_tok"),
-            intermediate=width,
-            layers=layers - _whole(config, "first_k_dense_replace", 0),
-            shared=width * _whole(config, "n_shared_experts", 0),
-            # The correction of the scores is a buffer, no parameter, in transformers.
-        )
-    return None
-
-
 def _latent(kind: str, config: HubConfig) -> Latent | None:
     if kind not in _LATENT:
         return None
+    indexed = kind in ("deepseek_v32", "glm_moe_dsa")
     return Latent(
-        query_rank=_whole(config, "q_lora_rank", 0),
-        kv_rank=_whole(config, "kv_lora_rank"),
-        nope_dim=_whole(config, "qk_nope_head_dim"),
-        rope_dim=_whole(config, "qk_rope_head_dim"),
-        value_dim=_whole(config, "v_head_dim"),
+        query_rank=whole(config, "q_lora_rank", 0),
+        kv_rank=whole(config, "kv_lora_rank"),
+        nope_dim=whole(config, "qk_nope_head_dim"),
+        rope_dim=whole(config, "qk_rope_head_dim"),
+        value_dim=whole(config, "v_head_dim"),
+        index_heads=whole(config, "index_n_heads") if indexed else 0,
+        index_dim=whole(config, "index_head_dim") if indexed else 0,
+        index_layers=_indexers(config) if indexed else 0,
     )
 
 
-def _linear(kind: str, config: HubConfig) -> LinearAttention | None:
-    if kind not in _HYBRIDS:
-        return None
-    layers = _layers(config)
-    types = config.get("layer_types")
-    if types is None:
-        step = _whole(config, "full_attention_interval")
-        types = ["full_attention" if (i + 1) % step == 0 else "" for i in range(layers)]
-    if len(types) != layers:
-        raise NotReadError(message("it names the kind of more or fewer layers than it has"))
-    linear = layers - list(types).count("full_attention")
-    if not linear:
-        return None
-    return LinearAttention(
-        layers=linear,
-        key_heads=_whole(config, "linear_num_key_heads"),
-        value_heads=_whole(config, "linear_num_value_heads"),
-        key_dim=_whole(config, "linear_key_head_dim"),
-        value_dim=_whole(config, "linear_value_head_dim"),
-        kernel=_whole(config, "linear_conv_kernel_dim"),
-        fused=kind == "qwen3_next",
-    )
-
-
-def _given(config: HubConfig, key: str, otherwise: object) -> Any:
-    value = config.get(key)
-    return otherwise if value is None else value
-
-
-def _layers(config: HubConfig) -> int:
-    """The number of layers; raises ValueError beyond what lists of them are made for."""
-    count = _whole(config, "num_hidden_layers")
-    if count > _MOST_LAYERS:
-        raise ValueError(f"num_hidden_layers is {count}")
-    return count
-
-
-def _whole(config: HubConfig, key: str, otherwise: int | None = None) -> int:
-    value = _given(config, key, otherwise)
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 24:
-        raise ValueError(f"{key} is {value!r}")
-    return value
+def _indexers(config: HubConfig) -> int:
+    """Layers with an indexer of their own."""
+    types = config.get("indexer_types")
+    if types is not None:
+        return list(types).count("full")
+    if config.get("index_topk_pattern") is not None or given(config, "index_topk_freq", 1) != 1:
+        raise NotReadError(message("it does not say which layers have an indexer"))
+    return layer_count(config)

@@ -17,7 +17,9 @@ def layer_bytes_per_token(
     product); 4 a head for the attention's sums, and what norms of queries and keys keep. Equal to
     what MemTracker reports of transformers' layers (tests/memory/fake_measure.json). Models whose
     attention has a gate multiply in their norms by one more than the weight, in fp32: 4 more a
-    hidden unit, 2 more a unit of queries and keys.
+    hidden unit, 2 more a unit of queries and keys. Where a layer is either a mixer or an MLP
+    (Nemotron-H), it has one norm, which multiplies in fp32, too, and its MLP keeps ReLU's output
+    and that one's square, 4 of its width.
 
     Fused, as Megatron's layers are: a norm keeps its input and its output in bf16, which is the
     next product's input, so that 8 a hidden unit are kept; the activation keeps its input alone
@@ -27,7 +29,9 @@ def layer_bytes_per_token(
     """
     linear = shape.linear.bytes_per_token if shape.linear else 0
     full = _attention_bytes(shape, fused=fused) if shape.full_layers else 0
-    return _beside_attention(shape, fused, recomputed) + max(full, linear)
+    mixer = full + linear if shape.parallel else max(full, linear)
+    mlp = _mlp_bytes(shape, fused, recomputed)
+    return _norm_bytes(shape, fused, recomputed) + (max(mixer, mlp) if shape.apart else mixer + mlp)
 
 
 def all_layers_bytes_per_token(
@@ -36,7 +40,8 @@ def all_layers_bytes_per_token(
     """What all layers keep without checkpointing."""
     linear = shape.linear.layers * shape.linear.bytes_per_token if shape.linear else 0
     full = shape.full_layers * _attention_bytes(shape, fused=fused)
-    return shape.layers * _beside_attention(shape, fused, recomputed) + full + linear
+    mlps = shape.mlp_layers * _mlp_bytes(shape, fused, recomputed)
+    return shape.layers * _norm_bytes(shape, fused, recomputed) + mlps + full + linear
 
 
 def recomputes_mlp(shape: Shape, recomputed: frozenset[str]) -> bool:
@@ -44,13 +49,22 @@ def recomputes_mlp(shape: Shape, recomputed: frozenset[str]) -> bool:
     return ("moe" if shape.experts else "mlp") in recomputed
 
 
-def _beside_attention(shape: Shape, fused: bool, recomputed: frozenset[str]) -> int:
+def _norm_bytes(shape: Shape, fused: bool, recomputed: frozenset[str]) -> int:
+    """Of the norms before a layer's parts: two, or one where a layer is one part alone."""
+    norms = 1 if shape.apart else 2
     if fused:
-        hidden = 4 if "layernorm" in recomputed else 8
+        return norms * (2 if "layernorm" in recomputed else 4) * shape.hidden
+    each = 10 if shape.output_gate or shape.apart else 8
+    # Falcon-H1 scales what its two mixers take, so that each has a copy.
+    return norms * (each * shape.hidden + 4) + 2 * shape.hidden * shape.parallel
+
+
+def _mlp_bytes(shape: Shape, fused: bool, recomputed: frozenset[str]) -> int:
+    if fused:
         width = 4 if shape.experts and "moe_act" in recomputed else 6
         width = 0 if recomputes_mlp(shape, recomputed) else width
-        return hidden * shape.hidden + width * shape.active_intermediate
-    return (20 if shape.output_gate else 16) * shape.hidden + 8 * shape.active_intermediate + 8
+        return width * shape.active_intermediate
+    return (4 if shape.apart else 8) * shape.active_intermediate
 
 
 def _attention_bytes(shape: Shape, *, fused: bool) -> int:

@@ -18,18 +18,20 @@ from typing import Any, TypeAlias
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.memory.hub_config import NotReadError, read_config
+from bot.memory.hub_config import read_config
+from bot.memory.hub_numbers import NotReadError
 from bot.memory.linear_attention import LinearAttention
+from bot.memory.mixers import Mamba, ShortConvolution
 from bot.memory.shape import Experts, Latent, Shape
 
 # Words for a checkpoint, not for its shape.
 _TUNED = regex(
     r"-(?:instruct|chat|base|it|pt|hf|think|thinking|deduped|terminus|preview|reasoning|plus|bf16|"
-    r"fp16|sft|dpo|rl|rm|mixture|1m|"
+    r"fp16|sft|dpo|rl|rm|mixture|1m|8k|128k|"
     r"(?:0[1-9]|1[0-2]|19|2[0-9])\d\d)(?=-|\Z)"  # the last: a date, as YYMM, MMDD or a year
 )
 _VERSION = regex(r"-v\d+(?:\.\d+)*(?=-|\Z)")
-_MAKERS = regex(r"\A(?:meta-|google-|deepseek-(?=r1-distill))+")
+_MAKERS = regex(r"\A(?:meta-|google-|nvidia-(?=nemotron)|deepseek-(?=r1-distill))+")
 _CACHED = regex(r"(?<![^/])models--(?:[^/-]|-(?!-))+--([^/]+)/snapshots/")
 _SAME_SHAPE = regex(
     r"\A(?:(qwen2\.5|qwen2)-(?:coder|math)-|(qwen3)-coder-(?=30b-a3b)|(gemma)-1\.1-)"
@@ -82,7 +84,7 @@ def models_by_key() -> Mapping[str, Model]:
     for name, row in data["models"].items():
         source = row["source"]
         where = f"{source} ({data['made_from']})" if source != "rows.json" else "its config.json"
-        model = Model(name=name, shape=_shape(row), source=where)
+        model = Model(name=name, shape=read_shape(row), source=where)
         for key in set(_keys(name)):
             if models.setdefault(key, model).shape != model.shape:
                 shared.add(key)
@@ -191,12 +193,20 @@ def from_config(name: str, data: bytes) -> Model:
     return Model(name=name, shape=shape, source="the config.json in the model's folder")
 
 
-def _shape(row: Mapping[str, Any]) -> Shape:
+def read_shape(row: Mapping[str, Any]) -> Shape:
+    """The shape of a row of shapes.json."""
     fields = {k: v for k, v in row.items() if k not in ("parameters", "source")}
     if fields.get("experts"):
         fields["experts"] = Experts(**fields["experts"])
     if fields.get("latent"):
         fields["latent"] = Latent(**fields["latent"])
     if fields.get("linear"):
-        fields["linear"] = LinearAttention(**fields["linear"])
+        fields["linear"] = _mixer(fields["linear"])
     return Shape(**fields)
+
+
+def _mixer(row: Mapping[str, Any]) -> LinearAttention | Mamba | ShortConvolution:
+    """The layers that keep a state, told apart by a number that only one kind has."""
+    if "state_size" in row:
+        return Mamba(**row)
+    return ShortConvolution(**row) if "width" in row else LinearAttention(**row)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.base.fast_dataclass import dataclass
 from bot.memory.linear_attention import LinearAttention
+from bot.memory.mixers import Mamba, ShortConvolution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,9 @@ class Experts:
     router_bias: bool = False
     """One number an expert that is no matrix: a bias or a correction of the router."""
     expert_bias: bool = False
+    width: int = 0
+    """Width of what an expert takes and makes, where it is not the model's (Nemotron 3 Super): two
+    matrices of a layer lead to it and back."""
     checkpoint_bytes: float = 2.0
     """Bytes of a routed expert's parameter as its maker publishes it. An inference engine keeps it
     so; trainers widen it to 16 bits."""
@@ -39,6 +43,11 @@ class Latent:
     nope_dim: int
     rope_dim: int
     value_dim: int
+    index_heads: int = 0
+    """Heads of the indexer that chooses the tokens to attend to (DeepSeek-V3.2)."""
+    index_dim: int = 0
+    index_layers: int = 0
+    """Layers with an indexer of their own; the others take the choice of one before (GLM-5.3)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +83,12 @@ class Shape:
     """Learned positions."""
     experts: Experts | None = None
     latent: Latent | None = None
-    linear: LinearAttention | None = None
-    """The layers that keep a state in place of keys and values; the others attend in full."""
+    linear: LinearAttention | Mamba | ShortConvolution | None = None
+    """The layers that keep a state of fixed size."""
+    attending: int | None = None
+    """Layers that keep keys and values; None for all that keep no state."""
+    dense: int | None = None
+    """Layers that have an MLP without experts; None for all that have no experts."""
     vision: int = 0
     """Parameters of a vision tower and its projector; 0 for text models."""
 
@@ -131,21 +144,55 @@ class Shape:
     @property
     def full_layers(self) -> int:
         """Layers that keep keys and values."""
+        if self.attending is not None:
+            return self.attending
         return self.layers - (self.linear.layers if self.linear else 0)
+
+    @property
+    def dense_layers(self) -> int:
+        """Layers with an MLP that has no experts."""
+        if self.dense is not None:
+            return self.dense
+        return self.layers - (self.experts.layers if self.experts else 0)
+
+    @property
+    def mlp_layers(self) -> int:
+        """Layers with an MLP or experts."""
+        return self.dense_layers + (self.experts.layers if self.experts else 0)
+
+    @property
+    def apart(self) -> bool:
+        """True when a layer is a mixer or an MLP, not both (Nemotron-H)."""
+        return self.mlp_layers < self.layers
+
+    @property
+    def parallel(self) -> bool:
+        """True when a layer attends and keeps a state besides (Falcon-H1)."""
+        linear = self.linear.layers if self.linear else 0
+        return self.full_layers + linear > self.layers
+
+    @property
+    def index(self) -> int:
+        """Parameters of one indexer: two matrices, the heads' weights, a norm with its bias."""
+        latent = self.latent
+        if not latent or not latent.index_layers:
+            return 0
+        heads = latent.index_heads * (latent.query_rank * latent.index_dim + self.hidden)
+        return heads + latent.index_dim * (self.hidden + 2)
 
     @property
     def every_attention(self) -> int:
         """Parameters of the attention of all layers, full and linear."""
-        linear = self.linear
-        return self.full_layers * self.attention + (
-            linear.layers * linear.parameters(self.hidden) if linear else 0
-        )
+        linear, indexers = self.linear, self.latent.index_layers if self.latent else 0
+        full = self.full_layers * self.attention + indexers * self.index
+        return full + (linear.layers * linear.parameters(self.hidden) if linear else 0)
 
     @property
     def largest_attention(self) -> int:
         """Parameters of the attention of the layer where it is largest."""
         linear = self.linear.parameters(self.hidden) if self.linear else 0
-        return max(self.attention if self.full_layers else 0, linear)
+        full = self.attention + self.index if self.full_layers else 0
+        return full + linear if self.parallel else max(full, linear)
 
     def mlp(self, width: int, bias: bool | None = None) -> int:
         """Parameters of one MLP of a width."""
@@ -157,7 +204,11 @@ class Shape:
     def routed(self) -> int:
         """Parameters of the routed experts of one layer."""
         moe = self.experts
-        return moe.count * self.mlp(moe.intermediate, moe.expert_bias) if moe else 0
+        if not moe:
+            return 0
+        if moe.width:
+            return moe.count * (3 if self.gated else 2) * moe.width * moe.intermediate
+        return moe.count * self.mlp(moe.intermediate, moe.expert_bias)
 
     @property
     def beside_experts(self) -> int:
@@ -166,7 +217,8 @@ class Shape:
         if not moe:
             return 0
         shared = self.mlp(moe.shared) if moe.shared else 0
-        gate = self.hidden if moe.shared_gate else 0
+        gate = (1 if moe.shared_gate else 0) + 2 * moe.width
+        gate *= self.hidden
         return self.hidden * moe.count + moe.count * moe.router_bias + shared + gate
 
     @property
@@ -178,7 +230,8 @@ class Shape:
     def largest_layer(self) -> int:
         """Parameters of the largest layer."""
         mlp = self.expert_mlp if self.experts else self.mlp(self.intermediate)
-        return self.largest_attention + self.norms * self.norm + mlp
+        mixer = self.largest_attention
+        return self.norms * self.norm + (max(mixer, mlp) if self.apart else mixer + mlp)
 
     @property
     def expert_parameters(self) -> int:
@@ -189,7 +242,7 @@ class Shape:
     def parameters(self) -> int:
         """Every parameter, those of a vision tower included."""
         moe_layers = self.experts.layers if self.experts else 0
-        mlps = (self.layers - moe_layers) * self.mlp(self.intermediate)
+        mlps = self.dense_layers * self.mlp(self.intermediate)
         mlps += moe_layers * self.expert_mlp
         norms = (self.layers * self.norms + 1) * self.norm
         blocks = self.every_attention + mlps + norms
@@ -211,7 +264,7 @@ class Shape:
         """Width of the MLPs that one token goes through in the widest layer."""
         moe = self.experts
         routed = moe.active * moe.intermediate + moe.shared if moe else 0
-        dense = self.intermediate if not moe or moe.layers < self.layers else 0
+        dense = self.intermediate if self.dense_layers else 0
         return max(routed, dense)
 
     @property
@@ -219,7 +272,7 @@ class Shape:
         """Outputs of every linear layer of the blocks, experts excepted."""
         query = (2 if self.output_gate else 1) * self.query_width
         count = self.full_layers * (self.hidden + query + 2 * self.kv_width)
-        count += self.layers * (self.hidden + 2 * self.intermediate)
+        count += self.mlp_layers * (self.hidden + 2 * self.intermediate)
         if self.linear:
             outputs = sum(out for _, out in self.linear.matrices(self.hidden).values())
             count += self.linear.layers * outputs
@@ -242,12 +295,11 @@ class Shape:
         }
         if self.gated:
             sizes["gate_proj"] = h + i
-        moe_layers = self.experts.layers if self.experts else 0
         total = 0
         for name, size in sizes.items():
             if targets is None or name in targets:
                 mlp = name in ("gate_proj", "up_proj", "down_proj")
-                total += size * (self.layers - moe_layers if mlp else self.full_layers)
+                total += size * (self.dense_layers if mlp else self.full_layers)
         if self.linear:
             for name, (wide, out) in self.linear.matrices(h).items():
                 if targets is None or name in targets:

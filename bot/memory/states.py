@@ -89,10 +89,9 @@ def megatron_shard(shape: Shape, layout: Layout) -> tuple[float, float]:
     stands beside the experts without being divided are on every tensor-parallel rank.
     """
     moe_layers = shape.experts.layers if shape.experts else 0
-    dense_layers = shape.layers - moe_layers
     norms = shape.norms * shape.norm
     whole = norms * shape.layers + shape.norm
-    split = shape.every_attention + shape.mlp(shape.intermediate) * dense_layers
+    split = shape.every_attention + shape.mlp(shape.intermediate) * shape.dense_layers
     if shape.experts:
         moe = shape.experts
         shared = shape.mlp(moe.shared) if moe.shared else 0

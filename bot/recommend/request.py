@@ -12,7 +12,7 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import mark, message, sentence_of
 from bot.base.regex import regex
-from bot.memory.hub_config import NotReadError
+from bot.memory.hub_numbers import NotReadError
 from bot.memory.models import Model, find, from_config
 from bot.recommend.hub import hub_path
 

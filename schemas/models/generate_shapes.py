@@ -2,6 +2,8 @@
 
     python -m schemas.models.generate_shapes --litgpt config.py --aiconfigurator model_configs
 
+A row of the file that no source makes anew stays.
+
 Run it where torch and transformers are installed; neither is needed afterwards. The shapes come
 from `litgpt/config.py` (Apache-2.0), from the configurations that `aiconfigurator-core`
 (Apache-2.0) ships, and from `rows.json` (models' own pages; for some sizes the source of torchtitan
@@ -20,11 +22,13 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from bot.memory.hub_config import NotReadError, read_config
+from bot.memory.hub_config import read_config
+from bot.memory.hub_numbers import NotReadError
+from bot.memory.models import read_shape
 from bot.memory.shape import Shape
 
 HERE = Path(__file__).resolve().parent
@@ -99,17 +103,25 @@ def _aiconfigurator(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         if path.name.endswith("_hf_quant_config.json"):
             continue
         config = json.loads(path.read_bytes())
+        if config.get("model_type") == "llama4":
+            continue  # Without their tower there.
+        config.get("text_config", {}).pop("quantization_config", None)
         if not config.get("quantization_config") or config.get("model_type") in (
             "deepseek_v3",
             "kimi_k2",
             "gpt_oss",
             "qwen3_5",
             "qwen3_5_moe",
+            "deepseek_v32",
+            "kimi_k25",
+            "minimax_m2",
+            "nemotron_h",
         ):
             # Released in fp8 or mxfp4, or quantized afterwards: the shape is the same.
-            config.pop("quantization_config", None)
+            if config.get("model_type") != "gpt_oss":  # Its experts alone are.
+                config.pop("quantization_config", None)
             name = path.name.removesuffix("_config.json").split("--", 1)[1]
-            yield name.removesuffix("-NVFP4"), config
+            yield re.sub(r"\ANVIDIA-|-(?:NVFP4|FP8|BF16)\Z", "", name), config
 
 
 def _rows(path: Path, package: str | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -125,7 +137,8 @@ def _counted(config: Mapping[str, Any]) -> tuple[int, int]:
     # Llama with other scales.
     same = {"kimi_k2": "deepseek_v3", "mimo": "qwen2", "minicpm": "llama"}
     kind = same.get(config["model_type"], config["model_type"])
-    plain = {key: value for key, value in config.items() if key not in ("model_type", "auto_map")}
+    unbuilt = ("model_type", "auto_map", "quantization_config")
+    plain = {key: value for key, value in config.items() if key not in unbuilt}
     made = hub.AutoConfig.for_model(kind, **plain)
     auto = hub.AutoModelForImageTextToText if "vision_config" in config else None
     with torch.device("meta"):
@@ -139,26 +152,35 @@ def _counted(config: Mapping[str, Any]) -> tuple[int, int]:
     return total, sum(p.numel() for name, p in named if not any(part in name for part in text))
 
 
+_REQUIRED = ("hidden", "layers", "heads", "kv_heads", "head_dim", "intermediate", "vocab")
+
+
 def _compact(shape: Shape) -> dict[str, Any]:
     """Fields that differ from their default."""
-    required = ("hidden", "layers", "heads", "kv_heads", "head_dim", "intermediate", "vocab")
-    ones: dict[str, Any] = dict.fromkeys(required, 1)
-    bare = asdict(Shape(**ones))
-    given = asdict(shape)
-    return {k: v for k, v in given.items() if k in required or v != bare[k]}
+    ones: dict[str, Any] = dict.fromkeys(_REQUIRED, 1)
+    bare, given = asdict(Shape(**ones)), asdict(shape)
+    for name in ("experts", "latent", "linear"):
+        part = getattr(shape, name)
+        if part is not None:
+            usual = {field.name: field.default for field in fields(part)}
+            given[name] = {k: v for k, v in given[name].items() if v != usual[k]}
+    return {k: v for k, v in given.items() if k in _REQUIRED or v != bare[k]}
 
 
 def main() -> None:
     """Write the file; print what was left out and why."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--litgpt", type=Path, required=True, help="litgpt/config.py")
-    parser.add_argument("--aiconfigurator", type=Path, required=True, help="model_configs/")
+    parser.add_argument("--litgpt", type=Path, help="litgpt/config.py")
+    parser.add_argument("--aiconfigurator", type=Path, help="model_configs/")
     parser.add_argument("--versions", required=True, help='"litgpt 0.5.13, …", as data')
     options = parser.parse_args()
     models: dict[str, dict[str, Any]] = {}
     for source, rows in (
-        ("litgpt", _litgpt(options.litgpt)),
-        ("aiconfigurator-core", _aiconfigurator(options.aiconfigurator)),
+        ("litgpt", _litgpt(options.litgpt) if options.litgpt else ()),
+        (
+            "aiconfigurator-core",
+            _aiconfigurator(options.aiconfigurator) if options.aiconfigurator else (),
+        ),
         ("rows.json", _rows(HERE / "rows.json")),
         ("torchtitan", _rows(HERE / "rows.json", "torchtitan")),
         ("maxtext", _rows(HERE / "rows.json", "maxtext")),
@@ -183,6 +205,10 @@ def main() -> None:
             if {**known, "source": ""} != {**row, "source": ""}:
                 sys.stderr.write(f"{full} ({source}): another shape than {name} has\n")
                 models[full] = row
+    standing = json.loads(OUT.read_bytes())["models"]
+    for name, row in standing.items():
+        bare = {**_compact(read_shape(row)), **{k: row[k] for k in ("parameters", "source")}}
+        models.setdefault(name, bare)
     lines = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(models.items()))
     OUT.write_text(
         f'{{"made_from": {json.dumps(options.versions)},\n"models": {{\n{lines}\n}}}}\n',

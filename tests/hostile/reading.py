@@ -30,7 +30,7 @@ from bot.frameworks.source_options import SourceOptions
 from bot.frameworks.structured import structured_table
 from bot.frameworks.trl_programs import TrlPrograms
 from bot.github.commands import commands
-from bot.memory.hub_config import NotReadError
+from bot.memory.hub_numbers import NotReadError
 from bot.memory.models import from_config
 from bot.table.judge import judge
 from tests.hostile.files import (

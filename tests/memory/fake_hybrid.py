@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from bot.memory.linear_attention import LinearAttention
 from bot.memory.shape import Shape
 
 TOKENS = 2048
@@ -37,7 +38,7 @@ def measure_hybrid(torch: Any, hub: Any, tracked: Tracked) -> dict[str, dict[str
 def _kept(libraries: tuple[Any, Any, Any], tracked: Tracked, shape: Shape, at: int) -> float:
     torch, hub, source = libraries
     linear = shape.linear
-    assert linear is not None
+    assert isinstance(linear, LinearAttention)
     config = hub.AutoConfig.for_model(
         "qwen3_5_text",
         hidden_size=shape.hidden,

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.memory.fake_hybrid import measure_hybrid
+from tests.memory.fake_mixers import measure_mixers
 
 OUT = Path(__file__).parent / "fake_measure.json"
 TOKENS = 2048
@@ -40,6 +41,7 @@ def measure() -> dict[str, Any]:
         "tokens": TOKENS,
         "layers": {name: _layer(torch, hub, name, kind) for name, kind in LAYERS},
         "hybrid": measure_hybrid(torch, hub, _tracked),
+        "mixers": measure_mixers(torch, hub, _tracked),
         "logits": {name: _logits(torch, path) for name, path in PATHS.items()},
     }
 

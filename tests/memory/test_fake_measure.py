@@ -45,6 +45,19 @@ def test_what_layers_of_linear_and_of_full_attention_keep(name: str) -> None:
     assert all_layers_bytes_per_token(shape) == pytest.approx(every, rel=0.01)
 
 
+@pytest.mark.parametrize("name", RECORDED["mixers"])
+def test_what_layers_with_a_state_or_a_convolution_keep(name: str) -> None:
+    model = find(name)
+    assert model is not None
+    shape, measured = model.shape, RECORDED["mixers"][name]
+    assert layer_bytes_per_token(shape) == pytest.approx(max(measured.values()), rel=0.001)
+    assert shape.linear is not None
+    counts = {"linear": shape.linear.layers, "full": shape.full_layers, "both": shape.layers}
+    counts["mlp"] = shape.dense_layers
+    every = sum(counts[kind] * each for kind, each in measured.items())
+    assert all_layers_bytes_per_token(shape) == pytest.approx(every, rel=0.001)
+
+
 def test_what_a_logit_takes() -> None:
     measured = RECORDED["logits"]
     assert measured["log-softmax fp32"] == pytest.approx(constants.LOG_SOFTMAX_FP32, rel=0.03)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from bot.memory.fine_tunes import FROM
-from bot.memory.hub_config import NotReadError
+from bot.memory.hub_numbers import NotReadError
 from bot.memory.models import find, from_config, guess, models_by_key, near, pinned
 
 
@@ -78,6 +78,37 @@ from bot.memory.models import find, from_config, guess, models_by_key, near, pin
         (0.124, "openai-community/gpt2"),
         (1.558, "gpt2-xl"),
         (671.026, "deepseek-ai/DeepSeek-V3.1-Terminus"),
+        (31.578, "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16"),
+        (31.578, "/models/Nemotron-3-Nano-30B-A3B"),
+        (8.888, "nvidia/NVIDIA-Nemotron-Nano-9B-v2"),
+        (12.310, "nvidia/NVIDIA-Nemotron-Nano-12B-v2-Base"),
+        (8.101, "nvidia/Nemotron-H-8B-Reasoning-128K"),
+        (120.669, "nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-BF16"),
+        (0.521, "tiiuae/Falcon-H1-0.5B-Instruct"),
+        (3.149, "tiiuae/Falcon-H1-3B-Base"),
+        (7.586, "tiiuae/Falcon-H1-7B-Instruct"),
+        (33.642, "tiiuae/Falcon-H1-34B-Instruct"),
+        (6.939, "ibm-granite/granite-4.0-h-tiny"),
+        (32.207, "ibm-granite/granite-4.0-h-small-base"),
+        (3.191, "ibm-granite/granite-4.0-h-micro"),
+        (3.403, "ibm-granite/granite-4.0-micro"),
+        (1.170, "LiquidAI/LFM2-1.2B"),
+        (2.569, "LiquidAI/LFM2-2.6B"),
+        (8.340, "LiquidAI/LFM2-8B-A1B"),
+        (108.642, "meta-llama/Llama-4-Scout-17B-16E-Instruct"),
+        (401.584, "meta-llama/Llama-4-Maverick-17B-128E"),
+        (16.408, "moonshotai/Kimi-VL-A3B-Thinking-2506"),
+        (743.911, "zai-org/GLM-5"),
+        (671.878, "deepseek-ai/DeepSeek-V3.2"),
+        (80.393, "tencent/Hunyuan-A13B-Instruct"),
+        (7.505, "tencent/Hunyuan-7B-Instruct"),
+        (21.825, "baidu/ERNIE-4.5-21B-A3B-PT"),
+        (299.484, "baidu/ERNIE-4.5-300B-A47B-Base-PT"),
+        (8.185, "openbmb/MiniCPM4-8B"),
+        (32.003, "LGAI-EXAONE/EXAONE-4.0-32B"),
+        (228.690, "MiniMaxAI/MiniMax-M2.5"),
+        (1026.879, "moonshotai/Kimi-K2.5"),
+        (8.302, "XiaomiMiMo/MiMo-VL-7B-RL-2508"),
         (7.623, "XiaomiMiMo/MiMo-7B-RL"),  # 7.833 with its layer for multi-token prediction
     ],
 )
@@ -362,6 +393,10 @@ def test_a_config_that_describes_nothing(data: bytes) -> None:
         ("POLARIS-Project/Polaris-4B-Preview", "Qwen3-4B"),
         ("deepseek-ai/DeepSeek-Prover-V1.5-RL", "deepseek-llm-7b"),
         ("mistralai/Devstral-Small-2505", "Mistral-Small-24B"),
+        ("OpenResearcher/OpenResearcher-30B-A3B", "Nemotron-3-Nano-30B-A3B"),
+        ("tiiuae/Falcon-H1R-7B", "Falcon-H1-7B"),
+        ("mistralai/Magistral-Small-2509", "Mistral-Small-3.1-24B"),
+        ("deepseek-ai/DeepSeek-V3.2-Exp", "DeepSeek-V3.2"),
         ("openbmb/Eurus-7b-sft", None),
         ("my-s1-320b", None),
         ("notzephyr-7b", None),

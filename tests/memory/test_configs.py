@@ -1,0 +1,150 @@
+"""Files config.json of many families: counted to the last digit, or not read, with the reason."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.memory.hub_numbers import NotReadError
+from bot.memory.mixers import Mamba
+from bot.memory.models import find, from_config, models_by_key
+
+ROWS = json.loads((Path(__file__).parents[2] / "schemas" / "models" / "rows.json").read_bytes())
+MODELS: dict[str, Any] = ROWS["models"]
+NANO: dict[str, Any] = {
+    "model_type": "nemotron_h",
+    "hidden_size": 2688,
+    "hybrid_override_pattern": "MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME",
+    "intermediate_size": 1856,
+    "mamba_head_dim": 64,
+    "mamba_num_heads": 64,
+    "moe_intermediate_size": 1856,
+    "moe_shared_expert_intermediate_size": 3712,
+    "n_groups": 8,
+    "n_routed_experts": 128,
+    "num_attention_heads": 32,
+    "num_experts_per_tok": 6,
+    "num_hidden_layers": 52,
+    "num_key_value_heads": 2,
+    "head_dim": 128,
+    "ssm_state_size": 128,
+    "tie_word_embeddings": False,
+    "vocab_size": 131072,
+}
+"""Nemotron 3 Nano 30B-A3B as its config.json has it."""
+
+
+def _read(config: object) -> Any:
+    return from_config("my-own", json.dumps(config).encode()).shape
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_config_of_a_known_model_gives_its_count(name: str) -> None:
+    config = MODELS[name]
+    if "vision_config" in config and config["model_type"] not in ("qwen2_vl", "qwen2_5_vl"):
+        with pytest.raises(NotReadError, match="vision tower"):
+            _read(config)
+        return
+    known = find(name)
+    assert known is not None
+    assert _read(config) == known.shape
+
+
+def test_towers_that_are_counted() -> None:
+    counted = ("Qwen2-VL-2B", "Qwen2.5-VL-3B", "Qwen2.5-VL-7B", "MiMo-VL-7B")
+    for name in counted:
+        assert _read(MODELS[name]).vision > 4e8
+
+
+def test_layers_of_three_kinds() -> None:
+    shape = _read(NANO)
+    assert shape.parameters == 31_577_937_344
+    assert shape == models_by_key()["nemotron-3-nano-30b-a3b"].shape
+    assert (shape.layers, shape.full_layers, shape.dense_layers) == (52, 6, 0)
+    assert isinstance(shape.linear, Mamba)
+    assert (shape.linear.layers, shape.experts.layers) == (23, 23)
+    # One sequence: 64 heads of 64 channels by 128 numbers, and three tokens of the convolution.
+    assert shape.linear.state == 64 * 64 * 128 + 3 * 6144
+    assert shape.active_intermediate == 6 * 1856 + 3712
+
+
+def test_the_kinds_of_layers_as_newer_files_have_them() -> None:
+    letters = {"M": "mamba", "*": "attention", "E": "moe"}
+    types = [letters[letter] for letter in NANO["hybrid_override_pattern"]]
+    newer = {k: v for k, v in NANO.items() if k != "hybrid_override_pattern"}
+    assert _read({**newer, "layers_block_type": types}) == _read(NANO)
+    named = ["linear_attention" if t == "mamba" else t for t in types]
+    assert _read({**newer, "layers_block_type": named}) == _read(NANO)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"hybrid_override_pattern": "MX"},
+        {"hybrid_override_pattern": None},
+        {"hybrid_override_pattern": ""},
+        {"layers_block_type": ["mamba", 7]},
+        {"layers_block_type": 7},
+        {"mamba_num_heads": None},
+        {"mamba_num_heads": "64"},
+        {"conv_kernel": -1},
+        {"moe_latent_size": 1.5},
+    ],
+)
+def test_layers_that_are_not_described(more: dict[str, object]) -> None:
+    with pytest.raises(NotReadError):
+        _read({**NANO, **more})
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("granite-4.0-h-micro", {"layer_types": ["mamba"]}),
+        ("granite-4.0-h-micro", {"mamba_n_heads": 0}),
+        ("Falcon-H1-7B", {"mamba_n_heads": 0}),
+        ("Falcon-H1-7B", {"mamba_chunk_size": "128"}),
+        ("LFM2-1.2B", {"full_attn_idxs": 3}),
+        ("LFM2-1.2B", {"block_multiple_of": 0}),
+        ("LFM2-1.2B", {"block_ffn_dim_multiplier": "1"}),
+        ("Hunyuan-A13B", {"moe_topk": [8, 7]}),
+        ("Hunyuan-A13B", {"moe_intermediate_size": 1024}),
+        ("ERNIE-4.5-21B-A3B", {"moe_layer_interval": 0}),
+        ("ERNIE-4.5-21B-A3B", {"moe_num_experts": [64, 64]}),
+    ],
+)
+def test_numbers_that_are_wrong(name: str, more: dict[str, object]) -> None:
+    with pytest.raises(NotReadError):
+        _read({**MODELS[name], **more})
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "t5", "bart", "whisper", "mamba", "mamba2", "falcon_mamba", "rwkv", "rwkv7", "llada",
+        "Dream", "qwen2_audio", "voxtral", "bert", "jamba", "zamba2", "recurrent_gemma", "xlstm",
+        "gemma3n_text", "gemma4_text", "mimo_v2_flash", "minimax", "kimi_linear", "deepseek_v4",
+        "step3p5", "nemotron-nas", "dbrx", "phimoe", "mllama", "moshi", "", None, 7,
+    ],
+)  # fmt: skip
+def test_families_that_are_not_known_get_no_number(kind: object) -> None:
+    """With the numbers of a Llama beside, which many of them have."""
+    config = {
+        "model_type": kind,
+        "hidden_size": 4096,
+        "intermediate_size": 14336,
+        "num_hidden_layers": 32,
+        "num_attention_heads": 32,
+        "num_key_value_heads": 8,
+        "vocab_size": 128256,
+        "d_model": 4096,
+        "n_layers": 32,
+        "n_heads": 32,
+        "state_size": 16,
+    }
+    with pytest.raises(NotReadError, match=r"models of the type .* are not known"):
+        _read(config)
+    with pytest.raises(NotReadError):
+        _read({"model_type": kind, "text_config": config, "vision_config": {}})
