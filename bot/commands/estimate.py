@@ -10,6 +10,7 @@ from bot.base.errors import UserError
 from bot.commands.arguments import add_common, config_of, finish, options_of
 from bot.commands.inputs import add_paths, each_script, scripts_of
 from bot.commands.output import write
+from bot.commands.runs import add_offline
 from bot.commands.tree import add_root, tree_of
 
 SUMMARY = "the memory budget of scripts, stage by stage, against the device"
@@ -19,6 +20,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_paths(parser)
     add_root(parser)
+    add_offline(parser)
     parser.add_argument(
         "--gpus",
         metavar="N",

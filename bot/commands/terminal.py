@@ -90,6 +90,16 @@ class TerminalParser(argparse.ArgumentParser):
             vars(argparse).update({"_": _own, "ngettext": _own_plural})
         super().__init__(**{"formatter_class": _Help} | options)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse's, but what is left over is refused here, by the command that was given it.
+
+        argparse leaves that to `rlbot` itself, whose usage names no option of the command's.
+        """
+        known, left = super().parse_known_args(args, namespace)
+        if left:
+            self.error(_own("unrecognized arguments: %s") % " ".join(left))
+        return known, left
+
     def _print_message(self, message: str, file: Any = None) -> None:
         """As argparse prints, which keeps to itself that the help could not be printed."""
         if file is sys.stdout:

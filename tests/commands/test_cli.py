@@ -141,6 +141,26 @@ def test_wrong_usage_is_one_sentence(
     assert result.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("command", ["lint", "resolve", "estimate"])
+def test_commands_that_read_scripts_take_the_same_option_to_fetch_nothing(
+    folder: Path, command: str
+) -> None:
+    plain, offline = (rlbot(command, *more, ".", cwd=folder) for more in ((), ("--offline",)))
+    assert offline == plain
+    assert offline.status != 2
+
+
+@pytest.mark.parametrize("command", [("estimate",), ("table", "add"), ("doctor",)])
+def test_an_unknown_option_is_refused_with_the_usage_of_its_command(
+    command: tuple[str, ...],
+) -> None:
+    result = rlbot(*command, "page.rst", "script.sh", "--bogus", "x")
+    name = " ".join(command)
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith(f"usage: rlbot {name} [-h]")
+    assert f"\nrlbot {name}: error: unrecognized arguments: " in result.err
+
+
 @pytest.mark.parametrize("option", ["--select", "--ignore"])
 def test_an_unknown_rule_or_release_is_refused(folder: Path, option: str) -> None:
     result = rlbot("lint", "examples", option, "RLB000", cwd=folder)
