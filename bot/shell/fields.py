@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.shell.source import Span
-from bot.shell.state import Value
+from bot.shell.state import Value, part
 from bot.shell.words import Hole, Piece
 
 LITERAL, SPLIT, PROTECTED, BREAK = range(4)
@@ -113,15 +113,3 @@ def _split_piece(words: _Words, piece: Piece, text: str, borders: re.Pattern[str
         at = border.end()
     if at < len(text):
         words.begin().append(part(piece, at, len(text)))
-
-
-def part(piece: Piece, start: int, end: int) -> Piece:
-    """The characters [start, end) of a known piece."""
-    text = piece.text
-    assert isinstance(text, str)  # noqa: S101 - callers have checked that the piece is known
-    if start == 0 and end == len(text):
-        return piece
-    span = piece.span
-    if piece.literal:
-        span = Span(span.start + start, span.start + end)
-    return Piece(text[start:end], span, piece.literal, piece.quoted, piece.via, piece.default_of)

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from bot.base.digits import natural_number
 from bot.shell.expansion import separators
-from bot.shell.fields import SPLIT, part, split
+from bot.shell.fields import SPLIT, split
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
-from bot.shell.state import OpenArguments, ShellVariable, Value, World, cut, known
+from bot.shell.state import OpenArguments, ShellVariable, Value, World, cut, known, part
 from bot.shell.values import AssignedAt, assign_scalar, scalar
 from bot.shell.words import Piece, Word
 

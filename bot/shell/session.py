@@ -88,6 +88,8 @@ class Session:
         self._until = _processor_time() + limits.seconds
         self._calls = 0
         self._expanded = 0
+        self._environment: tuple[Mapping[str, Word], object] = {}, ()
+        """That of the command listed last, and its texts."""
         self._seen_commands: dict[object, int] = {}
         """For each command its place in `commands`."""
         self._ways: list[Ways] = []
@@ -187,7 +189,7 @@ class Session:
         key = (
             self._place(command.span),
             tuple([word.text for word in command.argv]),
-            tuple([(name, word.text) for name, word in command.environment.items()]),
+            self._texts_of(command.environment),
             tuple([(item.name, item.value.text) for item in command.prefix]),
         )
         seen = self._seen_commands.get(key)
@@ -210,6 +212,12 @@ class Session:
         self._seen_commands[key] = len(self.commands)
         self._ways.append(ways)
         self.commands.append(_assuming(command, ways))
+
+    def _texts_of(self, environment: Mapping[str, Word]) -> object:
+        if environment is not self._environment[0]:  # Commands in a row have the same one.
+            texts = tuple([(name, word.text) for name, word in environment.items()])
+            self._environment = environment, texts
+        return self._environment[1]
 
     def _place(self, span: Span) -> object:
         """A place that is the same each time that the same command runs the same file."""

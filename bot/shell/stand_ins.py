@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Final
 
-from bot.shell.fields import part
-from bot.shell.state import Value
+from bot.shell.state import Value, part
 from bot.shell.syntax import Quoted, Script, Simple, Text, WordNode, WordPart
 from bot.shell.words import Hole, Piece
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, fields, replace
+from dataclasses import field, fields
 from typing import Protocol, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
@@ -315,6 +315,18 @@ def size(value: Value) -> int:
     return sum(len(p.text) if isinstance(p.text, str) else 8 for p in value)
 
 
+def part(piece: Piece, start: int, end: int) -> Piece:
+    """The characters [start, end) of a known piece."""
+    text = piece.text
+    assert isinstance(text, str)  # noqa: S101 - callers have checked that the piece is known
+    if start == 0 and end == len(text):
+        return piece
+    span = piece.span
+    if piece.literal:
+        span = Span(span.start + start, span.start + end)
+    return Piece(text[start:end], span, piece.literal, piece.quoted, piece.via, piece.default_of)
+
+
 def cut(value: Value, start: int, end: int) -> Value:
     """The characters [start, end) of a value without holes, with their places."""
     result: list[Piece] = []
@@ -324,13 +336,7 @@ def cut(value: Value, start: int, end: int) -> Value:
         assert isinstance(text, str)  # noqa: S101 - the caller has checked that it is known
         low, high = max(start - at, 0), min(end - at, len(text))
         if low < high:
-            if low == 0 and high == len(text):
-                result.append(piece)
-            elif piece.literal:
-                span = Span(piece.span.start + low, piece.span.start + high)
-                result.append(replace(piece, text=text[low:high], span=span))
-            else:
-                result.append(replace(piece, text=text[low:high]))
+            result.append(part(piece, low, high))
         at += len(text)
         if at >= end:
             break
