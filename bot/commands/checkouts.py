@@ -39,24 +39,31 @@ class DiskCheckouts:
         self._given = [self._here, *(path.absolute() for path in given)]
         self._named = frozenset(self._given[1:])
         self._checkouts: dict[Path, Checkout | None] = {}
-        self._roots: dict[Path, Path | None] = {}
+        self._folders: dict[str, tuple[Checkout, str] | None] = {}
+        """For a folder its repository, and the beginning of a path in it there."""
         self._last: tuple[str, ScriptPlace | None] = ("", None)
 
     def place(self, script: ScriptFile) -> ScriptPlace | None:
         """Where a script stands; None for one in no repository and below no folder given."""
         named = script.full_path or script.path
         if named != self._last[0]:  # It is asked for more than once of each script.
-            self._last = named, self._find(Path(os.path.normpath(Path(named).absolute())))
+            folder, name = os.path.split(os.path.abspath(named))  # noqa: PTH100 - as it is written
+            if folder not in self._folders:
+                self._folders[folder] = self._find(Path(folder))
+            found = self._folders[folder]
+            place = found and ScriptPlace(found[0], f"{found[1]}{name}")
+            self._last = named, place
         return self._last[1]
 
-    def _find(self, path: Path) -> ScriptPlace | None:
-        root = self._root(path.parent)
+    def _find(self, folder: Path) -> tuple[Checkout, str] | None:
+        root = self._root(folder)
         if root is None:
             return None
         if root not in self._checkouts:
             self._checkouts[root] = self._checkout(root)
         checkout = self._checkouts[root]
-        return ScriptPlace(checkout, path.relative_to(root).as_posix()) if checkout else None
+        path = f"{folder.relative_to(root).as_posix()}/"
+        return (checkout, path.removeprefix("./")) if checkout else None
 
     def _checkout(self, root: Path) -> Checkout | None:
         """The repository in a folder; None for a large one that is only where somebody works."""
@@ -67,13 +74,11 @@ class DiskCheckouts:
 
     def _root(self, folder: Path) -> Path | None:
         """The nearest folder with `.git`, else the outermost that vendors verl, or is given."""
-        if folder not in self._roots:
-            within = (folder, *folder.parents)
-            repository = next(filter(_is_repository, within), None)
-            vendoring = (at for at in reversed(within) if _vendors(at))
-            given = (at for at in reversed(within) if at in self._given)
-            self._roots[folder] = repository or next(chain(vendoring, given), None)
-        return self._roots[folder]
+        within = (folder, *folder.parents)
+        repository = next(filter(_is_repository, within), None)
+        vendoring = (at for at in reversed(within) if _vendors(at))
+        given = (at for at in reversed(within) if at in self._given)
+        return repository or next(chain(vendoring, given), None)
 
 
 def read_checkout(root: Path) -> Checkout:

@@ -39,14 +39,11 @@ META = Meta(
 
 def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the parent folder with the size that the name states."""
-    parent = PurePosixPath(context.path).parent.name
-    if (
-        context.name.profile != "tuning"
-        or not parent
-        or not context.name.model
-        or not legible(context)
-    ):
+    if context.name.profile != "tuning" or not context.name.model or not legible(context):
         return  # A name of another form is told by name-pattern.
+    parent = PurePosixPath(context.path).parent.name
+    if not parent:
+        return
     size = model_size(context.name.model) or _size_used(context)
     if size is None:
         return

@@ -60,8 +60,9 @@ def legible(context: RuleContext) -> bool:
     name = context.name
     if name.profile != "tuning":
         return name.valid
-    meant = asked(context) or bool(by_token(name.device or ""))
-    return name.gpus is not None and meant and not is_run_form(context)
+    if name.gpus is None or is_run_form(context):
+        return False
+    return asked(context) or bool(by_token(name.device or ""))
 
 
 def contradictions(
