@@ -88,6 +88,8 @@ class CheckOptions:
     """The servers that a linked run may lie on."""
     runs_in_use: Mapping[str, tuple[str, ...]] | None = None
     """Run, as `entity/project/id`, to what rests on it besides the script; None when unknown."""
+    launches: bool = True
+    """Whether the report holds the launches, which a plain text does not show."""
     consequences: bool = False
     """Whether what a launch lacks is reported too where it ends before its author meant."""
     evidence: Literal["off", "optional", "required"] = "off"

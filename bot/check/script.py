@@ -134,7 +134,9 @@ def check_read(
         _report(script, _verdict(findings, unchecked, backing.evidence)),
         name=name_report(context.name),
         configurations=configurations(context.plans),
-        launches=tuple(launch_report(plan, context.source) for plan in context.plans),
+        launches=tuple(launch_report(plan, context.source) for plan in context.plans)
+        if options.launches
+        else (),
         plan=plan_report(backing.plan) if backing.plan and not undecided else None,
         counts=_counts(context, backing),
         findings=findings,

@@ -54,7 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     unchecked: list[Unchecked] = []
     scripts = list(scripts_of(arguments, root, unchecked))
     recipes = frozenset(script.path for script in scripts if is_recipe(script.path))
-    options = replace(options, recipes=recipes)
+    shown = arguments.format != "text" or arguments.verbose
+    options = replace(options, recipes=recipes, launches=shown)
     if arguments.was is not None:
         if fix:
             raise UserError(message("--was goes with neither --fix nor --diff."))
