@@ -71,14 +71,14 @@ def fast(text: str) -> tuple[Operator, str, JsonValue] | str:
         if deletion is None:
             raise NoAnswerError
         return "~", deletion["key"], None
-    value = found["value"]
-    operator = cast("Operator", found["op"] or "")
+    sign, key, value = found.groups("")
+    operator = cast("Operator", sign)
     if not value:
-        return operator, found["key"], ""
+        return operator, key, ""
     if value[0] == "[" and _LIST.match(value):
-        return operator, found["key"], [_primitive(item) for item in _ITEMS.findall(value)]
+        return operator, key, [_primitive(item) for item in _ITEMS.findall(value)]
     try:
-        return operator, found["key"], _primitive(value)
+        return operator, key, _primitive(value)
     except NoAnswerError:
         refused = _REFUSED.match(value)
         if refused is None:

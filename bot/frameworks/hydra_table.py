@@ -23,7 +23,7 @@ _KEPT: Final = 32
 """Combinations of choices that are kept of a root."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Chosen:
     """The configuration that a launch's choices of groups give, before its other overrides."""
 
@@ -34,6 +34,8 @@ class _Chosen:
     """The verdicts on the choices, and on what needs no tree, by the override's number."""
     plain: frozenset[int]
     """See `Composition.plain`."""
+    taken: tuple[KeyVerdict, ...] = ()
+    """The verdicts on all overrides, once it is known that none is refused."""
 
 
 class HydraTable:
@@ -48,9 +50,10 @@ class HydraTable:
         self.version: str = data["version"]
         self._title: str = data.get("title", f"{self.framework} {self.version}")
         self.root = root
-        self._file = data
-        self._pool: list[Any] = self._file["pool"]
-        self._root: dict[str, Any] = self._file["roots"][root]
+        self.groups: Mapping[str, Sequence[str]] = data["groups"]
+        """Configuration groups (folders of the configuration) with their options."""
+        self._pool: list[Any] = data["pool"]
+        self._root: dict[str, Any] = data["roots"][root]
         self._expanded: dict[int, YamlTree] = {}
         self._instead: dict[str, str | None] = {}
         self._compositions: dict[tuple[tuple[str, str], ...], Composition] = {}
@@ -69,12 +72,6 @@ class HydraTable:
         return self._expanded[at]
 
     # What is there
-
-    @property
-    def groups(self) -> Mapping[str, Sequence[str]]:
-        """Configuration groups (folders of the configuration) with their options."""
-        groups: Mapping[str, Sequence[str]] = self._file["groups"]
-        return groups
 
     @property
     def choices(self) -> Mapping[str, str]:
@@ -212,12 +209,15 @@ class HydraTable:
 
         After a refused override the next ones are judged as if it had not been there.
         """
-        return self._judge(settings)[0]
+        return self._chosen(tuple(settings)).taken or self._judge(settings)[0]
 
     def refused(self, settings: Sequence[Setting]) -> tuple[bool, ...]:
         """See `KeyTable.refused`."""
         verdicts, _ = self._judge(settings, hints=False)
-        return tuple(verdict.accepted is False for verdict in verdicts)
+        refused = tuple(verdict.accepted is False for verdict in verdicts)
+        if not any(refused):  # Hints are for refused ones.
+            self._chosen(tuple(settings)).taken = verdicts
+        return refused
 
     def composed(self, settings: Sequence[Setting]) -> YamlTree:
         """The configuration with every override that Hydra would take, refused ones left out."""

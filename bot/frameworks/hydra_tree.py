@@ -153,30 +153,42 @@ def put(tree: YamlTree, key: str, value: Any, *, force: bool) -> YamlTree:
 class Draft:
     """A tree of one's own to set many keys in: what of it is shared is copied once, then changed.
 
-    `tree` is what `put` would have given.
+    `tree` is what `put` and `drop` would have given.
     """
 
     def __init__(self, tree: YamlTree) -> None:
         self.tree = dict(tree)
-        self._own = {id(self.tree): self.tree}  # Kept, so that no other takes the place of one.
+        self._own: dict[str, YamlTree] = {}
+        """The mappings below it that are not shared, by their keys."""
 
     def put(self, key: str, value: Any, *, force: bool) -> None:
         """As the function does; raises `CannotPutError` before anything is changed."""
-        *above, last = key.split(".")
-        node, own = self.tree, self._own
-        for part in above:
-            below = node.get(part)
-            if not isinstance(below, dict):
-                break
-            if id(below) not in own:
-                below = node[part] = dict(below)
-                own[id(below)] = below
-            node = below
+        above, dot, last = key.rpartition(".")
+        node = self._mapping(above) if dot else self.tree
+        mapping = isinstance(value, dict) or node is None or isinstance(node.get(last), dict)
+        if node is not None and not mapping and (force or last in node):
+            node[last] = value
         else:
-            if (force or last in node) and not isinstance(value, (dict, list)):
-                node[last] = value
-                return
-        self.tree = put(self.tree, key, value, force=force)
+            self._become(put(self.tree, key, value, force=force))
+
+    def drop(self, key: str) -> None:
+        """As the function does."""
+        self._become(drop(self.tree, key))
+
+    def _become(self, tree: YamlTree) -> None:
+        self.tree, self._own = tree, {}
+
+    def _mapping(self, key: str) -> YamlTree | None:
+        """The mapping at a key, of one's own from now on; None where none stands there."""
+        if (known := self._own.get(key)) is not None:
+            return known
+        above, dot, last = key.rpartition(".")
+        node = self._mapping(above) if dot else self.tree
+        shared = node.get(last) if node is not None else None
+        if node is None or not isinstance(shared, dict):
+            return None
+        node[last] = own = self._own[key] = dict(shared)
+        return own
 
 
 def _put(node: Any, parts: list[str], value: Any, force: bool) -> Any:

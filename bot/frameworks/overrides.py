@@ -96,13 +96,13 @@ def read_line(words: Sequence[Word]) -> HydraLine:
     settings: list[Setting] = []
     bad: list[BadArgument] = []
     flags: dict[str, Flag] = {}
+    texts = [word.text for word in words]
     rows = 0
     in_row = False
     at = 0
     while at < len(words):
-        word = words[at]
+        word, text = words[at], texts[at]
         at += 1
-        text = word.text
         if text.startswith("-") and len(text) > 1 and not INT.match(text):
             in_row = False
             at += _read_flag(flags, bad, word, words[at] if at < len(words) else None)
@@ -117,7 +117,7 @@ def read_line(words: Sequence[Word]) -> HydraLine:
             )
             bad.append(BadArgument(word, word.span, problem))
             continue
-        beside = text[-1:] == "=" or (at < len(words) and words[at].text[:1] == "=")
+        beside = text[-1:] == "=" or (at < len(words) and texts[at][:1] == "=")
         if beside and (blanks := spaced(words[at - 1 : at + 2])):
             apart, taken = blanks
             bad.append(apart)
@@ -128,7 +128,7 @@ def read_line(words: Sequence[Word]) -> HydraLine:
             settings.append(read)
         elif read is not None:
             bad.append(read)
-    searches = "--config-dir" in flags or any("searchpath" in word.text for word in words)
+    searches = "--config-dir" in flags or any("searchpath" in text for text in texts)
     return HydraLine(tuple(settings), tuple(bad), flags, searches)
 
 
@@ -198,7 +198,7 @@ def read_override(word: Word) -> Setting | BadArgument | None:
         return BadArgument(word, span, why, placeholder=holder[0] if holder and alone else "")
     operator, key, value = answer
     known: JsonValue | UnknownValue = value
-    if any(_holds(value, mark) for mark in marks):
+    if marks and any(_holds(value, mark) for mark in marks):
         known = UNKNOWN
     if at + 1 == len(shown):
         end = word.span_of(at, at + 1).end

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -35,6 +36,7 @@ _MOST_PLACES: Final = 20
 _HOLE: Final = regex(r"\$\{\?[^}]{0,400}\}")
 """What only a run knows."""
 _WORD: Final = regex(r"[\w./-]{1,400}")
+_DEF: Final = regex(r"^def [^\n]*:$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,20 @@ def leads_nowhere(path: str | None) -> Unfollowed | None:
 
 def hydra_main(source: str) -> HydraMain | None:
     """The decorator of the first main function; None without one, or for a computed folder."""
+    return _main_of(_head(source)) or _main_of(source)
+
+
+def _head(source: str) -> str:
+    """A program up to the first line of its main function, since the rest is long.
+
+    Empty where that line is not found at once.
+    """
+    at = source.find("\n@hydra.main")
+    line = _DEF.search(source, at) if at >= 0 else None
+    return f"{source[: line.end()]} pass" if line else ""
+
+
+def _main_of(source: str) -> HydraMain | None:
     for node in ast.walk(tree) if (tree := parsed(source)) is not None else ():
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
@@ -263,6 +279,8 @@ def verls(place: str) -> bool:
 
 def search_path(data: bytes) -> list[str]:
     """What `hydra.searchpath` of a root configuration adds."""
+    if b"searchpath" not in data:
+        return []
     from bot.frameworks.yaml_data import read_yaml
 
     try:

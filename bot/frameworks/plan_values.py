@@ -203,7 +203,7 @@ def _composed(plan: Plan) -> dict[str, Any] | None:
             continue
         try:
             if setting.operator == "~":
-                draft.tree = trees.drop(draft.tree, setting.key)
+                draft.drop(setting.key)
             else:
                 draft.put(setting.key, setting.value, force=setting.operator != "")
         except (trees.CannotPutError, KeyError):

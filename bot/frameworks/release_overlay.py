@@ -83,15 +83,7 @@ class LayeredTable(HydraTable):
         self.searched = layer.searched
         own, self._own_choices = layer.composer.compose(layer.root, {})
         self.tree = _over(self._base.tree, own)
-
-    @cached_property
-    def groups(self) -> Mapping[str, Sequence[str]]:
-        """Those of verl and of the repository."""
-        own, base = self._layer.composer.groups(), self._base.groups
-        return {
-            name: sorted({*own.get(name, ()), *base.get(name, ())})
-            for name in (*base, *(name for name in own if name not in base))
-        }
+        self.groups = _joined(self._base.groups, layer.composer.groups())
 
     @property
     def choices(self) -> Mapping[str, str]:
@@ -117,6 +109,16 @@ class LayeredTable(HydraTable):
         if own.get(_MARK) != self._layer.base:
             doubt = doubt or "the chosen configuration does not begin with verl's"
         return _over(tree, own), {**choices, **own_choices}, doubt
+
+
+def _joined(
+    base: Mapping[str, Sequence[str]], own: Mapping[str, Sequence[str]]
+) -> dict[str, list[str]]:
+    """The groups of a release and of a repository, with the options of both."""
+    return {
+        name: sorted({*own.get(name, ()), *base.get(name, ())})
+        for name in (*base, *(name for name in own if name not in base))
+    }
 
 
 def _over(base: YamlTree, own: YamlTree) -> YamlTree:

@@ -123,7 +123,7 @@ def _applied(line: HydraLine, known: HydraTable | None) -> trees.YamlTree:
             continue
         try:
             if setting.operator == "~":
-                draft.tree = trees.drop(draft.tree, setting.key)
+                draft.drop(setting.key)
             else:
                 draft.put(setting.key, setting.value, force=True)
         except (trees.CannotPutError, KeyError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from bot.frameworks import hydra_tree as trees
 from bot.frameworks.hydra_table import HydraTable
 from tests.frameworks.conftest import Made
 from tests.frameworks.made import setting
@@ -34,6 +36,8 @@ GROUPS = (
     "extra@data=other", "extra@data=base", "extra=other", "+extra@more=other", "~extra@data",
     "nogroup@data=x",
 )  # fmt: skip
+
+few = settings(max_examples=scaled(60), deadline=None, derandomize=True)
 
 
 def hydra_says(made: Made, overrides: Sequence[str]) -> dict[str, Any] | None:
@@ -65,6 +69,36 @@ def compare(made: Made, overrides: Sequence[str]) -> bool:
     return bool(refused) or all(v.accepted for v in verdicts)
 
 
+@few
+@given(
+    puts=st.lists(
+        st.tuples(
+            st.sampled_from(("name", "a", "a.b", "a.b.c", "a.b.d", "a.l", "a.l.0", "b", "b.c.d")),
+            st.sampled_from((1, None, [1], {}, {"b": 2}, {"b": {"c": 3}}, "drop")),
+            st.booleans(),
+        )
+    )
+)
+def test_a_draft_is_what_its_changes_give_one_by_one(puts: list[tuple[str, Any, bool]]) -> None:
+    start: dict[str, Any] = {"name": 0, "a": {"b": {"c": 1}, "l": [1, 2]}, "b": {"c": {}}}
+    before = deepcopy(start)
+    draft, tree = trees.Draft(start), start
+    for key, value, force in puts:
+        try:
+            tree = (
+                trees.drop(tree, key)
+                if value == "drop"
+                else trees.put(tree, key, value, force=force)
+            )
+        except trees.CannotPutError:
+            with pytest.raises(trees.CannotPutError):
+                draft.drop(key) if value == "drop" else draft.put(key, value, force=force)
+        else:
+            draft.drop(key) if value == "drop" else draft.put(key, value, force=force)
+        assert draft.tree == tree
+    assert start == before
+
+
 @pytest.mark.slow
 def test_every_group_override(made: Made) -> None:
     unsure = [text for text in GROUPS if not compare(made, [text])]
@@ -77,7 +111,6 @@ overrides = st.builds(
     st.sampled_from(KEYS),
     st.sampled_from(VALUES),
 )
-few = settings(max_examples=scaled(60), deadline=None, derandomize=True)
 
 
 @pytest.mark.slow
@@ -201,3 +234,12 @@ def test_the_types_of_keys(made: Made) -> None:
     }
     assert "data.new" not in table
     assert table.choices == {"engine": "plain", "worker@job": "plain_worker", "extra@data": "base"}
+
+
+def test_a_verdict_has_its_hint_whether_it_was_asked_before(made: Made) -> None:
+    both = (setting("data.sise=1"), setting("data.size=1"))
+    assert made.table.refused(both) == (True, False)
+    assert made.table.verdicts(both)[0].suggestion == "data.size"
+    taken = (setting("data.size=1"), setting("+data.new=1"))
+    assert made.table.refused(taken) == (False, False)
+    assert made.table.verdicts(taken) == made.table.verdicts([*taken])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
+from bot.frameworks import own_config
 from bot.frameworks.own_config import hydra_main
 from bot.frameworks.python_source import parsed, written
 from bot.frameworks.source_options import SourceOptions
@@ -57,6 +60,41 @@ def test_a_deep_expression_beside_it_hides_no_program_of_trl() -> None:
     found = TrlPrograms({"src/grpo.py": source.encode()}).find("src/grpo.py", "run.sh")
     assert found is not None
     assert (found.trainer, list(found.options)) == ("grpo", ["b"])
+
+
+MARK = '@hydra.main(config_path="{}")\n'
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        MARK.format("here") + "def main(config):\n    pass\n",
+        "import hydra\n\n" + MARK.format("here") + "def main(config):\n    return (\n",
+        '"""\n'
+        + MARK.format("there")
+        + 'def main():\n"""\n'
+        + MARK.format("here")
+        + "def f(): 1\n",
+        "import hydra\n" + MARK.format("here") + "def main(\n    config,\n):\n    pass\n",
+        "import hydra\n" + MARK.format("here") + "async def main(c: dict[str, int]) -> None: ...",
+    ],
+)
+def test_the_decorator_of_a_program(source: str) -> None:
+    found = hydra_main(source)
+    assert found is not None
+    assert found.config_path == "here"
+
+
+def test_the_rest_of_a_program_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def noted(text: str) -> ast.Module | None:
+        read.append(text)
+        return parsed(text)
+
+    monkeypatch.setattr(own_config, "parsed", noted)
+    hydra_main("import hydra\n" + MARK.format("here") + "def main(config):\n    x = 1\n" * 2)
+    assert ["x = 1" in text for text in read] == [False]
 
 
 def test_structured_configurations() -> None:
