@@ -14,7 +14,7 @@ from bot.memory.estimate import MemoryEstimate
 from bot.memory.estimator import estimate_workload
 from bot.memory.hub_numbers import NotReadError
 from bot.memory.lengths import Measured
-from bot.memory.models import FindModel, Model, find, from_config, guess, near
+from bot.memory.models import FindModel, Model, find, from_config, guess, not_known
 from bot.memory.settings import MemorySettings, NoEstimateError
 from bot.memory.unread import unread_settings
 from bot.memory.workload import Workload
@@ -81,14 +81,7 @@ def find_model(path: str, files: ReadFile | None = None) -> Model:
     model = find(path)
     if model is not None:
         return model
-    close = near(path)
-    if close is None:
-        raise NoEstimateError(message("The shape of the model {path} is not known.", path=path))
-    raise NoEstimateError(
-        message(
-            "The shape of the model {path} is not known; that of {near} is.", path=path, near=close
-        )
-    )
+    raise NoEstimateError(not_known(path))
 
 
 class _Models:

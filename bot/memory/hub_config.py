@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from bot.base.messages import message, sentence_of
+from bot.base.regex import regex
 from bot.memory.hub_experts import experts_of
 from bot.memory.hub_mixers import GATED, mixers, nemotron_layers
 from bot.memory.hub_numbers import HubConfig, NotReadError, given, layer_count, whole
@@ -26,6 +27,7 @@ _HEAD_NORMS = ("qwen3", "qwen3_moe", "gemma3_text", "hunyuan_v1_dense", "hunyuan
 _MIXTURES = ("mixtral", "minimax_m2", "olmoe", "qwen2_moe", "qwen3_moe", "gpt_oss", "llama4_text",
              "hunyuan_v1_moe", "ernie4_5_moe", "granitemoe", *_LATENT)  # fmt: skip
 _HYBRIDS = (*GATED, "nemotron_h", "falcon_h1", "granitemoehybrid", "lfm2", "lfm2_moe")
+_PUBLISHED_IN_FP8 = ("deepseek_v3", "deepseek_v32", "kimi_k2", "minimax_m2")
 _PLAIN = ("opt", "gpt2", "gpt_neox")
 _TIED = ("gemma", "gemma2", "gemma3_text", "cohere2", "lfm2", "lfm2_moe")
 """Families that tie head and embedding where their file does not say."""
@@ -70,13 +72,13 @@ def read_config(config: HubConfig, *, vision: int | None = None) -> Shape:
         merged: dict[str, Any] = {"tie_word_embeddings": config.get("tie_word_embeddings"), **text}
         inner = str(text.get("model_type", config.get("model_type", "")))
         if inner not in KNOWN:
-            inner = inner.removesuffix("_text").replace("_vl", "").replace("2_5", "2")
+            inner = regex(r"_text\Z|_vl|_omni|(?<=glm4)v").sub("", inner).replace("2_5", "2")
         merged["model_type"] = inner
         return read_config(merged, vision=vision)
     kind = config.get("model_type")
     if kind not in KNOWN:
         raise NotReadError(message("models of the type {kind} are not known", kind=f"{kind!r}"))
-    if config.get("quantization_config") and not _published_in_mxfp4(config):
+    if config.get("quantization_config") and not _published_quantized(config):
         raise NotReadError(message("it is quantized"))
     return _checked(lambda: _read(str(kind), config, vision or 0))
 
@@ -153,6 +155,15 @@ def _width(kind: str, config: HubConfig) -> int:
     width, step = 2 * width // 3, whole(config, "block_multiple_of", 256)
     times = given(config, "block_ffn_dim_multiplier", 1.0)
     return step * -(-int(times * width) // step)
+
+
+def _published_quantized(config: HubConfig) -> bool:
+    """Whether a model's maker publishes it so, and trainers widen it to 16 bits."""
+    quantized = config.get("quantization_config")
+    method = quantized.get("quant_method") if isinstance(quantized, Mapping) else None
+    return _published_in_mxfp4(config) or (
+        method == "fp8" and config.get("model_type") in _PUBLISHED_IN_FP8
+    )
 
 
 def _published_in_mxfp4(config: HubConfig) -> bool:

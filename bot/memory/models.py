@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message
+from bot.base.messages import Message, message
 from bot.base.regex import regex
 from bot.memory.hub_config import read_config
 from bot.memory.hub_numbers import NotReadError
@@ -32,7 +32,7 @@ _TUNED = regex(
 )
 _VERSION = regex(r"-v\d+(?:\.\d+)*(?=-|\Z)")
 _MAKERS = regex(r"\A(?:meta-|google-|nvidia-(?=nemotron)|deepseek-(?=r1-distill))+")
-_CACHED = regex(r"(?<![^/])models--(?:[^/-]|-(?!-))+--([^/]+)/snapshots/")
+_CACHED = regex(r"(?<![^/])models--(?:[^/-]|-(?!-))+--([^/]+)(?:/snapshots/|/?\Z)")
 _SAME_SHAPE = regex(
     r"\A(?:(qwen2\.5|qwen2)-(?:coder|math)-|(qwen3)-coder-(?=30b-a3b)|(gemma)-1\.1-)"
 )
@@ -44,9 +44,18 @@ _OTHERWISE = regex(
     r"embed|vl\b|vision|omni|audio|speech|image|video|prun|slim|expand|upscal"
 )
 """Words for a model that is made of another one and has another shape, or other bytes."""
+_QUANTIZED = regex(
+    r"[-.](?:unsloth-)?(?:awq|gptq|gguf|mlx|hqq|exl\d|bnb|nf4|nvfp4|mxfp4|fp[48]|int[48]|[48]bit|"
+    r"w\d+a\d+|quantized|dynamic|static|marlin|q[2-8](?:-[k01])?(?:-[sml])?)(?=[-.]|\Z)"
+)
+"""Words for a model whose weights take fewer bytes than its maker's."""
+_STEP = regex(r"(?:(?:global|checkpoint|step|iter|epoch)[_-]?){0,2}\d+")
 _CLOSE = 0.85
 """How similar a name must be for another to be meant (difflib's ratio): one letter of seven."""
-_FOLDERS = ("", "hf", "huggingface", "model", "checkpoint", "snapshots")
+_FEW = 3
+"""How many known models may begin with a name, for one of them to be offered."""
+_FOLDERS = ("", "hf", "huggingface", "model", "checkpoint", "snapshots", "actor", "critic",
+            "policy", "merged", "final", "last", "latest", "best")  # fmt: skip
 _MAX_CONFIG = 1 << 20
 
 
@@ -67,7 +76,7 @@ FindModel: TypeAlias = Callable[[str], Model]
 
 def _keys(name: str) -> tuple[str, str]:
     """A name without the words that do not concern the shape, and the same without its version."""
-    low = name.lower().replace("_", "-").replace(" ", "-")
+    low = name.lower().replace("___", ".").replace("_", "-").replace(" ", "-")
     low = _GENERATION.sub(r"\1.0414", low)
     low = _TUNED.sub("", _SAME_SHAPE.sub(r"\1\2\3-", _MAKERS.sub("", low)))
     short = _VERSION.sub("", low)
@@ -101,19 +110,20 @@ def pinned() -> Mapping[str, int]:
 def find(path: str) -> Model | None:
     """The model that a hub name or a local path names; None when that is not certain.
 
-    Of a path the last part counts, or the one before it when the last is a mere `hf` or a number
+    Of a path the last part counts, or one before it when what follows is a mere `hf` or a number
     of a checkpoint; a hub cache (`models--Qwen--Qwen2.5-7B/snapshots/…`) names its model itself.
+    ModelScope's writes `___` for a dot.
     """
     cached = _CACHED.search(path)
     if cached:
         return _named(cached[1])
     parts = [part for part in path.rstrip("/").split("/") if part]
-    for part in reversed(parts[-3:]):
+    for part in reversed(parts[-5:]):
         model = _named(part)
         if model is not None:
             return model
         plain = part.lower()
-        if plain not in _FOLDERS and not re.fullmatch(r"(?:global[_-]?)?(?:step[_-]?)?\d+", plain):
+        if plain not in _FOLDERS and not _STEP.fullmatch(plain):
             return None
     return None
 
@@ -157,10 +167,54 @@ def guess(path: str) -> Model | None:
 
 
 def near(path: str) -> str | None:
-    """The name of a known model that may be meant; None when none is close."""
-    name = _keys(path.rstrip("/").rpartition("/")[2])[0]
-    close = difflib.get_close_matches(name, models_by_key(), n=1, cutoff=_CLOSE)
-    return models_by_key()[close[0]].name if close else None
+    """The name of a known model that may be meant; None when none is close.
+
+    One that is the name without its words for a quantization; the only ones that begin with it;
+    or one that is a few letters, or one number, away.
+    """
+    name = _unquantized(path)
+    models = models_by_key()
+    if name in models:
+        return models[name].name
+    longer = {model.name for key, model in models.items() if key.startswith(f"{name}-")}
+    if 0 < len(longer) <= _FEW:
+        return max(longer)
+    names = {**{model.name.lower(): model for model in models.values()}, **models}
+    for close in difflib.get_close_matches(name, names, n=5, cutoff=_CLOSE):
+        if _numbers_agree(name, close):
+            return names[close].name
+    return None
+
+
+def not_known(path: str) -> Message:
+    """A sentence: the shape of a path's model is not known, and which one may be meant."""
+    close = near(path)
+    if close is None:
+        return message("The shape of the model {path} is not known.", path=path)
+    if _QUANTIZED.search(path.lower()):
+        return message(
+            "{path} is quantized, and what its weights take is not known; {near} is known.",
+            path=path,
+            near=close,
+        )
+    return message(
+        "The shape of the model {path} is not known; that of {near} is.", path=path, near=close
+    )
+
+
+def _unquantized(path: str) -> str:
+    name = path.rstrip("/").rpartition("/")[2].lower().replace("_", "-")
+    return _keys(_QUANTIZED.sub("", name))[0]
+
+
+def _numbers_agree(name: str, other: str) -> bool:
+    """Whether two names have the same digits, or one number apart and all else alike."""
+    mine, theirs = re.findall(r"\d+", name), re.findall(r"\d+", other)
+    if "".join(mine) == "".join(theirs):
+        return True
+    alike = re.sub(r"\d+", "", name) == re.sub(r"\d+", "", other)
+    alike = alike and len(mine) == len(theirs)
+    return alike and sum(a != b for a, b in zip(mine, theirs, strict=True)) == 1
 
 
 def _within(key: str, name: str) -> bool:
@@ -176,6 +230,7 @@ def _within(key: str, name: str) -> bool:
 def from_config(name: str, data: bytes) -> Model:
     """The model that the bytes of a config.json describe.
 
+    A tower that is not counted is that of the model whose name it is, where the text is alike.
     Raises NotReadError, with a sentence, when they are too many, are no JSON object, or describe a
     model whose parameters cannot be counted.
     """
@@ -187,10 +242,28 @@ def from_config(name: str, data: bytes) -> Model:
         raise NotReadError(message("it is no JSON")) from None
     if not isinstance(config, dict):
         raise NotReadError(message("it holds no object"))
-    shape = read_config(config)
+    try:
+        shape = read_config(config)
+    except NotReadError:
+        known = _known_tower(name, config)
+        if known is None:
+            raise
+        return known
     if not 0 < shape.parameters < 10**13 or not shape.heads or not shape.hidden:
         raise NotReadError(message("its numbers make no model"))
     return Model(name=name, shape=shape, source="the config.json in the model's folder")
+
+
+def _known_tower(name: str, config: Mapping[str, Any]) -> Model | None:
+    """The model of a name whose tower is not counted, where the file describes its text."""
+    known = find(name)
+    if known is None or not known.shape.vision:
+        return None
+    try:
+        alike = read_config(config, vision=known.shape.vision) == known.shape
+    except NotReadError:
+        return None
+    return known if alike else None
 
 
 def read_shape(row: Mapping[str, Any]) -> Shape:

@@ -13,7 +13,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import mark, message, sentence_of
 from bot.base.regex import regex
 from bot.memory.hub_numbers import NotReadError
-from bot.memory.models import Model, find, from_config
+from bot.memory.models import Model, find, from_config, near, not_known
 from bot.recommend.hub import hub_path
 
 FrameworkName: TypeAlias = Literal["verl", "openrlhf", "trl"]
@@ -283,6 +283,8 @@ def _model(path: str, config: bytes | None) -> Model:
                 error=sentence_of(error),
             ) from None
     known = find(path)
+    if known is None and near(path) is not None:
+        raise UserError(not_known(path))
     if known is None:
         raise UserError(
             "The shape of the model {model} is not known, so there is no prediction. Use the "

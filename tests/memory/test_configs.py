@@ -59,6 +59,25 @@ def test_towers_that_are_counted() -> None:
         assert _read(MODELS[name]).vision > 4e8
 
 
+@pytest.mark.parametrize("name", ["InternVL3-8B", "Kimi-VL-A3B", "Llama-4-Scout-17B-16E"])
+def test_a_tower_that_is_not_counted_is_that_of_the_folder_s_name(name: str) -> None:
+    known = find(name)
+    assert known is not None
+    bytes_of = json.dumps(MODELS[name]).encode()
+    assert from_config(f"/models/{name}", bytes_of).shape == known.shape
+    other = {**MODELS[name], "text_config": {**MODELS[name]["text_config"], "vocab_size": 7}}
+    with pytest.raises(NotReadError, match="vision tower"):
+        from_config(f"/models/{name}", json.dumps(other).encode())
+
+
+def test_a_model_that_is_published_in_fp8_is_read_and_another_is_not() -> None:
+    fp8 = {"quantization_config": {"quant_method": "fp8"}}
+    assert _read({**MODELS["Moonlight-16B-A3B"], **fp8}) == _read(MODELS["Moonlight-16B-A3B"])
+    for name, method in (("Qwen2-7B", "fp8"), ("Moonlight-16B-A3B", "awq")):
+        with pytest.raises(NotReadError, match="quantized"):
+            _read({**MODELS[name], "quantization_config": {"quant_method": method}})
+
+
 def test_layers_of_three_kinds() -> None:
     shape = _read(NANO)
     assert shape.parameters == 31_577_937_344

@@ -9,7 +9,7 @@ import pytest
 
 from bot.memory.fine_tunes import FROM
 from bot.memory.hub_numbers import NotReadError
-from bot.memory.models import find, from_config, guess, models_by_key, near, pinned
+from bot.memory.models import find, from_config, guess, models_by_key, near, not_known, pinned
 
 
 @pytest.mark.parametrize(
@@ -422,14 +422,73 @@ def test_every_base_of_a_further_training_is_known() -> None:
 @pytest.mark.parametrize(
     ("path", "name"),
     [
-        ("Qwen/Qwen25-7B-Instruct", "Qwen2.5-7B"),
-        ("meta-llama/Lama-3.1-8B", "Llama-3.1-8B"),
-        ("openai/gpt-os-20b", "gpt-oss-20b"),
         ("my/own", None),
         ("", None),
         ("tencent/Hy3", None),
+        ("google/gemma-4-31B-it", None),  # not Gemma-3-1b
+        ("google/gemma-3n-E2B-it", None),  # not Gemma-3-27b
+        ("openbmb/MiniCPM3-4B", None),
+        ("tiiuae/falcon-7b", None),
+        ("Qwen/Qwen3", None),  # too many
+        ("deepseek-ai/DeepSeek", None),
+        ("Qwen/Qwen25-7B-Instruct", "Qwen2.5-7B"),
+        ("Qwen2_5-7B-Instruct", "Qwen2.5-7B"),
+        ("Qwen/Qwen2.5VL-7B-Instruct", "Qwen2.5-VL-7B"),
+        ("Qwen/Qwen2-5-VL-7B-Instruct", "Qwen2.5-VL-7B"),
+        ("Qwen/Qwen2.5-8B", "Qwen2.5-7B"),
+        ("meta-llama/Lama-3.1-8B", "Llama-3.1-8B"),
+        ("DeepSeek-R1-Distil-Qwen-7B", "DeepSeek-R1-Distill-Qwen-7B"),
+        ("openai/gpt-os-20b", "gpt-oss-20b"),
+        ("openai/gptoss-20b", "gpt-oss-20b"),
+        ("zai-org/GLM4.5-Air", "GLM-4.5-Air"),
+        ("mistralai/Mistral-7B-Instruct", "Mistral-7B-v0.3"),
+        ("meta-llama/Llama-4-Scout", "Llama-4-Scout-17B-16E"),
+        ("nvidia/Nemotron-3-Nano", "Nemotron-3-Nano-30B-A3B"),
+        ("unsloth/tinyllama", "TinyLlama-1.1B"),
+        ("Qwen/Qwen2.5-7B-Instruct-AWQ", "Qwen2.5-7B"),
+        ("/models/Qwen2.5-7B-Instruct-GPTQ-Int4/", "Qwen2.5-7B"),
+        ("Qwen/Qwen3-30B-A3B-Instruct-2507-FP8", "Qwen3-30B-A3B"),
+        ("unsloth/Qwen3-14B-bnb-4bit", "Qwen3-14B"),
+        ("unsloth/gemma-3-4b-it-unsloth-bnb-4bit", "Gemma-3-4b"),
+        ("unsloth/mistral-7b-instruct-v0.3-bnb-4bit", "Mistral-7B-v0.3"),
+        ("neuralmagic/Meta-Llama-3.1-8B-Instruct-FP8", "Llama-3.1-8B"),
+        ("nvidia/Llama-3.1-70B-Instruct-FP8", "Llama-3.1-70B"),
+        ("nvidia/Qwen3-235B-A22B-NVFP4", "Qwen3-235B-A22B"),
+        ("RedHatAI/Qwen3-8B-quantized.w4a16", "Qwen3-8B"),
+        ("bartowski/Qwen2.5-7B-Instruct-GGUF", "Qwen2.5-7B"),
+        ("nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-FP8", "Nemotron-3-Nano-30B-A3B"),
     ],
 )
 def test_a_name_that_is_nearly_one(path: str, name: str | None) -> None:
     assert find(path) is None
     assert near(path) == name
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/root/.cache/modelscope/hub/Qwen/Qwen2___5-7B-Instruct", "Qwen2.5-7B"),
+        ("/cache/models--Qwen--Qwen3-8B", "Qwen3-8B"),
+        ("/cache/models--Qwen--Qwen3-8B/", "Qwen3-8B"),
+        ("/ckpts/Qwen2.5-7B/global_step_100/actor/huggingface", "Qwen2.5-7B"),
+        ("/ckpts/Qwen2.5-7B/checkpoint-500", "Qwen2.5-7B"),
+        ("/out/Qwen3-8B/merged", "Qwen3-8B"),
+        ("hdfs://haruna/models/Qwen3-8B/", "Qwen3-8B"),
+        ("/out/Qwen3-8B/reward", None),
+        ("/Qwen3-8B/a/b", None),
+    ],
+)
+def test_a_path_of_a_cache_or_a_checkpoint(path: str, name: str | None) -> None:
+    made = find(path)
+    assert (made.name if made else None) == name
+
+
+def test_what_is_said_of_a_name_that_is_not_known() -> None:
+    said = {path: str(not_known(path)) for path in ("my/own", "x/Qwen3-8B-AWQ", "x/Qwen4-8B")}
+    assert said["my/own"] == "The shape of the model my/own is not known."
+    assert said["x/Qwen3-8B-AWQ"] == (
+        "x/Qwen3-8B-AWQ is quantized, and what its weights take is not known; Qwen3-8B is known."
+    )
+    assert (
+        said["x/Qwen4-8B"] == "The shape of the model x/Qwen4-8B is not known; that of Qwen3-8B is."
+    )
