@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import reduce
 
 from bot.base.messages import message
 from bot.base.regex import regex
@@ -14,10 +15,14 @@ from bot.memory.estimate import MemoryEstimate
 _OWN_PLACE = regex(r"\bBASH_SOURCE\b|\$0\b|\$\{0\b|^[^\S\n]*(?:source|\.)\s", re.MULTILINE)
 
 
+def _and(what: str, more: str) -> str:
+    return message("{what}; {more}", what=what, more=more)
+
+
 def notes(candidates: Candidates, estimate: MemoryEstimate | None) -> Iterator[str]:
     """Sentences about the script and its runs; those of the prediction first."""
     if estimate is not None and estimate.assumptions:
-        yield message("Assumed: {what}.", what="; ".join(estimate.assumptions))
+        yield message("Assumed: {what}.", what=reduce(_and, estimate.assumptions))
     plan = candidates.plans(candidates.knob.value)[0]
     if candidates.errors:
         yield message(

@@ -174,6 +174,12 @@ def script_at(path: Path, root: Path | None = None) -> ScriptFile:
     """The script in a file; raises UserError when it cannot be read, or lies outside `root`."""
     from bot.check.request import ScriptFile
 
+    if path.suffix == ".py" and path.is_file():
+        raise UserError(
+            "{path} is a Python program; name the script that starts it, or what would stand in "
+            'one: echo "python {path}" | rlbot lint - --stdin-filename run.sh.',
+            path=path,
+        )
     return ScriptFile(
         path=path.as_posix(),
         data=read_file(path),

@@ -94,6 +94,12 @@ def run(arguments: argparse.Namespace) -> int:
     checked = check_change(change, _request(arguments))
     if not arguments.head:
         _note_uncommitted(repository, change.head, checked.config)
+    if not (checked.touches or arguments.quiet):
+        notice(
+            "nothing to check: no script changed below {folders}, which `scripts` in .rlbot.yml "
+            "names",
+            folders=", ".join(checked.config.scripts),
+        )
     return finish(checked.report, arguments, checked.texts, checked.conversation)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from bot.base.messages import Language
 from bot.commands.output import write
 from bot.commands.terminal import current
 
@@ -13,6 +14,7 @@ SUMMARY = "the rules' documentation"
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("id", metavar="ID", nargs="?", help="a rule's id or name; all without one")
+    parser.add_argument("--lang", choices=("en", "zh"), help="language (default: the terminal's)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -23,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.rules._support.registry import RULES
     from bot.table.checks._support.registry import CHECKS
 
-    language = current()
+    language: Language = arguments.lang or current()
     if not arguments.id:
         metas = [r.meta for r in RULES.rules] + [check.meta for check in CHECKS.rules]
         lines = [

@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 from bot.base.allowance import Allowance
 from bot.base.digits import whole_number
+from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.setting import Operator
 from bot.report import JsonValue
@@ -127,7 +128,7 @@ def _parser() -> Any:
 def parse_with_hydra(text: str) -> tuple[Operator, str, JsonValue] | str:
     """Hydra's own answer: operator, key and value, or a sentence that says why it refuses."""
     if "=" not in text and not text.startswith("~"):
-        return f"{text!r} is no override: settings are written key=value"
+        return message("{word} is no override: settings are written key=value", word=repr(text))
     if not GRAMMAR.takes(_WORD + len(text)):
         return _TOO_MUCH
     from hydra.core.override_parser.types import OverrideType
@@ -165,7 +166,11 @@ def _why(text: str, error: Exception) -> str:
     key, _, value = text.partition("=")
     if isinstance(start, int) and start < len(text):
         if start <= len(key):
-            return f"Hydra cannot take the character {text[start]!r} in the key of {text!r}"
+            return message(
+                "Hydra cannot take the character {character} in the key of {setting}",
+                character=repr(text[start]),
+                setting=repr(text),
+            )
         return _not_taken(text[start], key)
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     if "=" in value:
@@ -176,9 +181,11 @@ def _why(text: str, error: Exception) -> str:
 
 
 def _not_taken(character: str, key: str) -> str:
-    return (
-        f"Hydra cannot take the character {character!r} in the value of {key}: "
-        "put the value in quotes of its own, or a backslash before the character"
+    return message(
+        "Hydra cannot take the character {character} in the value of {key}: put the value in "
+        "quotes of its own, or a backslash before the character",
+        character=repr(character),
+        key=key,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from bot.base.digits import whole_number
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
@@ -208,7 +209,8 @@ class LocalRepository:
             facts, path = entry.split(b"\t", 1)
             mode, _, digest, size = facts.decode().split()
             if mode in ("100644", "100755"):
-                found[path.decode("utf-8", "surrogateescape")] = (digest, int(size))
+                # Of a file that a partial clone lacks git says BAD; it has no size yet.
+                found[path.decode("utf-8", "surrogateescape")] = (digest, whole_number(size) or 0)
         return found
 
     def _contents(

@@ -16,6 +16,8 @@ T = TypeVar("T")
 
 def release_assumption(framework: str, release: str) -> str:
     """The assumption that every estimate makes: whose defaults apply."""
+    if " " in release:  # A configuration of its own: verl/trainer/config of this repository.
+        return message("{framework} as in {place}", framework=framework, place=release)
     return message("{framework} {release} profile", framework=framework, release=release)
 
 

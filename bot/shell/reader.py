@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import message
 from bot.base.regex import regex
 from bot.shell.evaluator import run_script
 from bot.shell.expansion import expand, tildes
@@ -121,7 +122,7 @@ def _evaluate(session: Session, world: World) -> list[Comment]:
     return parser.cursor.comments
 
 
-_FATAL = "the file is not text"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def _decode(data: bytes, limits: ShellLimits) -> tuple[str, list[Problem]]:
@@ -129,33 +130,39 @@ def _decode(data: bytes, limits: ShellLimits) -> tuple[str, list[Problem]]:
     problems: list[Problem] = []
     if len(data) > limits.bytes:
         text = data[: limits.bytes].decode("utf-8", "replace")
-        message = f"the file is not read: the bound bytes={limits.bytes} of the reader is reached"
-        return "", [Problem("limit", message, Span(0, 0))] if text else []
+        why = f"the file is not read: the bound bytes={limits.bytes} of the reader is reached"
+        return "", [Problem("limit", why, Span(0, 0))] if text else []
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         text = data.decode("utf-8", "replace")
         at = len(data[: error.start].decode("utf-8"))
-        message = f"{_FATAL}: byte 0x{data[error.start]:02x} is not UTF-8; save it as UTF-8"
-        return text, [Problem("encoding", message, Span(at, at + 1))]
+        if data.startswith(_UTF_16):
+            why = message("the file is UTF-16, which bash does not read; save it as UTF-8")
+        else:
+            why = message(
+                "the file is not text: byte {byte} is not UTF-8; save it as UTF-8",
+                byte=f"0x{data[error.start]:02x}",
+            )
+        return text, [Problem("encoding", why, Span(at, at + 1))]
     if text.startswith(_BOM):
         text = text[1:]
-        message = (
+        why = message(
             "the file starts with a byte order mark, which bash takes for a part of the first "
             "word; save it as UTF-8 without one"
         )
-        problems.append(Problem("syntax", message, Span(0, 0)))
+        problems.append(Problem("syntax", why, Span(0, 0)))
     at = text.find("\0")
     if at >= 0:
-        message = f"{_FATAL}: it contains a NUL byte"
-        return text, [Problem("encoding", message, Span(at, at + 1))]
+        why = message("the file is not text: it contains a NUL byte")
+        return text, [Problem("encoding", why, Span(at, at + 1))]
     at = text.find("\r\n")
     if at >= 0:
-        message = (
+        why = message(
             "the file has Windows line endings (CRLF), which bash takes for parts of words; "
             "convert it with dos2unix"
         )
-        problems.append(Problem("syntax", message, Span(at, at + 2)))
+        problems.append(Problem("syntax", why, Span(at, at + 2)))
     return text, problems
 
 

@@ -58,6 +58,14 @@ def test_a_bad_script_is_a_sentence(name: str, snapshot: SnapshotAssertion) -> N
     assert f"{result.out}exit status {result.status}\n" == snapshot
 
 
+@pytest.mark.parametrize("name", ["UTF-16", "not UTF-8", "byte order mark", "Windows line endings"])
+def test_what_an_editor_saved_is_told_in_chinese_too(name: str) -> None:
+    result = rlbot("lint", "-", "--stdin-filename", NAME, "--lang", "zh", stdin=BAD[name])
+    (line,) = [line for line in result.out.splitlines() if "RLB001" in line]
+    assert "请" in line
+    assert "save it as" not in line
+
+
 def test_a_folder_without_scripts(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     result = rlbot("lint", "empty", cwd=tmp_path)
@@ -73,6 +81,15 @@ def test_a_job_is_a_script_where_it_is_one(tmp_path: Path) -> None:
     (tmp_path / "flow.job").write_text("type=command\ncommand=echo (\n")
     report = json.loads(rlbot("lint", ".", "--format", "json", cwd=tmp_path).out)
     assert [script["path"] for script in report["scripts"]] == ["train.job"]
+
+
+def test_a_python_program_is_no_script(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("def main(a: int = 1) -> None: ...\n")
+    result = rlbot("lint", "train.py", cwd=tmp_path)
+    assert result.status == 2
+    assert "train.py is a Python program; name the script that starts it" in result.err
+    piped = rlbot("lint", "-", "--stdin-filename", "run.sh", cwd=tmp_path, stdin=b"python train.py")
+    assert "the script runs python train.py" in piped.out
 
 
 def test_a_folder_that_is_named_like_a_script(tmp_path: Path) -> None:

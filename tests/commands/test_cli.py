@@ -426,7 +426,12 @@ def test_pr_says_nothing_about_other_changes(contribution: Repository) -> None:
     contribution.write("README.md", "words\n")
     contribution.commit("docs")
     result = rlbot("pr", "--base", "main", cwd=contribution.folder)
-    assert (result.status, result.out, result.err) == (0, "", "")
+    assert (result.status, result.out) == (0, "")
+    assert result.err == (
+        "rlbot: nothing to check: no script changed below examples/tuning/, which `scripts` in "
+        ".rlbot.yml names\n"
+    )
+    assert rlbot("pr", "--base", "main", "--quiet", cwd=contribution.folder).err == ""
 
 
 def test_a_run_must_belong_to_one_of_the_scripts(contribution: Repository, run: Path) -> None:

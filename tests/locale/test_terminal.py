@@ -113,6 +113,7 @@ def test_the_rules_are_in_the_language_of_the_terminal() -> None:
         assert english
         assert not _chinese(english)
         assert _chinese(rlbot("rule", *arguments, environment=CHINESE).out)
+        assert _chinese(rlbot("rule", *arguments, "--lang", "zh").out)
     listed = rlbot("rule", environment=CHINESE).out.splitlines()
     assert len(listed) == len(rlbot("rule").out.splitlines())
     assert len({width_of(line[: line.index("name-")]) for line in listed if " name-" in line}) == 1

@@ -75,6 +75,18 @@ def test_recipes_of_a_change_are_checked(repository: Repository) -> None:
     } == {"recipes/a.yaml": [("RLB020", 2, 1)], "examples/tuning/b.yml": []}
 
 
+def test_a_file_that_a_partial_clone_lacks_stops_nothing(repository: Repository) -> None:
+    repository.write("data/large.bin", "x" * 100)
+    base = repository.commit()
+    repository.write("tuning/a.sh", "echo a\n")
+    head = repository.commit()
+    lost = repository.git("rev-parse", f"{base}:data/large.bin")
+    (repository.folder / ".git/objects" / lost[:2] / lost[2:]).unlink()
+    local = LocalRepository(repository.folder)
+    assert set(_read(local, base, head)) == {"tuning/a.sh"}
+    assert local.uncommitted(head, lambda path: path.endswith(".sh")) == []
+
+
 def _read(local: LocalRepository, base: str, head: str) -> dict[str, ChangedFile]:
     files = local.change(base, head).read(FileSelection(script=_wanted)).scripts
     return {file.path: file for file in files}
