@@ -24,7 +24,7 @@ from bot.base.devices import by_token
 from bot.memory.constants import ENGINE_WORKING
 from tests.memory.printed import printed
 
-_FOLDERS = ("unseen", *(f"unseen{number}" for number in range(2, 9)))
+_FOLDERS = ("unseen", *(f"unseen{number}" for number in range(2, 10)))
 ROUNDS = tuple(Path(__file__).parent / name for name in _FOLDERS)
 _ENGINE = {"engine weights", "engine cache", "engine activations"}
 _LEFT_OUT = {

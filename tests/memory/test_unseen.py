@@ -21,6 +21,7 @@ FIFTH = Path(__file__).parent / "unseen5"
 SIXTH = Path(__file__).parent / "unseen6"
 SEVENTH = Path(__file__).parent / "unseen7"
 EIGHTH = Path(__file__).parent / "unseen8"
+NINTH = Path(__file__).parent / "unseen9"
 ROWS: list[dict[str, Any]] = json.loads((FOLDER / "rows.json").read_text("utf-8"))
 MORE: list[dict[str, Any]] = json.loads((SECOND / "rows.json").read_text("utf-8"))
 LATEST: list[dict[str, Any]] = json.loads((THIRD / "rows.json").read_text("utf-8"))
@@ -29,6 +30,7 @@ NEWEST: list[dict[str, Any]] = json.loads((FIFTH / "rows.json").read_text("utf-8
 LAST: list[dict[str, Any]] = json.loads((SIXTH / "rows.json").read_text("utf-8"))
 FINAL: list[dict[str, Any]] = json.loads((SEVENTH / "rows.json").read_text("utf-8"))
 ADDED: list[dict[str, Any]] = json.loads((EIGHTH / "rows.json").read_text("utf-8"))
+RECENT: list[dict[str, Any]] = json.loads((NINTH / "rows.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -42,8 +44,9 @@ ADDED: list[dict[str, Any]] = json.loads((EIGHTH / "rows.json").read_text("utf-8
         (SIXTH, "dbae88d97c2980f1c1fc2b1c1a6b39b2682962ad2ab4a1ff2dd4b737cd16e1cc"),
         (SEVENTH, "3b0971e3db7d03cbe7238452df4f28b7e15b6db43680a3d0a1b9edb8135b189c"),
         (EIGHTH, "8af5694ad067e37f063b1da661f6e0dc3b6aa333142e16d4624ab48c2786ac9d"),
+        (NINTH, "2f9683d36e19fa40c005c5480a158dd47789ba52d3aec127316b42dc7a871820"),
     ],
-    ids=["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"],
+    ids=["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
 )
 def test_nobody_changed_it(folder: Path, known: str) -> None:
     digest = sha256((folder / "rows.json").read_bytes())
@@ -85,8 +88,9 @@ def test_the_third_round_repeats_no_row() -> None:
         (LAST, ROWS + MORE + LATEST + NEXT + NEWEST),
         (FINAL, ROWS + MORE + LATEST + NEXT + NEWEST + LAST),
         (ADDED, ROWS + MORE + LATEST + NEXT + NEWEST + LAST + FINAL),
+        (RECENT, ROWS + MORE + LATEST + NEXT + NEWEST + LAST + FINAL + ADDED),
     ],
-    ids=["fourth", "fifth", "sixth", "seventh", "eighth"],
+    ids=["fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
 )
 def test_a_later_round_repeats_no_row(
     rows: list[dict[str, Any]], earlier: list[dict[str, Any]]
@@ -118,8 +122,9 @@ def test_a_later_round_repeats_no_row(
         (LAST, 79, 15, 43, 33),
         (FINAL, 62, 45, 27, 27),
         (ADDED, 63, 50, 26, 26),
+        (RECENT, 57, 51, 23, 28),
     ],
-    ids=["fourth", "fifth", "sixth", "seventh", "eighth"],
+    ids=["fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
 )
 def test_a_later_round_holds_what_a_judge_needs(
     rows: list[dict[str, Any]], least: int, newer: int, ran_out: int, figures: int
@@ -179,8 +184,9 @@ def test_no_row_is_one_of_the_calibration() -> None:
         (SIXTH, LAST),
         (SEVENTH, FINAL),
         (EIGHTH, ADDED),
+        (NINTH, RECENT),
     ],
-    ids=["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"],
+    ids=["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
 )
 def test_each_script_is_read_as_one_launch(folder: Path, rows: list[dict[str, Any]]) -> None:
     for row in rows:

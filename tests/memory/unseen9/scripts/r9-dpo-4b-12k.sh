@@ -1,0 +1,13 @@
+python3 -m trl.scripts.dpo \
+    --model_name_or_path Qwen/Qwen3-4B \
+    --dtype bfloat16 \
+    --use_peft \
+    --lora_r 16 \
+    --lora_target_modules all-linear \
+    --max_length 12288 \
+    --max_prompt_length 11264 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --bf16 true \
+    --use_liger_kernel true

@@ -1,0 +1,15 @@
+accelerate launch --multi_gpu --num_processes 2 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-3.3-70B-Instruct \
+    --torch_dtype bfloat16 \
+    --max_seq_length 2048 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --learning_rate 1e-4 \
+    --gradient_checkpointing true \
+    --bf16 true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_target_modules all-linear \
+    --load_in_4bit \
+    --bnb_4bit_quant_type nf4

@@ -1,0 +1,13 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path google/gemma-4-E2B-it \
+    --dtype bfloat16 \
+    --bf16 true \
+    --use_peft \
+    --lora_r 16 \
+    --lora_target_modules all-linear \
+    --max_length 512 \
+    --loss_type nll \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --num_train_epochs 3

@@ -1,0 +1,11 @@
+deepspeed --num_gpus 8 --module openrlhf.cli.train_dpo \
+    --model.model_name_or_path Qwen/Qwen3-0.6B \
+    --data.max_len 1024 \
+    --train.batch_size 64 \
+    --train.micro_batch_size 2 \
+    --adam.lr 5e-06 \
+    --ds.zero_stage 2 \
+    --ds.param_dtype bf16 \
+    --ds.attn_implementation sdpa \
+    --model.gradient_checkpointing_enable \
+    --train.max_epochs 2

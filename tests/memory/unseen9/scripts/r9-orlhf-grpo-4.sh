@@ -1,0 +1,35 @@
+python3 -m openrlhf.cli.train_ppo_ray \
+    --actor.model_name_or_path Qwen/Qwen3-0.6B \
+    --actor.num_nodes 1 \
+    --actor.num_gpus_per_node 4 \
+    --ref.num_nodes 1 \
+    --ref.num_gpus_per_node 4 \
+    --data.prompt_dataset data/otel_rl.jsonl \
+    --data.input_key prompt \
+    --data.label_key answer \
+    --data.max_len 3072 \
+    --data.max_samples 10 \
+    --rollout.batch_size 4 \
+    --rollout.n_samples_per_prompt 4 \
+    --rollout.max_new_tokens 128 \
+    --train.batch_size 16 \
+    --train.micro_batch_size 1 \
+    --train.max_epochs 2 \
+    --actor.adam.lr 5e-06 \
+    --algo.kl.init_coef 0.01 \
+    --ds.zero_stage 3 \
+    --ds.param_dtype bf16 \
+    --vllm.num_engines 4 \
+    --vllm.tensor_parallel_size 1 \
+    --vllm.gpu_memory_utilization 0.35 \
+    --vllm.sync_backend nccl \
+    --vllm.enforce_eager \
+    --actor.gradient_checkpointing_enable \
+    --algo.advantage.estimator group_norm \
+    --reward.remote_url reward_func.py \
+    --data.apply_chat_template \
+    --ds.attn_implementation flash_attention_2 \
+    --train.colocate_all \
+    --vllm.enable_sleep \
+    --ds.enable_sleep \
+    --ds.packing_samples

@@ -1,0 +1,34 @@
+python3 -m openrlhf.cli.train_ppo_ray \
+    --actor.model_name_or_path LiquidAI/LFM2.5-350M \
+    --actor.num_nodes 1 \
+    --actor.num_gpus_per_node 1 \
+    --ref.num_nodes 1 \
+    --ref.num_gpus_per_node 1 \
+    --data.prompt_dataset data/otel_rl.jsonl \
+    --data.input_key prompt \
+    --data.label_key answer \
+    --data.max_len 1024 \
+    --data.max_samples 8 \
+    --rollout.batch_size 4 \
+    --rollout.n_samples_per_prompt 4 \
+    --rollout.max_new_tokens 64 \
+    --train.batch_size 4 \
+    --train.micro_batch_size 1 \
+    --train.max_epochs 1 \
+    --actor.adam.lr 5e-06 \
+    --algo.kl.init_coef 0.01 \
+    --ds.zero_stage 2 \
+    --ds.param_dtype bf16 \
+    --vllm.num_engines 1 \
+    --vllm.tensor_parallel_size 1 \
+    --vllm.gpu_memory_utilization 0.35 \
+    --vllm.sync_backend nccl \
+    --vllm.enforce_eager \
+    --actor.gradient_checkpointing_enable \
+    --algo.advantage.estimator group_norm \
+    --reward.remote_url reward_func.py \
+    --data.apply_chat_template \
+    --ds.attn_implementation sdpa \
+    --train.colocate_all \
+    --vllm.enable_sleep \
+    --ds.enable_sleep

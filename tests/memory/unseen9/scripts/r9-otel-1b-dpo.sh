@@ -1,0 +1,14 @@
+accelerate launch --use_deepspeed --zero_stage 2 --mixed_precision bf16 --num_processes 8 -m trl.scripts.dpo \
+    --model_name_or_path google/gemma-3-1b-it \
+    --dtype bfloat16 \
+    --attn_implementation sdpa \
+    --bf16 true \
+    --gradient_checkpointing true \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --num_train_epochs 1 \
+    --use_peft \
+    --lora_r 64 \
+    --lora_alpha 128 \
+    --lora_target_modules all-linear \
+    --max_length 2048

@@ -1,0 +1,11 @@
+accelerate launch --use_deepspeed --zero_stage 3 --mixed_precision bf16 --num_processes 4 -m trl.scripts.sft \
+    --model_name_or_path google/gemma-4-E4B-it \
+    --dtype bfloat16 \
+    --attn_implementation sdpa \
+    --bf16 true \
+    --gradient_checkpointing true \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --num_train_epochs 1 \
+    --completion_only_loss true \
+    --learning_rate 1e-5

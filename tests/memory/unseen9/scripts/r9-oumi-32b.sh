@@ -1,0 +1,16 @@
+accelerate launch --use_fsdp --fsdp_sharding_strategy FULL_SHARD --fsdp_auto_wrap_policy TRANSFORMER_BASED_WRAP --fsdp_transformer_layer_cls_to_wrap Qwen3DecoderLayer --mixed_precision bf16 --num_processes 8 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-32B \
+    --dtype bfloat16 \
+    --attn_implementation sdpa \
+    --max_length 8192 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --learning_rate 5e-5 \
+    --num_train_epochs 1 \
+    --optim adamw_torch_fused \
+    --bf16 true \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj

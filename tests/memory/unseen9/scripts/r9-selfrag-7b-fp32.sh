@@ -1,0 +1,10 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-2-7b-hf \
+    --torch_dtype float32 \
+    --bf16 true \
+    --gradient_checkpointing false \
+    --optim adamw_torch \
+    --max_seq_length 512 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --learning_rate 2e-5

@@ -1,0 +1,18 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path facebook/opt-350m \
+    --dataset_name timdettmers/openassistant-guanaco \
+    --learning_rate 1.41e-5 \
+    --per_device_train_batch_size 32 \
+    --gradient_accumulation_steps 16 \
+    --num_train_epochs 3 \
+    --max_seq_length 512 \
+    --gradient_checkpointing true \
+    --attn_implementation flash_attention_2 \
+    --torch_dtype bfloat16 \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_target_modules all-linear \
+    --load_in_4bit \
+    --bnb_4bit_quant_type nf4 \
+    --use_bnb_nested_quant
