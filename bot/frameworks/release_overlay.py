@@ -82,8 +82,9 @@ class LayeredTable(HydraTable):
         self._layer = layer
         self.searched = layer.searched
         own, self._own_choices = layer.composer.compose(layer.root, {})
-        self.tree = _over(self._base.tree, own)
-        self.groups = _joined(self._base.groups, layer.composer.groups())
+        self._own_groups = layer.composer.groups()
+        self.groups = _joined(self._base.groups, self._own_groups)
+        self.tree = _over(self._shadowed(self._base.tree, self._base.choices), own)
 
     @property
     def choices(self) -> Mapping[str, str]:
@@ -95,6 +96,26 @@ class LayeredTable(HydraTable):
         """As of the release, each with the repository's own on top."""
         own, _ = self._layer.composer.compose(self._layer.root, {})
         return tuple((choice, _over(tree, own)) for choice, tree in self._base.alternatives)
+
+    def _shadowed(self, tree: YamlTree, choices: Mapping[str, str]) -> YamlTree:
+        """The release's tree with what the repository's files of the same groups and names have.
+
+        Hydra takes `data/legacy_data.yaml` of the repository in the place of verl's.
+        """
+        for key, option in choices.items():
+            group, _, package = key.partition("@")
+            if option not in self._own_groups.get(group, ()):
+                continue
+            try:
+                node: Any = self._layer.composer.compose(f"{group}/{option}", {})[0]
+            except ComposeError:
+                continue
+            for part in group.split("/"):
+                node = node.get(part) if isinstance(node, dict) else None
+            for part in reversed((package or group.replace("/", ".")).split(".")):
+                node = {part: node}
+            tree = _over(tree, node)
+        return tree
 
     def under(self, wanted: Mapping[str, str]) -> tuple[YamlTree, dict[str, str], str]:
         """The release's tree under its choices, and the repository's under its own on top."""
@@ -108,7 +129,7 @@ class LayeredTable(HydraTable):
             doubt = doubt or "the repository's own configuration is not known under these choices"
         if own.get(_MARK) != self._layer.base:
             doubt = doubt or "the chosen configuration does not begin with verl's"
-        return _over(tree, own), {**choices, **own_choices}, doubt
+        return _over(self._shadowed(tree, choices), own), {**choices, **own_choices}, doubt
 
 
 def _joined(

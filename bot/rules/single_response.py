@@ -28,8 +28,9 @@ META = Meta(
     instead="Set the number of responses above 1 (verl: actor_rollout_ref.rollout.n=5).",
     limits=(
         "Knows grpo, rloo and their variants. An error for OpenRLHF, which stops at its "
-        "start. Silent when the number cannot be known, and for "
-        "distillation from a teacher."
+        "start. Silent when the number cannot be known, for distillation from a teacher, for "
+        "validation alone, and where a program of the repository's own is given neither the "
+        "algorithm nor the number."
     ),
     source=(
         "compute_grpo_outcome_advantage in verl/trainer/ppo/core_algos.py, which leaves a group of "
@@ -55,11 +56,13 @@ def check(context: RuleContext) -> Iterator[Hit]:
         algorithm, count = plan.algorithm.value, plan.rollout_n.value
         if algorithm is None or count != 1 or not algorithm.startswith(_GROUPED):
             continue
-        if plan.rollout_n.default and values_of(plan).open_ended:
+        if plan.rollout_n.default and (values_of(plan).open_ended or _of_its_own(plan)):
             continue
-        # A teacher's distillation compares nothing.
+        # A teacher's distillation compares nothing, and validation trains nothing.
         if plan.framework == "verl" and (
-            values_of(plan).flag("distillation.enabled") or _has_own_count(plan)
+            values_of(plan).flag("distillation.enabled")
+            or values_of(plan).flag("trainer.val_only")
+            or _has_own_count(plan)
         ):
             continue
         default = message(", the framework's default") if plan.rollout_n.default else ""
@@ -78,6 +81,11 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 else message("generate several responses a prompt")
             ),
         )
+
+
+def _of_its_own(plan: Plan) -> bool:
+    """Whether a program that is not verl's leaves the algorithm open too: it may train by pairs."""
+    return plan.algorithm.default and not plan.launch.entry.startswith("verl.")
 
 
 def _has_own_count(plan: Plan) -> bool:

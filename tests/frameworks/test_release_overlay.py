@@ -32,9 +32,11 @@ own: {reference: "${data.size}"}
 """,
     "mode/fast.yaml": b"# @package _global_\nspeed: {steps: 2}\n",
     "mode/slow.yaml": b"# @package _global_\nspeed: {steps: 1, wait: 3}\n",
+    # In the place of the release's: verl-project/verl-omni has a data/legacy_data.yaml of its own.
+    "extra/base.yaml": b"shuffle: true\nfurther: {name: null}\n",
 }
 MINE = ("data.mine", "cluster.mine.deep", "cluster.mine.other", "own.reference", "speed.steps",
-        "speed.wait", "own", "mine")  # fmt: skip
+        "speed.wait", "own", "mine", "data.further", "data.further.name")  # fmt: skip
 MODES = ("mode=slow", "mode=none", "+mode=slow", "mode@speed=slow")
 
 
@@ -98,7 +100,9 @@ def test_verdicts_are_hydras(
             assert layered.composed(given_settings) == said
 
 
-@pytest.mark.parametrize("text", [*MODES, "mode=fast", "data.mine=2", "data.size=1"])
+@pytest.mark.parametrize(
+    "text", [*MODES, "mode=fast", "data.mine=2", "data.size=1", "data.further.name=a"]
+)
 def test_the_repositorys_own_is_decided(
     made: Made, layered: LayeredTable, folder: Path, text: str
 ) -> None:

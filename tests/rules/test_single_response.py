@@ -23,6 +23,7 @@ N = "actor_rollout_ref.rollout.n"
         verl(f"{N}=1", "algorithm.adv_estimator=reinforce_plus_plus"),
         verl(f"{N}=1", "algorithm.adv_estimator=$A"),
         verl("$(cat settings.txt)"),
+        verl(f"{N}=1", "trainer.val_only=True"),  # Qwen-Applications/PolicyAlign
     ],
 )
 def test_stays_silent(script: str) -> None:

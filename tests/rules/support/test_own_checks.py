@@ -126,3 +126,25 @@ def test_what_a_repositorys_own_setting_takes_is_known_to_its_code_alone(
 
     assert severity(own) in ("warning", "note")
     assert severity(verls) == "error"
+
+
+MAIN = """
+import hydra
+
+@hydra.main(config_path="../verl/trainer/config", config_name="ppo_trainer", version_base=None)
+def main(config): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "settings", "told"),
+    [
+        ("verl.trainer.main_ppo", "trainer.nnodes=1", True),
+        # verl-project/verl-omni trains by pairs, with verl's default algorithm beside.
+        ("omni.main_omni", "actor_rollout_ref.rollout.name=vllm", False),
+        ("omni.main_omni", "actor_rollout_ref.rollout.n=1", True),
+    ],
+)
+def test_an_algorithm_that_nobody_chose(program: str, settings: str, told: bool) -> None:
+    found = errors({"omni/main_omni.py": MAIN}, f"python3 -m {program} {settings}\n")
+    assert ("RLB045" in found) is told
