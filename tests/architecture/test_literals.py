@@ -16,10 +16,8 @@ def found(tree: ast.Module) -> list[int]:
     """The lines of the string literals, f-strings and docstrings that hold such a character."""
     return [
         node.lineno
-        for node in nodes(tree)
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and CHINESE.search(node.value)
+        for node in nodes(tree, ast.Constant)
+        if isinstance(node.value, str) and CHINESE.search(node.value)
     ]
 
 

@@ -20,9 +20,8 @@ DIALECT |= {"bisecting", "recommending"}
 
 def _classes(tree: ast.Module) -> Iterator[str]:
     """Classes at any depth, and the aliases of types that a module defines."""
-    for node in nodes(tree):
-        if isinstance(node, ast.ClassDef):
-            yield node.name
+    for node in nodes(tree, ast.ClassDef):
+        yield node.name
     for statement in tree.body:
         names: list[ast.expr] = []
         if isinstance(statement, ast.AnnAssign) and statement.value is not None:
@@ -65,13 +64,15 @@ def test_a_second_class_or_alias_of_a_name_is_found(text: str) -> None:
 
 def _names(tree: ast.Module) -> Iterator[str]:
     """What a module's users see: its functions, classes, parameters and fields."""
-    for node in nodes(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.arg):
-            yield node.arg
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            yield node.target.id
+    for function in nodes(tree, ast.FunctionDef, ast.AsyncFunctionDef):
+        yield function.name
+    for node in nodes(tree, ast.ClassDef):
+        yield node.name
+    for argument in nodes(tree, ast.arg):
+        yield argument.arg
+    for field in nodes(tree, ast.AnnAssign):
+        if isinstance(field.target, ast.Name):
+            yield field.target.id
 
 
 def _words(name: str) -> set[str]:

@@ -13,11 +13,7 @@ NAMES = ("isdigit", "isdecimal", "isnumeric")
 
 def found(tree: ast.Module) -> list[int]:
     """The lines that ask a text whether it is digits: ² is, and `int` refuses it."""
-    return [
-        node.lineno
-        for node in nodes(tree)
-        if isinstance(node, ast.Attribute) and node.attr in NAMES
-    ]
+    return [node.lineno for node in nodes(tree, ast.Attribute) if node.attr in NAMES]
 
 
 def test_no_text_is_asked_for_digits_elsewhere() -> None:

@@ -60,13 +60,12 @@ def test_no_plural_is_made_by_hand() -> None:
 
 def _by_hand(tree: ast.AST) -> Iterator[int]:
     """The lines where a comparison with one decides between the two numbers of one text."""
-    for node in nodes(tree):
-        if (
-            isinstance(node, ast.IfExp)
-            and _with_one(node.test)
-            and _differ_by_number(_texts([node.body]), _texts([node.orelse]))
+    for choice in nodes(tree, ast.IfExp):
+        if _with_one(choice.test) and _differ_by_number(
+            _texts([choice.body]), _texts([choice.orelse])
         ):
-            yield node.lineno
+            yield choice.lineno
+    for node in nodes(tree, ast.mod, ast.stmt, ast.excepthandler, ast.match_case):
         for block in _blocks(node):
             for number, each in enumerate(block):
                 if isinstance(each, ast.If) and _with_one(each.test):

@@ -8,15 +8,13 @@ import dataclasses
 import pickle
 from collections.abc import Callable
 from dataclasses import asdict, field, fields, replace
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import pytest
 
 from bot.base.fast_dataclass import dataclass as fast
-from tests.parsed import nodes, parsed
+from tests.parsed import modules, nodes
 
-BOT = Path(__file__).resolve().parents[2] / "bot"
 OPTIONS: tuple[dict[str, bool], ...] = (
     {"frozen": True, "slots": True, "kw_only": True},
     {"frozen": True, "slots": True},
@@ -138,9 +136,9 @@ def test_edges() -> None:
 def test_the_program_uses_it() -> None:
     """One that is ordered is made by the standard decorator; no other."""
     own = "bot.base.fast_dataclass"
-    for path in BOT.rglob("*.py"):
-        for node in nodes(parsed(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module in ("dataclasses", own):
+    for path, tree in modules().items():
+        for node in nodes(tree, ast.ImportFrom):
+            if node.module in ("dataclasses", own):
                 names = {name.name for name in node.names}
                 standard = "dataclass" in names and node.module == "dataclasses"
                 assert not standard or path.name in ("fast_dataclass.py", "pull.py"), path

@@ -37,19 +37,18 @@ def test_a_pattern_that_is_none_is_told_at_its_first_use() -> None:
 
 def _eager(tree: ast.Module) -> list[int]:
     """The lines that compile a pattern while their module is imported."""
-    inside = {
-        below
-        for node in nodes(tree)
-        if isinstance(node, ast.FunctionDef | ast.Lambda)
-        for below in nodes(node)
-    }
-    return [
-        node.lineno
-        for node in nodes(tree)
-        if isinstance(node, ast.Attribute)
-        and node not in inside
-        and (getattr(node.value, "id", ""), node.attr) == ("re", "compile")
+    found = [
+        node
+        for node in nodes(tree, ast.Attribute)
+        if (getattr(node.value, "id", ""), node.attr) == ("re", "compile")
     ]
+    later = {
+        below
+        for node in nodes(tree, ast.FunctionDef, ast.Lambda)
+        if found
+        for below in ast.walk(node)
+    }
+    return [node.lineno for node in found if node not in later]
 
 
 def test_no_module_compiles_a_pattern_while_it_is_imported() -> None:

@@ -58,15 +58,14 @@ def expressions() -> Iterator[Expression]:
         tree = parsed(text)
         names = {
             id(node.value): target.id
-            for node in nodes(tree)
-            if isinstance(node, ast.Assign | ast.AnnAssign)
+            for node in nodes(tree, ast.Assign, ast.AnnAssign)
             for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
             if isinstance(target, ast.Name)
         }
         name = str(path.relative_to(ROOT).with_suffix("")).replace("/", ".")
-        for node in nodes(tree):
+        for node in nodes(tree, ast.Call):
             method = _method(node)
-            if method is not None and isinstance(node, ast.Call):
+            if method is not None:
                 used = _used(path, names.get(id(node))) if method == "compile" else {method}
                 yield Expression(
                     file=str(path.relative_to(ROOT)),
@@ -77,7 +76,7 @@ def expressions() -> Iterator[Expression]:
                 )
 
 
-def _method(node: ast.AST) -> str | None:
+def _method(node: ast.Call) -> str | None:
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=method)):
             return method if method in _CALLS else None
@@ -105,10 +104,9 @@ def _pattern(node: ast.Call, method: str, module: str) -> re.Pattern[Any] | None
 def _calls(path: Path) -> dict[str, set[str]]:
     """Name to the methods that are called on it in a file."""
     found: dict[str, set[str]] = {}
-    for node in nodes(parsed(path.read_text("utf-8"))):
-        match node:
-            case ast.Attribute(value=ast.Name(id=name), attr=method):
-                found.setdefault(name, set()).add(method)
+    for node in nodes(parsed(path.read_text("utf-8")), ast.Attribute):
+        if isinstance(node.value, ast.Name):
+            found.setdefault(node.value.id, set()).add(node.attr)
     return found
 
 

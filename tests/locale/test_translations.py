@@ -14,7 +14,7 @@ import pytest
 
 from bot.base.messages import translation
 from tests.command import ROOT
-from tests.parsed import modules, nodes, parsed
+from tests.parsed import modules, nodes
 from tools import translations
 
 CATALOGUES = sorted(path.stem for path in translations.LOCALE.glob("*.po"))
@@ -95,10 +95,9 @@ def test_a_release_asks_for_all_translations() -> None:
 def test_every_sentence_is_given_the_values_that_it_names() -> None:
     found = [
         f"{path}:{call.lineno}"
-        for path in (ROOT / "bot").rglob("*.py")
-        for call in nodes(parsed(path.read_text(encoding="utf-8")))
-        if isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Name)
+        for path, tree in modules().items()
+        for call in nodes(tree, ast.Call)
+        if isinstance(call.func, ast.Name)
         and call.func.id in translations.KEYWORDS.keys() - {"mark", "mark_plural"}
         and all(keyword.arg for keyword in call.keywords)
         and not _named(call) <= _given(call)
@@ -114,9 +113,8 @@ def test_the_sentences_of_errors_are_read_from_the_code() -> None:
         errors |= {
             node.name
             for tree in modules().values()
-            for node in nodes(tree)
-            if isinstance(node, ast.ClassDef)
-            and any(isinstance(base, ast.Name) and base.id in errors for base in node.bases)
+            for node in nodes(tree, ast.ClassDef)
+            if any(isinstance(base, ast.Name) and base.id in errors for base in node.bases)
         }
     read = {name for name in translations.KEYWORDS if name.endswith("Error")}
     assert read == errors - {"ProfileError"}

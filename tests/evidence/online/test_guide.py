@@ -111,13 +111,11 @@ def test_the_guide_says_how_each_failure_reads() -> None:
 def test_the_sdk_is_imported_only_inside_functions_of_the_reading_process() -> None:
     importers = set()
     for path, tree in modules().items():
-        for node in nodes(tree):
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
+        for node in nodes(tree, ast.Import, ast.ImportFrom):
+            if isinstance(node, ast.ImportFrom):
                 names = [node.module or ""]
             else:
-                continue
+                names = [alias.name for alias in node.names]
             if any(name.split(".")[0] == "wandb" for name in names):
                 importers.add(path.as_posix())
                 assert node.col_offset > 0, path
