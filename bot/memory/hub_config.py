@@ -46,6 +46,22 @@ _GEMMA3 = {
     "num_key_value_heads": 4,
     "head_dim": 256,
 }
+_BYTES: Mapping[str, Mapping[str, int]] = {
+    "gemma": {"norm_bytes": 20},
+    "gemma2": {"norm_bytes": 36},
+    "gemma3_text": {"norm_bytes": 36, "head_norm_bytes": 8},
+    "glm4": {"norm_bytes": 28},
+    "olmo2": {"norm_bytes": 20, "head_norm_bytes": 8},
+    "olmo3": {"norm_bytes": 20, "head_norm_bytes": 8},
+    "cohere2": {"norm_bytes": 14},
+    "arcee": {"mlp_bytes": 4},
+    "nemotron_h": {"norm_bytes": 10, "mlp_bytes": 4},
+    # It scales what its two mixers take, so that each has a copy.
+    "falcon_h1": {"norm_bytes": 18},
+    "opt": {"norm_bytes": 8, "mlp_bytes": 2},
+    "gpt_neox": {"norm_bytes": 12, "mlp_bytes": 4},
+    **{kind: {"norm_bytes": 20, "head_norm_bytes": 8} for kind in GATED},
+}
 _LEFT_OUT: Mapping[str, HubConfig] = {
     "seed_oss": {"attention_bias": True, "attention_out_bias": False},
     "smollm3": {"tie_word_embeddings": True},
@@ -129,8 +145,20 @@ def _read(kind: str, config: HubConfig, vision: int) -> Shape:
         experts=experts_of(kind, config, MXFP4 if _published_in_mxfp4(config) else 2.0),
         latent=_latent(kind, config),
         vision=vision,
+        **activation_bytes(kind),
         **mixers(kind, config),
     )
+
+
+def activation_bytes(kind: str) -> Mapping[str, Any]:
+    """The fields of a shape that say what a family's norms and MLP keep, where that is its own.
+
+    A norm keeps 8 bytes a hidden unit: its input in fp32 (4), what is multiplied with the weight
+    (2), and the result, which is the next matrix's input (2). One that multiplies in fp32 keeps 2
+    more; one behind a layer's part hands nothing to a matrix and keeps 2 less. LayerNorm keeps its
+    input and its result, in bf16. An MLP keeps 2 for each tensor of its width.
+    """
+    return _BYTES.get(kind, {})
 
 
 def _norms(kind: str) -> int:
@@ -202,6 +230,7 @@ def _plain(kind: str, config: HubConfig) -> Shape:
         gated=False,
         norm_bias=True,
         positions=positions,
+        **activation_bytes(kind),
     )
 
 

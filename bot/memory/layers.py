@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.memory.shape import Shape
+from bot.memory.shape import Latent, Shape
 
 NONE: frozenset[str] = frozenset()
 
@@ -14,12 +14,9 @@ def layer_bytes_per_token(
 
     Eager: 16 a hidden unit (two norms with their fp32 copies), 4 a unit of the queries (they and
     the attention's output), 4 of keys and values, 8 of the MLP's width (gate, up, activation,
-    product); 4 a head for the attention's sums, and what norms of queries and keys keep. Equal to
-    what MemTracker reports of transformers' layers (tests/memory/fake_measure.json). Models whose
-    attention has a gate multiply in their norms by one more than the weight, in fp32: 4 more a
-    hidden unit, 2 more a unit of queries and keys. Where a layer is either a mixer or an MLP
-    (Nemotron-H), it has one norm, which multiplies in fp32, too, and its MLP keeps ReLU's output
-    and that one's square, 4 of its width.
+    product); 4 a head for the attention's sums, and what norms of queries and keys keep, 6 a unit.
+    Families differ (`activation_bytes`). Equal to what MemTracker reports of transformers' layers
+    (tests/memory/fake_measure.json).
 
     Fused, as Megatron's layers are: a norm keeps its input and its output in bf16, which is the
     next product's input, so that 8 a hidden unit are kept; the activation keeps its input alone
@@ -54,9 +51,7 @@ def _norm_bytes(shape: Shape, fused: bool, recomputed: frozenset[str]) -> int:
     norms = 1 if shape.apart else 2
     if fused:
         return norms * (2 if "layernorm" in recomputed else 4) * shape.hidden
-    each = 10 if shape.output_gate or shape.apart else 8
-    # Falcon-H1 scales what its two mixers take, so that each has a copy.
-    return norms * (each * shape.hidden + 4) + 2 * shape.hidden * shape.parallel
+    return shape.norm_bytes * shape.hidden + 4 * norms
 
 
 def _mlp_bytes(shape: Shape, fused: bool, recomputed: frozenset[str]) -> int:
@@ -64,13 +59,26 @@ def _mlp_bytes(shape: Shape, fused: bool, recomputed: frozenset[str]) -> int:
         width = 4 if shape.experts and "moe_act" in recomputed else 6
         width = 0 if recomputes_mlp(shape, recomputed) else width
         return width * shape.active_intermediate
-    return (4 if shape.apart else 8) * shape.active_intermediate
+    return shape.mlp_bytes * shape.active_intermediate
 
 
 def _attention_bytes(shape: Shape, *, fused: bool) -> int:
+    if shape.latent:
+        return _latent_bytes(shape, shape.latent, 4 if fused else 8)
     query, kv = shape.query_width, shape.kv_width
-    each = 2 if fused else 8 if shape.output_gate else 6
+    each = 2 if fused else shape.head_norm_bytes
     norms = each * (query + kv) + 4 * (shape.heads + shape.kv_heads) if shape.qk_norm else 0
     # The gate, its sigmoid, and the product with the attention's output.
     gate = 6 * query if shape.output_gate else 0
     return 4 * query + 4 * kv + 4 * shape.heads + norms + gate
+
+
+def _latent_bytes(shape: Shape, latent: Latent, norm: int) -> int:
+    """Of multi-head latent attention: queries, keys and values are as wide as all heads.
+
+    The norms of both ranks with what they hand on; queries and keys; what the keys' first part and
+    the values are views of; the output and its sums.
+    """
+    ranks = norm * (latent.query_rank + latent.kv_rank)
+    made = 2 * shape.heads * (latent.nope_dim + latent.value_dim)
+    return ranks + 4 * shape.query_width + made + shape.heads * (2 * latent.value_dim + 4)

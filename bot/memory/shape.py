@@ -89,6 +89,12 @@ class Shape:
     """Layers that keep keys and values; None for all that keep no state."""
     dense: int | None = None
     """Layers that have an MLP without experts; None for all that have no experts."""
+    norm_bytes: int = 16
+    """Bytes a hidden unit that a layer keeps for its norms and for what they hand to matrices."""
+    head_norm_bytes: int = 6
+    """The same of the norms of queries and keys, a unit of those."""
+    mlp_bytes: int = 8
+    """Bytes a unit of the MLP's width that a layer keeps."""
     vision: int = 0
     """Parameters of a vision tower and its projector; 0 for text models."""
 

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.memory.fake_families import measure_families
 from tests.memory.fake_hybrid import measure_hybrid
 from tests.memory.fake_mixers import measure_mixers
 
@@ -40,6 +41,7 @@ def measure() -> dict[str, Any]:
         "transformers": hub.__version__,
         "tokens": TOKENS,
         "layers": {name: _layer(torch, hub, name, kind) for name, kind in LAYERS},
+        "families": measure_families(torch, hub, _tracked),
         "hybrid": measure_hybrid(torch, hub, _tracked),
         "mixers": measure_mixers(torch, hub, _tracked),
         "logits": {name: _logits(torch, path) for name, path in PATHS.items()},

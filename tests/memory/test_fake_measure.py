@@ -14,10 +14,12 @@ from bot.memory.activations import (
     kept,
     layer_at_work,
 )
+from bot.memory.hub_config import read_config
 from bot.memory.layers import all_layers_bytes_per_token, layer_bytes_per_token
 from bot.memory.models import find
 from bot.memory.shape import Shape
 from bot.memory.workload import Adapter, Layout, Role
+from tests.memory.fake_families import config_of
 
 FOLDER = Path(__file__).parent
 RECORDED = json.loads((FOLDER / "fake_measure.json").read_bytes())
@@ -33,6 +35,14 @@ def test_what_a_layer_keeps(name: str) -> None:
     assert layer_bytes_per_token(model.shape) == pytest.approx(measured["whole"], rel=0.03)
     inputs = kept(_adapted(model.shape, "full", checkpointing=True), 4096).count / 4096
     assert inputs == pytest.approx(measured["checkpointed"] * model.shape.layers, rel=0.03)
+
+
+@pytest.mark.parametrize("kind", RECORDED["families"])
+def test_what_a_layer_of_a_family_keeps(kind: str) -> None:
+    shape = read_config(config_of(kind))
+    # What is left is GLM's and DeepSeek's copy of the attention's output, which flash attention
+    # does not make, and GPT-NeoX's queries and keys before they are turned.
+    assert layer_bytes_per_token(shape) == pytest.approx(RECORDED["families"][kind], rel=0.035)
 
 
 @pytest.mark.parametrize("name", RECORDED["hybrid"])
