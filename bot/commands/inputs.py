@@ -74,6 +74,12 @@ def _scripts_at(
         )
         return
     path = Path(given)
+    if path.suffix == ".py" and os.path.isfile(path):  # noqa: PTH113 - as below
+        raise UserError(
+            "{path} is a Python program; name the script that starts it, or what would stand in "
+            'one: echo "python {path}" | rlbot lint - --stdin-filename run.sh.',
+            path=path,
+        )
     if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises for overlong names
         yield script_at(path, root)
         return
@@ -174,12 +180,6 @@ def script_at(path: Path, root: Path | None = None) -> ScriptFile:
     """The script in a file; raises UserError when it cannot be read, or lies outside `root`."""
     from bot.check.request import ScriptFile
 
-    if path.suffix == ".py" and path.is_file():
-        raise UserError(
-            "{path} is a Python program; name the script that starts it, or what would stand in "
-            'one: echo "python {path}" | rlbot lint - --stdin-filename run.sh.',
-            path=path,
-        )
     return ScriptFile(
         path=path.as_posix(),
         data=read_file(path),

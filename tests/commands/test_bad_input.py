@@ -92,6 +92,15 @@ def test_a_python_program_is_no_script(tmp_path: Path) -> None:
     assert "the script runs python train.py" in piped.out
 
 
+def test_findings_in_a_program_are_shown(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "train.py").write_text("from trl import GRPOConfig\nGRPOConfig(betta=0.1)\n")
+    (tmp_path / "run.sh").write_text("python train.py\n")
+    result = rlbot("lint", ".", cwd=tmp_path)
+    assert result.status == 1
+    assert "train.py:2:12  error    RLB020" in result.out
+
+
 def test_a_folder_that_is_named_like_a_script(tmp_path: Path) -> None:
     (tmp_path / "folder.sh").mkdir()
     result = rlbot("lint", "folder.sh", cwd=tmp_path)
