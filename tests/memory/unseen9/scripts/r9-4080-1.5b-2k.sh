@@ -1,0 +1,18 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-1.5B-Instruct \
+    --dtype bfloat16 \
+    --fp16 false \
+    --bf16 false \
+    --attn_implementation sdpa \
+    --max_length 2048 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --optim paged_adamw_8bit \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 16 \
+    --lora_dropout 0.0 \
+    --lora_target_modules q_proj k_proj v_proj o_proj \
+    --load_in_4bit \
+    --use_bnb_nested_quant

@@ -1,0 +1,17 @@
+accelerate launch --use_fsdp --fsdp_sharding_strategy FULL_SHARD --num_processes 4 -m trl.scripts.dpo \
+    --model_name_or_path Qwen/Qwen2.5-72B-Instruct \
+    --dtype bfloat16 \
+    --bf16 true \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --optim paged_adamw_8bit \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_dropout 0.05 \
+    --lora_target_modules all-linear \
+    --load_in_4bit \
+    --use_bnb_nested_quant \
+    --max_length 512 \
+    --max_prompt_length 128

@@ -1,0 +1,15 @@
+python3 -m trl.scripts.dpo \
+    --model_name_or_path nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16 \
+    --trust_remote_code true \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation eager \
+    --max_length 8192 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 16 \
+    --gradient_checkpointing true \
+    --optim paged_adamw_8bit \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_target_modules all-linear

@@ -1,0 +1,16 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-2-7b-hf \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_seq_length 16384 \
+    --packing true \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_target_modules all-linear \
+    --load_in_4bit \
+    --use_bnb_nested_quant
