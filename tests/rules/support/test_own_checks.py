@@ -137,7 +137,7 @@ def main(config): ...
 
 
 @pytest.mark.parametrize(
-    ("program", "settings", "told"),
+    ("program", "settings", "reported"),
     [
         ("verl.trainer.main_ppo", "trainer.nnodes=1", True),
         # verl-project/verl-omni trains by pairs, with verl's default algorithm beside.
@@ -145,6 +145,6 @@ def main(config): ...
         ("omni.main_omni", "actor_rollout_ref.rollout.n=1", True),
     ],
 )
-def test_an_algorithm_that_nobody_chose(program: str, settings: str, told: bool) -> None:
+def test_an_algorithm_that_nobody_chose(program: str, settings: str, reported: bool) -> None:
     found = errors({"omni/main_omni.py": MAIN}, f"python3 -m {program} {settings}\n")
-    assert ("RLB045" in found) is told
+    assert ("RLB045" in found) is reported
