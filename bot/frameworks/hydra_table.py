@@ -166,13 +166,17 @@ class HydraTable:
     def deprecated(self, key: str) -> str | None:
         """What to use instead of an accepted but deprecated key; "" when nothing is needed."""
         if key not in self._instead:
-            self._instead[key] = self._deprecated(key)
+            self._instead[key] = self._deprecated(key) if key.endswith(self._ends) else None
         return self._instead[key]
 
     @cached_property
     def _deprecations(self) -> Sequence[Mapping[str, Any]]:
         """The deprecations that may count; one counts where its replacement is there."""
         return deprecations(self.framework, self.version)
+
+    @cached_property
+    def _ends(self) -> tuple[str, ...]:
+        return tuple(str(e["key"]).rpartition("*")[2] for e in self._deprecations if "key" in e)
 
     def _deprecated(self, key: str) -> str | None:
         for entry in self._deprecations:
@@ -189,10 +193,8 @@ class HydraTable:
     @property
     def deprecated_root(self) -> str | None:
         """What to write instead of naming this root configuration, when that is deprecated."""
-        for entry in self._deprecations:
-            if entry.get("root") == self.root:
-                return str(entry["use"])
-        return None
+        found = (str(e["use"]) for e in self._deprecations if e.get("root") == self.root)
+        return next(found, None)
 
     def history(self, key: str) -> str | None:
         """Releases that have the key in this root or its relatives, in words; None if none has."""

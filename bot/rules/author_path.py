@@ -45,7 +45,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
     """Absolute paths in settings and in PYTHONPATH that no caller can change."""
     for plan in context.plans:
         for name, word, start in _words(plan):
-            for found in _PINNED.finditer(word.text, start) if "/" in word.text else ():
+            for found in _PINNED.finditer(word.text, start):
                 if from_default(word, found.start()):
                     continue
                 yield Hit(
@@ -63,7 +63,8 @@ def check(context: RuleContext) -> Iterator[Hit]:
 
 def _words(plan: Plan) -> Iterator[tuple[str, Word, int]]:
     for setting in plan.settings:
-        yield setting.key, setting.word, max(0, setting.word.text.find("="))
+        if "/" in (text := setting.word.text):
+            yield setting.key, setting.word, max(0, text.find("="))
     path = plan.launch.command.environment.get("PYTHONPATH")
     if path is not None:
         yield "PYTHONPATH", path, 0

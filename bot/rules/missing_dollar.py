@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
@@ -42,7 +41,6 @@ META = Meta(
     ),
 )
 
-_NAME = regex(r"[A-Za-z_]\w*")
 _PATHS = ("path", "file", "files", "dir", "local_dir")
 _LABELS = ("project_name", "experiment_name", "run_name")
 _NUMBERS = ("int", "float", "bool")
@@ -64,7 +62,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
 
 def _values(setting: Setting) -> list[str]:
     values = setting.value if isinstance(setting.value, list) else [setting.value]
-    return [value for value in values if isinstance(value, str) and _NAME.fullmatch(value)]
+    return [value for value in values if isinstance(value, str)]
 
 
 def _looks_meant(plan: Plan, setting: Setting, name: str, contents: set[str]) -> bool:

@@ -81,6 +81,7 @@ _KNOWN: Final[Mapping[str, tuple[str, ...]]] = {
     "trainer.device": ("cuda", "npu", "cpu"),
 }  # fmt: skip
 """End of verl's key to the names that its releases know."""
+_LAST: Final = frozenset(key.rpartition(".")[2] for key in _KNOWN)
 _OPEN: Final = ("adv_estimator", "loss_mode", "reward_manager", "format")
 """Names that a fork may add to by registering its own."""
 
@@ -91,9 +92,8 @@ def check(context: RuleContext) -> Iterator[Hit]:
     own = place.checkout.verl_source(place.path) if place is not None else None
     for plan in context.plans:
         for setting in plan.settings:
-            names = _names(setting) if plan.framework == "verl" else ()
-            known = _known(setting.key) if names else ()
-            for written in names if known else ():
+            known = _known(setting.key) if plan.framework == "verl" else ()
+            for written in _names(setting) if known else ():
                 closed = setting.key.rsplit(".", 1)[-1] not in _OPEN
                 near = slip(written.removesuffix("+"), known, other_from=3 if closed else 5)
                 if near is not None and not (own is not None and own.has(written)):
@@ -101,8 +101,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
 
 
 def _known(key: str) -> tuple[str, ...]:
-    parts = key.split(".")
-    return next((found for n in (1, 2) if (found := _KNOWN.get(".".join(parts[-n:])))), ())
+    above, _, last = key.rpartition(".")
+    if last not in _LAST:
+        return ()
+    return _KNOWN.get(last) or _KNOWN.get(f"{above.rpartition('.')[2]}.{last}", ())
 
 
 def _names(setting: Setting) -> list[str]:

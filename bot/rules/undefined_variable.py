@@ -59,6 +59,7 @@ _LABELS = frozenset({"experiment_name", "project_name", "run_name", "wandb_run_n
 _CONDITION = regex(r"\[\s|\b(?:case|test)\s")
 _NOUNSET = regex(r"(?m)^[^\S\n]*set\s.*?(?:-[a-z]*u|nounset)")
 _SETS = regex(r"(?:^|[\s;&|({])(?:(\w+)\+?=|for\s+(\w+)\s+in\b)")
+_LOOP = regex(r"for\s+\w+\s+in\b")
 _USES = regex(r"\$\{?(\w+)")
 
 
@@ -70,9 +71,14 @@ class _Script:
         self._names = sorted(names)
         self._near: dict[str, list[str]] = {}
 
+    def assigns(self, name: str) -> bool:
+        """Whether the text sets a variable, also where the script does not go when it launches."""
+        text = self._context.source.text
+        may = f"{name}=" in text or f"{name}+=" in text or _LOOP.search(text)
+        return bool(may) and name in self._assigned
+
     @cached_property
-    def assigned(self) -> frozenset[str]:
-        """What the text assigns, also where the script does not go when it launches."""
+    def _assigned(self) -> frozenset[str]:
         comments = [comment.span for comment in self._context.reading.comments]
         return frozenset(
             found[1] or found[2]
@@ -112,13 +118,13 @@ def check(context: RuleContext) -> Iterator[Hit]:
         for word in plan.launch.argv:
             if not word.complete:
                 holed.setdefault(word.pieces[0].span.start, []).append(word)
-        for setting in plan.settings if holed else ():
+        for setting in _concerned(plan.settings, holed) if holed else ():
             for hole, span, default in _unset(holed, setting):
                 name = hole.name or ""
                 if not name or name in names:
                     continue
                 key = shown(plan, setting.key)
-                if name in script.assigned:
+                if script.assigns(name):
                     yield _other_way(key, name, span, strict=strict and not default)
                     continue
                 certain = name != name.upper() and not elsewhere and (strict or not default)
@@ -129,6 +135,12 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 if not certain and not default and _is_misspelt(context, name, names):
                     severity = "warning"
                 yield _hit(key, name, span, script.near(name), severity)
+
+
+def _concerned(
+    settings: Iterable[Setting], holed: Mapping[int, Sequence[Word]]
+) -> Iterator[Setting]:
+    return (s for s in settings if not s.word.complete or s.value_span.start in holed)
 
 
 def _starts_empty(plan: Plan, setting: Setting, hole: Hole) -> bool:

@@ -17,6 +17,8 @@ _WRITERS = frozenset(
     {"cp", "mv", "rm", "ln", "tee", "sed", "touch", "install", "truncate", "wget", "curl", "git"}
 )
 """Commands that change the files that they name."""
+_LONGEST = len('"${@}"')
+"""Characters of a word that stands for all arguments."""
 
 
 class ExternalCommands:
@@ -52,7 +54,11 @@ class ExternalCommands:
                     piped_to=world.piped_to,
                     pipefail="pipefail" in world.options,
                     hands_on=isinstance(world.positional, OpenArguments)
-                    and any(all_arguments(session.text(w.start, w.end)) for w in node.words),
+                    and any(
+                        all_arguments(session.text(word.start, word.end))
+                        for word in node.words
+                        if word.end - word.start <= _LONGEST
+                    ),
                 ),
                 world.ways,
             )

@@ -95,14 +95,18 @@ class Word:
         spans: list[Span] = []
         at = 0
         for piece in self.pieces:
-            length = len(piece.text) if isinstance(piece.text, str) else len(piece.text.reason) + 4
-            lo, hi = max(start, at), min(end, at + length)
-            if lo < hi:
-                if piece.literal and isinstance(piece.text, str):
-                    spans.append(Span(piece.span.start + lo - at, piece.span.start + hi - at))
+            text = piece.text
+            behind = at + (len(text) if isinstance(text, str) else len(text.reason) + 4)
+            if start < behind and at < end and start < end and at < behind:
+                if piece.literal and isinstance(text, str):
+                    first = piece.span.start - at
+                    lo, hi = max(start, at), min(end, behind)
+                    spans.append(Span(first + lo, first + hi))
                 else:
                     spans.append(piece.span)
-            at += length
+            at = behind
+            if at >= end:
+                break
         if not spans:
             return self.span
         span = spans[-1]
