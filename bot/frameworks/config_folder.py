@@ -59,12 +59,15 @@ class ConfigFolder:
     def plain(self, path: str) -> YamlTree | None:
         """The settings of a file that OmegaConf would take as they are; None for another file.
 
-        Whoever takes them leaves them as they are.
+        Resolver calls stand there as they were written. Whoever takes them leaves them as they are.
         """
         if path not in self._plain:
+            from bot.frameworks.yaml_data import show
+
             data = self.read(path).data or {}
             body = isinstance(data, dict) and {k: v for k, v in data.items() if k != "defaults"}
-            self._plain[path] = body if isinstance(body, dict) and is_plain(body) else None
+            plain = isinstance(body, dict) and is_plain(body)
+            self._plain[path] = show(body) if plain else None
         return self._plain[path]
 
     @cached_property

@@ -133,6 +133,10 @@ class TreeTable(HydraTable):
         }
         super().__init__(data, root)
 
+    def _expand(self, node: Any) -> Any:
+        """As it is: nothing in it is shared."""
+        return node
+
     @cached_property
     def _deprecations(self) -> Sequence[Mapping[str, Any]]:
         """Those with a replacement, which the tree has or not; of others, those of its time."""

@@ -20,7 +20,6 @@ from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits
 from bot.frameworks.config_folder import ConfigFolder, normal
 from bot.frameworks.hydra_tree import YamlTree
 from bot.frameworks.plain_merge import PACKAGE, overlaid
-from bot.frameworks.yaml_data import show
 
 _SELF: Final = "_self_"
 _ENTRY = regex(
@@ -209,7 +208,7 @@ def compose_plainly(
             data = {part: data}
         if not overlaid(tree, data):
             raise NotPlainError
-    return {key: show(node) for key, node in tree.items()}, walk.choices, walk.nodes
+    return tree, walk.choices, walk.nodes
 
 
 def _entries(data: Any) -> list[_Entry]:

@@ -10,6 +10,7 @@ from bot.shell.cursor import Cursor
 from bot.shell.syntax import Parameter, Text, WordNode, WordPart
 
 _NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
+_ALONE = regex(r"([A-Za-z_][A-Za-z0-9_]*)\}")
 _OPERATOR = regex(r":[-=?+]|[-=?+]|##?|%%?|//|/#|/%|/|\^\^?|,,?|:|@")
 _BRACED: dict[tuple[str, bool], re.Pattern[str]] = {}
 
@@ -56,6 +57,9 @@ class BracedParser:
         start = cursor.at
         cursor.at += 2
         cursor.count(start)
+        if plain := _ALONE.match(text, cursor.at, cursor.end):
+            cursor.at = plain.end()
+            return Parameter(start, cursor.at, plain[1], *plain.span(1), plain=True)
         node = Parameter(start, start, "", cursor.at, cursor.at)
         after = text[cursor.at + 1] if cursor.at + 1 < cursor.end else ""
         if cursor.peek("#") and after not in "}:%/=+?" and (after not in "-#" or self._sole(1)):

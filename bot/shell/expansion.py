@@ -68,7 +68,7 @@ def fields(session: Session, world: World, node: WordNode) -> list[Value]:
             value = (atoms[0][0],)
             result.append(value if value[0].text != "" else ())
         else:
-            session.spend(size(tuple(atom[0] for atom in atoms)), len(atoms))
+            session.spend(size(tuple([piece for piece, _ in atoms])), len(atoms))
             result.extend(split(atoms, separators(world)))
     return result
 

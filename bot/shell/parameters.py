@@ -42,6 +42,10 @@ def expand_parameter(
     """
     if node.bad:
         raise ExpansionFault("bad substitution")
+    if node.plain and (value := scalar(session, world, node.name, node.span)) is not None:
+        mode = context.mode
+        atoms.extend([(piece, mode) for piece in value])
+        return
     expansion = _Expansion(session, world, node, context)
     if not node.names and not node.indirect:
         atoms.extend(expansion.plain())

@@ -73,10 +73,13 @@ class ScriptParser:
 
     def _notice(self, command: CommandNode) -> None:
         """Takes note of `shopt -s extglob`, which changes how the following lines are read."""
+        text = self.cursor.text
         if isinstance(command, Simple) and command.words:
-            words = [self.cursor.text[word.start : word.end] for word in command.words]
-            if words[0] == "shopt" and "extglob" in words:
-                self.cursor.extglob = "-s" in words
+            first = command.words[0]
+            if text.startswith("shopt", first.start) and first.end - first.start == len("shopt"):
+                words = [text[word.start : word.end] for word in command.words]
+                if "extglob" in words:
+                    self.cursor.extglob = "-s" in words
 
     def nested(self, text: str, base: int) -> Script:
         """Another text, which starts at `base`, as a script of its own."""

@@ -60,6 +60,8 @@ class Places:
 
     def slice(self, start: int, end: int) -> str:
         """The text between two places, virtual ones included."""
+        if not self._starts:
+            return self.text[start:end]
         base, text = self._texts[bisect_right(self._texts, start, key=lambda item: item[0]) - 1]
         return text[start - base : end - base]
 

@@ -312,7 +312,7 @@ def shown(value: Value) -> str:
 
 def size(value: Value) -> int:
     """How many characters a value has; a hole counts as a few."""
-    return sum(len(p.text) if isinstance(p.text, str) else 8 for p in value)
+    return sum([len(p.text) if isinstance(p.text, str) else 8 for p in value])
 
 
 def part(piece: Piece, start: int, end: int) -> Piece:

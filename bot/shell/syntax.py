@@ -65,6 +65,8 @@ class Parameter(Positioned):
     """The replacement of `/`, the length of a slice."""
     bad: bool = False
     """Bash reads it and fails when it comes to it: "bad substitution"."""
+    plain: bool = False
+    """`$X` or `${X}` and nothing else, of one value."""
 
 
 @dataclass(slots=True)

@@ -308,6 +308,8 @@ class WordParser:
             if found:
                 cursor.at = found.end()
                 cursor.count(at)
-                parts.append(Parameter(at, cursor.at, found.group(), at + 1, cursor.at))
+                name = found.group()
+                one = name not in "@*"
+                parts.append(Parameter(at, cursor.at, name, at + 1, cursor.at, plain=one))
             else:
                 self.literal(parts, at, at + 1, quoted)

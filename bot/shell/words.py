@@ -70,7 +70,10 @@ class Word:
         """The characters; each hole reads `${?reason}`."""
         if self._text is None:
             parts = [piece.text for piece in self.pieces]
-            text = "".join([p if isinstance(p, str) else f"${{?{p.reason}}}" for p in parts])
+            if len(parts) == 1 and isinstance(parts[0], str):
+                text = parts[0]
+            else:
+                text = "".join([p if isinstance(p, str) else f"${{?{p.reason}}}" for p in parts])
             object.__setattr__(self, "_text", text)  # Asked for again and again.
             return text
         return self._text
