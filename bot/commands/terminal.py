@@ -85,9 +85,8 @@ class TerminalParser(argparse.ArgumentParser):
     """A parser whose help and errors are in the terminal's language; so are its commands'."""
 
     def __init__(self, **options: Any) -> None:
-        if current() != "en":
-            # argparse looks its own texts up by these names, and only in catalogues of the system.
-            vars(argparse).update({"_": _own, "ngettext": _own_plural})
+        # argparse looks its own texts up by these names, in the catalogues of the system alone.
+        vars(argparse).update({"_": _own, "ngettext": _own_plural})
         super().__init__(**{"formatter_class": _Help} | options)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
