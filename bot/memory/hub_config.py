@@ -16,20 +16,20 @@ from bot.memory.shape import Latent, Shape
 _T = TypeVar("_T")
 _LLAMA = ("llama", "mistral", "ministral3", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text",
           "phi3", "olmo2", "olmo3", "seed_oss", "smollm3", "granite", "ernie4_5", "internlm3",
-          "minicpm", "hunyuan_v1_dense", "exaone4", "arcee", "cohere2")  # fmt: skip
+          "minicpm", "hunyuan_v1_dense", "exaone4", "arcee", "cohere2", "gemma4_text")  # fmt: skip
 _GLM = ("glm", "glm4", "glm4_moe", "dots1")
 _LATENT = ("deepseek_v2", "deepseek_v3", "deepseek_v32", "glm_moe_dsa", "kimi_k2", "glm4_moe_lite")
 _WIDE_NORMS = ("olmo2", "olmo3", "olmoe", "minimax_m2")
 """Families whose norms of queries and keys are as wide as all heads."""
 _HEAD_NORMS = ("qwen3", "qwen3_moe", "gemma3_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "exaone4",
-               "dots1", "lfm2", "lfm2_moe", *GATED)  # fmt: skip
+               "dots1", "gemma4_text", "lfm2", "lfm2_moe", *GATED)  # fmt: skip
 """Families whose norms of queries and keys are as wide as one head."""
 _MIXTURES = ("mixtral", "minimax_m2", "olmoe", "qwen2_moe", "qwen3_moe", "gpt_oss", "llama4_text",
              "hunyuan_v1_moe", "ernie4_5_moe", "granitemoe", *_LATENT)  # fmt: skip
 _HYBRIDS = (*GATED, "nemotron_h", "falcon_h1", "granitemoehybrid", "lfm2", "lfm2_moe")
 _PUBLISHED_IN_FP8 = ("deepseek_v3", "deepseek_v32", "kimi_k2", "minimax_m2")
 _PLAIN = ("opt", "gpt2", "gpt_neox")
-_TIED = ("gemma", "gemma2", "gemma3_text", "cohere2", "lfm2", "lfm2_moe")
+_TIED = ("gemma", "gemma2", "gemma3_text", "gemma4_text", "cohere2", "lfm2", "lfm2_moe")
 """Families that tie head and embedding where their file does not say."""
 KNOWN = (*_LLAMA, *_GLM, *_MIXTURES, *_HYBRIDS, *_PLAIN, "mimo")
 """Values of `model_type` whose parameters are counted exactly; any other one is not read.
@@ -50,6 +50,7 @@ _BYTES: Mapping[str, Mapping[str, int]] = {
     "gemma": {"norm_bytes": 20},
     "gemma2": {"norm_bytes": 36},
     "gemma3_text": {"norm_bytes": 36, "head_norm_bytes": 8},
+    "gemma4_text": {"head_norm_bytes": 8},
     "glm4": {"norm_bytes": 28},
     "olmo2": {"norm_bytes": 20, "head_norm_bytes": 8},
     "olmo3": {"norm_bytes": 20, "head_norm_bytes": 8},
@@ -115,6 +116,11 @@ def _read(kind: str, config: HubConfig, vision: int) -> Shape:
         return _plain(kind, config)
     if kind == "nemotron_h":
         config["num_hidden_layers"] = len(nemotron_layers(config))
+    others = {**activation_bytes(kind), **mixers(kind, config)}
+    if kind == "gemma4_text":
+        config |= {"head_dim": config["global_head_dim"]}
+        if config.get("attention_k_eq_v") and config.get("num_global_key_value_heads"):
+            config["num_key_value_heads"] = config["num_global_key_value_heads"]
     hidden, heads = whole(config, "hidden_size"), whole(config, "num_attention_heads")
     kv_heads = whole(config, "num_key_value_heads", heads)
     head_dim = given(config, "head_dim", config.get("attention_head_dim"))
@@ -139,14 +145,13 @@ def _read(kind: str, config: HubConfig, vision: int) -> Shape:
         mlp_bias=bool(config.get("mlp_bias", False)),
         gated=kind not in ("nemotron_h", "arcee"),
         qk_norm=norms,
-        norms=_norms(kind),
+        norms=_norms(kind, config),
         sinks=kind == "gpt_oss",
         output_gate=kind in GATED,
         experts=experts_of(kind, config, MXFP4 if _published_in_mxfp4(config) else 2.0),
         latent=_latent(kind, config),
         vision=vision,
-        **activation_bytes(kind),
-        **mixers(kind, config),
+        **others,
     )
 
 
@@ -161,7 +166,11 @@ def activation_bytes(kind: str) -> Mapping[str, Any]:
     return _BYTES.get(kind, {})
 
 
-def _norms(kind: str) -> int:
+def _norms(kind: str, config: HubConfig) -> int:
+    if kind == "gemma4_text":
+        # The router's scale is as wide as a norm.
+        mixture = 4 * bool(config.get("enable_moe_block"))
+        return 4 + mixture + bool(config.get("hidden_size_per_layer_input"))
     if kind in ("nemotron_h", "cohere2"):
         return 1
     return 4 if kind in ("gemma2", "gemma3_text", "glm4") else 2
@@ -173,6 +182,10 @@ def _width(kind: str, config: HubConfig) -> int:
         return whole(config, "intermediate_size_mlp")
     if kind == "granitemoehybrid":
         return whole(config, "shared_intermediate_size")
+    if kind == "gemma4_text":
+        # In each layer it stands beside the experts, as one that every token goes through.
+        times = 2 if config.get("use_double_wide_mlp") else 1
+        return times * whole(config, "intermediate_size")
     if kind != "lfm2":
         # Where every layer has experts, some files have no width for a layer without.
         every = config.get("moe_intermediate_size") if kind in GATED else None

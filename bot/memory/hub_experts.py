@@ -42,12 +42,27 @@ def experts_of(kind: str, config: HubConfig, checkpoint_bytes: float) -> Experts
         return _hunyuan(config)
     if kind == "ernie4_5_moe":
         return _ernie(config)
+    return _beside(kind, config)
+
+
+def _beside(kind: str, config: HubConfig) -> Experts | None:
+    """Of families that have experts beside layers with a state, or beside an MLP."""
     if kind == "lfm2_moe":
         return Experts(
             count=whole(config, "num_experts"),
             active=whole(config, "num_experts_per_tok"),
             intermediate=whole(config, "moe_intermediate_size"),
             layers=layer_count(config) - whole(config, "num_dense_layers", 2),
+        )
+    if kind == "gemma4_text" and config.get("enable_moe_block"):
+        # Each layer's MLP without experts is counted as the one that every token goes through.
+        return Experts(
+            count=whole(config, "num_experts"),
+            active=whole(config, "top_k_experts"),
+            intermediate=whole(config, "moe_intermediate_size"),
+            layers=layer_count(config),
+            shared=whole(config, "intermediate_size"),
+            router_bias=True,
         )
     if kind == "granitemoehybrid" and whole(config, "num_local_experts", 8):
         return Experts(

@@ -12,7 +12,7 @@ from typing import Any
 from bot.base.messages import message
 from bot.memory.hub_numbers import HubConfig, NotReadError, layer_count, whole
 from bot.memory.linear_attention import LinearAttention
-from bot.memory.mixers import Mamba, ShortConvolution
+from bot.memory.mixers import Mamba, ShortConvolution, SlidingAttention
 
 GATED = ("qwen3_next", "qwen3_5", "qwen3_5_moe")
 """Families with a gated delta rule, and with a gate in their attention."""
@@ -39,6 +39,8 @@ def mixers(kind: str, config: HubConfig) -> Mapping[str, Any]:
     if kind == "granitemoehybrid":
         linear = _others(config)
         return {"linear": _mamba(linear, config) if linear else None}
+    if kind == "gemma4_text":
+        return _gemma4(config)
     if kind in ("lfm2", "lfm2_moe"):
         linear = _others(config)
         kernel, bias = whole(config, "conv_L_cache", 3), bool(config.get("conv_bias"))
@@ -105,6 +107,47 @@ def _mamba(layers: int, config: HubConfig) -> Mamba:
         projection_bias=bool(config.get("mamba_proj_bias", False)),
         norm=bool(config.get("mamba_rms_norm", False)) if falcon else True,
     )
+
+
+def _gemma4(config: HubConfig) -> Mapping[str, Any]:
+    """Gemma 4: layers of two attentions, the last of which may take the keys of one before.
+
+    Where their MLPs are twice as wide, the width of a shape is theirs, and the others lack half.
+    """
+    layers, types = layer_count(config), config.get("layer_types")
+    if types is None or "per_layer_config" in config:
+        raise NotReadError(message("it does not say how its layers attend"))
+    hidden, width = whole(config, "hidden_size"), whole(config, "intermediate_size")
+    full = _attending(types, layers)
+    shared = types[layers - whole(config, "num_kv_shared_layers", 0) :]
+    sliding = SlidingAttention(
+        layers=layers - full,
+        heads=whole(config, "num_attention_heads"),
+        kv_heads=whole(config, "num_key_value_heads"),
+        head_dim=whole(config, "head_dim"),
+        window=whole(config, "sliding_window"),
+    )
+    alike = bool(config.get("attention_k_eq_v"))
+    wide = whole(config, "global_head_dim")
+    kv_heads = whole(config, "num_global_key_value_heads", 0) if alike else 0
+    keys = (kv_heads or sliding.kv_heads) * wide
+    inner, vocab = (
+        whole(config, f"{key}_per_layer_input", 0) for key in ("hidden_size", "vocab_size")
+    )
+    beside = layers * 3 * hidden * inner + inner
+    beside -= shared.count("full_attention") * (hidden * keys * (1 if alike else 2) + wide)
+    apart = 2 * hidden * sliding.kv_heads * sliding.head_dim + sliding.head_dim
+    beside -= (len(shared) - shared.count("full_attention")) * apart
+    if config.get("use_double_wide_mlp"):
+        beside -= (layers - len(shared)) * 3 * hidden * width
+    return {
+        "linear": sliding if sliding.layers else None,
+        "shared_values": alike,
+        "layer_embedding": layers * vocab * inner,
+        "beside": beside,
+        # Four norms; those of a mixture and of its router; one with what goes into its matrix.
+        "norm_bytes": 36 + 36 * bool(config.get("enable_moe_block")) + 10 * bool(inner),
+    }
 
 
 def _gated(kind: str, config: HubConfig) -> LinearAttention | None:

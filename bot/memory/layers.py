@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bot.memory.shape import Latent, Shape
 
+_FLASH = 256
+"""The widest head that flash attention takes."""
 NONE: frozenset[str] = frozenset()
 
 
@@ -70,7 +72,9 @@ def _attention_bytes(shape: Shape, *, fused: bool) -> int:
     norms = each * (query + kv) + 4 * (shape.heads + shape.kv_heads) if shape.qk_norm else 0
     # The gate, its sigmoid, and the product with the attention's output.
     gate = 6 * query if shape.output_gate else 0
-    return 4 * query + 4 * kv + 4 * shape.heads + norms + gate
+    # Flash attention takes no wider heads; others repeat keys and values for those of the queries.
+    repeated = 4 * query if shape.head_dim > _FLASH else 0
+    return 4 * query + 4 * kv + 4 * shape.heads + norms + gate + repeated
 
 
 def _latent_bytes(shape: Shape, latent: Latent, norm: int) -> int:

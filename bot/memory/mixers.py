@@ -125,3 +125,46 @@ class ShortConvolution:
     def backward_bytes_per_token(self) -> int:
         """What its backward pass makes at most: a gradient for each width that is kept."""
         return 12 * self.width
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlidingAttention:
+    """The layers of a model that attend to a window, with other heads than the rest (Gemma 4)."""
+
+    layers: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    window: int
+    """Tokens that are attended to."""
+
+    def matrices(self, hidden: int) -> dict[str, tuple[int, int]]:
+        """Each matrix by its name in transformers, with what goes in and what comes out."""
+        query, kv = self.heads * self.head_dim, self.kv_heads * self.head_dim
+        ends = {"q_proj": (hidden, query), "o_proj": (query, hidden)}
+        return {**ends, "k_proj": (hidden, kv), "v_proj": (hidden, kv)}
+
+    def parameters(self, hidden: int) -> int:
+        """Of one layer, without the norm before it: matrices, norms of queries and keys."""
+        matrices = sum(wide * out for wide, out in self.matrices(hidden).values())
+        return matrices + 2 * self.head_dim
+
+    @property
+    def state(self) -> int:
+        """Numbers that one sequence keeps in one layer, however long it is."""
+        return 2 * self.window * self.kv_heads * self.head_dim
+
+    @property
+    def bytes_per_token(self) -> int:
+        """What one layer keeps for its backward pass beside its norms, bytes a token.
+
+        As a layer that attends in full does: 4 a unit of queries, keys and values, 8 more of the
+        norms of queries and keys, 4 of that of the values, and the sums of all heads.
+        """
+        query, kv = self.heads * self.head_dim, self.kv_heads * self.head_dim
+        return 12 * (query + kv) + 4 * kv + 8 * self.heads + 8 * self.kv_heads
+
+    @property
+    def backward_bytes_per_token(self) -> int:
+        """What its backward pass makes at most: gradients of queries, keys, values and output."""
+        return 4 * (self.heads + self.kv_heads) * self.head_dim

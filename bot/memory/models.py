@@ -21,7 +21,7 @@ from bot.base.regex import regex
 from bot.memory.hub_config import read_config
 from bot.memory.hub_numbers import NotReadError
 from bot.memory.linear_attention import LinearAttention
-from bot.memory.mixers import Mamba, ShortConvolution
+from bot.memory.mixers import Mamba, ShortConvolution, SlidingAttention
 from bot.memory.shape import Experts, Latent, Shape
 
 # Words for a checkpoint, not for its shape.
@@ -278,8 +278,12 @@ def read_shape(row: Mapping[str, Any]) -> Shape:
     return Shape(**fields)
 
 
-def _mixer(row: Mapping[str, Any]) -> LinearAttention | Mamba | ShortConvolution:
+def _mixer(
+    row: Mapping[str, Any],
+) -> LinearAttention | Mamba | ShortConvolution | SlidingAttention:
     """The layers that keep a state, told apart by a number that only one kind has."""
+    if "window" in row:
+        return SlidingAttention(**row)
     if "state_size" in row:
         return Mamba(**row)
     return ShortConvolution(**row) if "width" in row else LinearAttention(**row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.base.fast_dataclass import dataclass
 from bot.memory.linear_attention import LinearAttention
-from bot.memory.mixers import Mamba, ShortConvolution
+from bot.memory.mixers import Mamba, ShortConvolution, SlidingAttention
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +83,18 @@ class Shape:
     """Learned positions."""
     experts: Experts | None = None
     latent: Latent | None = None
-    linear: LinearAttention | Mamba | ShortConvolution | None = None
+    linear: LinearAttention | Mamba | ShortConvolution | SlidingAttention | None = None
     """The layers that keep a state of fixed size."""
     attending: int | None = None
     """Layers that keep keys and values; None for all that keep no state."""
     dense: int | None = None
     """Layers that have an MLP without experts; None for all that have no experts."""
+    shared_values: bool = False
+    """True when values are made by the keys' matrix (Gemma 4)."""
+    layer_embedding: int = 0
+    """Parameters of embeddings that layers have of their own (Gemma 4 E2B)."""
+    beside: int = 0
+    """Parameters of matrices that stand nowhere else; below 0 for those that some layers lack."""
     norm_bytes: int = 16
     """Bytes a hidden unit that a layer keeps for its norms and for what they hand to matrices."""
     head_norm_bytes: int = 6
@@ -119,8 +125,8 @@ class Shape:
 
     @property
     def ends(self) -> int:
-        """Parameters of embedding and output head."""
-        return self.embedding * (1 if self.tied else 2)
+        """Parameters of embeddings and output head."""
+        return self.embedding * (1 if self.tied else 2) + self.layer_embedding
 
     @property
     def norm(self) -> int:
@@ -143,7 +149,8 @@ class Shape:
             kv += latent.kv_rank * self.heads * (latent.nope_dim + latent.value_dim)
             return q + kv + self.heads * latent.value_dim * h
         query, kv = self.heads * self.head_dim, self.kv_heads * self.head_dim
-        matrices = h * ((3 if self.output_gate else 2) * query + 2 * kv)
+        kvs = 1 if self.shared_values else 2
+        matrices = h * ((3 if self.output_gate else 2) * query + kvs * kv)
         biases = (query + 2 * kv) * self.qkv_bias + h * self.out_bias
         return matrices + biases + self.qk_norm + self.heads * self.sinks
 
@@ -252,7 +259,7 @@ class Shape:
         mlps += moe_layers * self.expert_mlp
         norms = (self.layers * self.norms + 1) * self.norm
         blocks = self.every_attention + mlps + norms
-        return self.ends + blocks + self.positions * self.hidden + self.vision
+        return self.ends + blocks + self.positions * self.hidden + self.vision + self.beside
 
     @property
     def value_parameters(self) -> int:

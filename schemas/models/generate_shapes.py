@@ -113,6 +113,7 @@ def _aiconfigurator(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             "qwen3_5",
             "qwen3_5_moe",
             "deepseek_v32",
+            "gemma4",
             "kimi_k25",
             "minimax_m2",
             "nemotron_h",
@@ -121,7 +122,7 @@ def _aiconfigurator(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             if config.get("model_type") != "gpt_oss":  # Its experts alone are.
                 config.pop("quantization_config", None)
             name = path.name.removesuffix("_config.json").split("--", 1)[1]
-            yield re.sub(r"\ANVIDIA-|-(?:NVFP4|FP8|BF16)\Z", "", name), config
+            yield re.sub(r"\ANVIDIA-|(?:-IT)?-(?:NVFP4|FP8|BF16)\Z", "", name), config
 
 
 def _rows(path: Path, package: str | None = None) -> Iterator[tuple[str, dict[str, Any]]]:

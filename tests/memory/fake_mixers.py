@@ -1,4 +1,4 @@
-"""Measures the layers of hybrid models with Mamba-2 or short convolutions, without a GPU.
+"""Measures the layers of models of two kinds (Mamba-2, convolutions, windows), without a GPU.
 
 Part of `fake_measure.py`. The kernels of mamba_ssm and causal-conv1d need a GPU; stand-ins of the
 same results keep for the backward pass what those keep (`MambaSplitConv1dScanCombinedFn` of
@@ -23,6 +23,7 @@ LAYERS = {
     "Falcon-H1-7B": ("FalconH1DecoderLayer", {"both": 0}),
     "granite-4.0-h-micro": ("GraniteMoeHybridDecoderLayer", {"linear": 0, "full": 5}),
     "LFM2-1.2B": ("Lfm2DecoderLayer", {"linear": 0, "full": 2}),
+    "gemma-4-E4B": ("Gemma4TextDecoderLayer", {"linear": 0, "full": 5}),
 }
 """The class of a model's layers, and where the first of each kind is."""
 
@@ -36,10 +37,12 @@ def measure_mixers(torch: Any, hub: Any, tracked: Tracked) -> dict[str, dict[str
     torch.set_default_dtype(torch.bfloat16)
     try:
         for name, (layer, places) in LAYERS.items():
-            config = {**rows[name], "vocab_size": 128, "pad_token_id": None}
+            row = rows[name].get("text_config", rows[name])
+            config = {**row, "vocab_size": 128, "pad_token_id": None}
             kind = config.pop("model_type")
             made = hub.AutoConfig.for_model(kind, **config)
             made._attn_implementation = "sdpa"
+            kind = kind.removesuffix("_text")
             source = importlib.import_module(f"transformers.models.{kind}.modeling_{kind}")
             with _kernels(torch, source):
                 found[name] = {
@@ -57,7 +60,13 @@ def _kept(torch: Any, tracked: Tracked, layer: Any, config: Any, at: int) -> flo
         if hasattr(built, "mamba") and hasattr(config, "ssm_in_multiplier"):
             built.mamba.mup_vector = torch.ones(1, 1, built.mamba.in_proj.out_features)
         hidden = torch.zeros(1, TOKENS, config.hidden_size, requires_grad=True)
-        width = getattr(config, "head_dim", config.hidden_size // config.num_attention_heads)
+        more: dict[str, Any] = {}
+        if hasattr(built, "per_layer_input_gate"):
+            given = built.per_layer_input_gate.out_features
+            more["per_layer_input"] = torch.zeros(1, TOKENS, given, requires_grad=True)
+            more["shared_kv_states"], width = {}, built.self_attn.head_dim
+        else:
+            width = getattr(config, "head_dim", config.hidden_size // config.num_attention_heads)
         turn = torch.zeros(1, TOKENS, width)
         before, _ = taken()
         inside = hidden * 1.0
@@ -66,6 +75,7 @@ def _kept(torch: Any, tracked: Tracked, layer: Any, config: Any, at: int) -> flo
             position_embeddings=(turn, turn),
             position_ids=torch.arange(TOKENS).unsqueeze(0),
             attention_mask=None,
+            **more,
         )
         out = out[0] if isinstance(out, tuple) else out
         del inside

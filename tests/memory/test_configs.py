@@ -78,6 +78,18 @@ def test_a_model_that_is_published_in_fp8_is_read_and_another_is_not() -> None:
             _read({**MODELS[name], "quantization_config": {"quant_method": method}})
 
 
+def test_layers_of_two_attentions_some_of_which_take_the_keys_of_others() -> None:
+    config = MODELS["gemma-4-E2B"]["text_config"]
+    shape = _read(config)
+    # Counted by hand: 28 layers of windows of one head of 256, 7 in full of one of 512.
+    apart = {**config, "num_kv_shared_layers": 0, "use_double_wide_mlp": False}
+    keys = 16 * (2 * 1536 * 256 + 256) + 4 * (2 * 1536 * 512 + 512)
+    assert _read(apart).parameters - shape.parameters == keys - 20 * 3 * 1536 * 6144
+    assert shape.layer_embedding == 35 * 262_144 * 256
+    assert shape.ends == shape.embedding + shape.layer_embedding
+    assert shape.linear_parameters < shape.parameters / 2
+
+
 def test_layers_of_three_kinds() -> None:
     shape = _read(NANO)
     assert shape.parameters == 31_577_937_344
@@ -128,6 +140,10 @@ def test_layers_that_are_not_described(more: dict[str, object]) -> None:
         ("LFM2-1.2B", {"full_attn_idxs": 3}),
         ("LFM2-1.2B", {"block_multiple_of": 0}),
         ("LFM2-1.2B", {"block_ffn_dim_multiplier": "1"}),
+        ("gemma-4-E2B", {"layer_types": None}),
+        ("gemma-4-E2B", {"layer_types": ["full_attention"]}),
+        ("gemma-4-E2B", {"global_head_dim": None}),
+        ("gemma-4-E2B", {"num_kv_shared_layers": -1}),
         ("Hunyuan-A13B", {"moe_topk": [8, 7]}),
         ("Hunyuan-A13B", {"moe_intermediate_size": 1024}),
         ("ERNIE-4.5-21B-A3B", {"moe_layer_interval": 0}),
@@ -135,8 +151,9 @@ def test_layers_that_are_not_described(more: dict[str, object]) -> None:
     ],
 )
 def test_numbers_that_are_wrong(name: str, more: dict[str, object]) -> None:
+    config = MODELS[name].get("text_config", MODELS[name])
     with pytest.raises(NotReadError):
-        _read({**MODELS[name], **more})
+        _read({**config, **more})
 
 
 @pytest.mark.parametrize(
@@ -144,7 +161,7 @@ def test_numbers_that_are_wrong(name: str, more: dict[str, object]) -> None:
     [
         "t5", "bart", "whisper", "mamba", "mamba2", "falcon_mamba", "rwkv", "rwkv7", "llada",
         "Dream", "qwen2_audio", "voxtral", "bert", "jamba", "zamba2", "recurrent_gemma", "xlstm",
-        "gemma3n_text", "gemma4_text", "mimo_v2_flash", "minimax", "kimi_linear", "deepseek_v4",
+        "gemma3n_text", "mimo_v2_flash", "minimax", "kimi_linear", "deepseek_v4",
         "step3p5", "nemotron-nas", "dbrx", "phimoe", "mllama", "moshi", "", None, 7,
     ],
 )  # fmt: skip

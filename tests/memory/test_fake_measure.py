@@ -60,12 +60,12 @@ def test_what_layers_with_a_state_or_a_convolution_keep(name: str) -> None:
     model = find(name)
     assert model is not None
     shape, measured = model.shape, RECORDED["mixers"][name]
-    assert layer_bytes_per_token(shape) == pytest.approx(max(measured.values()), rel=0.001)
+    assert layer_bytes_per_token(shape) == pytest.approx(max(measured.values()), rel=0.01)
     assert shape.linear is not None
     counts = {"linear": shape.linear.layers, "full": shape.full_layers, "both": shape.layers}
     counts["mlp"] = shape.dense_layers
     every = sum(counts[kind] * each for kind, each in measured.items())
-    assert all_layers_bytes_per_token(shape) == pytest.approx(every, rel=0.001)
+    assert all_layers_bytes_per_token(shape) == pytest.approx(every, rel=0.01)
 
 
 def test_what_a_logit_takes() -> None:

@@ -78,6 +78,10 @@ from bot.memory.models import find, from_config, guess, models_by_key, near, not
         (0.124, "openai-community/gpt2"),
         (1.558, "gpt2-xl"),
         (671.026, "deepseek-ai/DeepSeek-V3.1-Terminus"),
+        (5.104, "google/gemma-4-E2B-it"),
+        (7.941, "google/gemma-4-E4B-it"),
+        (25.806, "google/gemma-4-26B-A4B-it"),
+        (31.273, "google/gemma-4-31B"),
         (31.578, "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16"),
         (31.578, "/models/Nemotron-3-Nano-30B-A3B"),
         (8.888, "nvidia/NVIDIA-Nemotron-Nano-9B-v2"),
@@ -425,7 +429,7 @@ def test_every_base_of_a_further_training_is_known() -> None:
         ("my/own", None),
         ("", None),
         ("tencent/Hy3", None),
-        ("google/gemma-4-31B-it", None),  # not Gemma-3-1b
+        ("google/gemma-9-99B-it", None),  # not Gemma-3-1b
         ("google/gemma-3n-E2B-it", None),  # not Gemma-3-27b
         ("openbmb/MiniCPM3-4B", None),
         ("tiiuae/falcon-7b", None),
