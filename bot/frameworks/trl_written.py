@@ -1,19 +1,22 @@
 """The settings that a program gives TRL in its own Python: `GRPOConfig(num_generations=8, …)`.
 
 Read as a syntax tree, never run. A constant is known, also by the name of the module that is
-assigned it once; anything else is a hole that shows what is written.
+assigned it once, and so is an option of the program that the launch gives, or that has a default;
+anything else is a hole that shows what is written.
 """
 
 from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE, constant
 from bot.frameworks.python_source import written
+from bot.frameworks.trl_arguments import ProgramOptions, program_options
 from bot.shell.source import Span
 from bot.shell.words import Hole, Piece, Word
 
@@ -47,6 +50,28 @@ class WrittenSettings:
     """`--key value` for each, with its place in the file; none where they cannot be followed."""
     own_adapter: bool = False
     """Whether the program gives the model an adapter."""
+    options: ProgramOptions | None = None
+    """Those of its own command line; None where none is a setting."""
+    from_options: Mapping[int, str] = field(default_factory=dict)
+    """Which of the words are such an option, by their number."""
+    _given: dict[tuple[str, ...], tuple[Word, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def words_of(self, argv: Sequence[Word]) -> tuple[Word, ...]:
+        """The words of a launch with these arguments, the same ones for the same values."""
+        given = self.options.given(argv) if self.options is not None else None
+        if self.options is None or given is None:
+            return self.words
+        defaults = {name: one.default for name, one in self.options.options.items()}
+        values = {**defaults, **given}
+        key = tuple(str(values[name]) for name in self.from_options.values())
+        if key not in self._given:
+            words = list(self.words)
+            for at, name in self.from_options.items():
+                words[at] = _given_word(values[name], words[at])
+            self._given[key] = tuple(words)
+        return self._given[key]
 
     @property
     def module(self) -> str:
@@ -69,6 +94,7 @@ def settings_written(path: str, text: str, tree: ast.Module) -> WrittenSettings 
         return WrittenSettings(path, name)
     starts = _starts(text)
     constants, changed = _constants(tree), assigned(tree)
+    options, from_options = program_options(tree, call), dict[int, str]()
     words = list[Word]()
     for keyword in call.keywords:
         at = _span(keyword, starts)
@@ -77,8 +103,18 @@ def settings_written(path: str, text: str, tree: ast.Module) -> WrittenSettings 
         if keyword.arg in changed or value is None or value == []:
             value = UNREADABLE  # A word would say something else, or nothing.
         words.append(_word(f"--{keyword.arg}", at))
+        option = options.attribute(keyword.value) if options is not None else None
+        if option is not None and not changed.intersection((option, keyword.arg)):
+            from_options[len(words)] = option
         words += _values(keyword.value, value, starts)
-    return WrittenSettings(path, name, tuple(words), makes_adapter(tree))
+    return WrittenSettings(
+        path,
+        name,
+        tuple(words),
+        makes_adapter(tree),
+        options if from_options else None,
+        from_options,
+    )
 
 
 def assigned(tree: ast.Module | None) -> frozenset[str]:
@@ -154,6 +190,16 @@ def _values(node: ast.expr, value: Any, starts: list[tuple[int, str]]) -> Iterat
     plain = isinstance(value, list) and not any(isinstance(one, (list, dict)) for one in value)
     for one in value if plain else [value]:
         yield _word(one if isinstance(one, str) else json.dumps(one, default=str), span)
+
+
+def _given_word(value: Any, hole: Word) -> Word:
+    """What an option comes to, at the place where the program uses it; else the hole there."""
+    if isinstance(value, Word):
+        pieces = (replace(piece, span=hole.span, literal=False) for piece in value.pieces)
+        return Word(tuple(pieces), hole.span)
+    if value == UNREADABLE or not isinstance(value, (str, int, float)):
+        return hole
+    return _word(value if isinstance(value, str) else json.dumps(value), hole.span)
 
 
 def _word(text: str | Hole, span: Span) -> Word:

@@ -97,7 +97,7 @@ def _programs(
             continue
         made = place.checkout.trl_programs.written_in(started.entry, place.path)
         if made is not None and made.words:
-            yield command, made.path, made.words, made.module
+            yield command, made.path, made.words_of(started.argv), made.module
 
 
 def _beside(shown: str, script: str, recipe: str) -> str:

@@ -142,6 +142,116 @@ def test_launches_of_a_loop_share_the_settings() -> None:
     assert [launch.settings["num_generations"] for launch in report.launches] == [4, 4, 4]
 
 
+PARSER = """import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", "-l", type=float, default=1e-6)
+parser.add_argument("--beta", type=float, default=0.04)
+parser.add_argument("--run-name", default="first")
+parser.add_argument("--no-bf16", dest="bf16", action="store_false")
+parser.add_argument("--steps", type=int)
+parser.add_argument("--eval", type=bool, default=False)
+"""
+USE = "GRPOConfig(learning_rate=args.lr, beta=args.beta, run_name=args.run_name, bf16=args.bf16)\n"
+DEFAULT = (1e-6, 0.04, "first", True)
+"""What `USE` comes to where the launch gives nothing."""
+
+
+def _used(program: str, arguments: str) -> tuple[object, ...]:
+    (launch,) = _check(START + program, f"python train.py {arguments}\n").launches
+    return tuple(launch.settings[k] for k in ("learning_rate", "beta", "run_name", "bf16"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("", DEFAULT),
+        ("--beta 0 --other x", (1e-6, 0, "first", True)),
+        ("--lr=5e-6 --run-name $NAME --no-bf16", (5e-6, 0.04, "second", False)),
+        ("-l 1e-5 --lr 2e-5 --steps 4 --eval True", (2e-5, 0.04, "first", True)),
+        ("--lr $1", ("${?argument 1}", 0.04, "first", True)),
+    ],
+)
+def test_an_option_is_what_the_launch_gives_or_its_default(
+    arguments: str, expected: tuple[object, ...]
+) -> None:
+    program = f"{PARSER}args = parser.parse_args()\nconfig = {USE}"
+    (launch,) = _check(START + program, f"NAME=second\npython train.py {arguments}\n").launches
+    keys = ("learning_rate", "beta", "run_name", "bf16")
+    assert tuple(launch.settings[key] for key in keys) == expected
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        f"args, rest = parser.parse_known_args()\nc = {USE}",
+        (
+            "def parse_args():\n    return parser.parse_args()\n"
+            f"def main():\n    args = parse_args()\n    c = {USE}"
+        ),
+        (
+            "def options():\n    found = parser.parse_args()\n    return found\n"
+            f"args = options()\ndef main():\n    c = {USE}"
+        ),
+        # wallacexuhanxiao/FinQA-tool-calling-GRPO-GSPO: another function has its own `args`.
+        (
+            "def reward(call):\n    args = call or {}\n"
+            f"def main():\n    args = parser.parse_args()\n    c = {USE}"
+        ),
+        (
+            f"def train(args):\n    c = {USE}def main():\n    args = parser.parse_args()\n"
+            "    train(args)\n"
+        ),
+    ],
+)
+def test_the_arguments_are_found_where_programs_keep_them(use: str) -> None:
+    assert _used(PARSER + use, "--beta 0.1") == (1e-6, 0.1, "first", True)
+
+
+@pytest.mark.parametrize(
+    ("use", "arguments"),
+    [
+        ("args = parser.parse_args()", "$(cat options)"),
+        ("args = parser.parse_args()", "--bet 0.1"),  # An abbreviation.
+        ("args = parser.parse_args(['--beta', '0.1'])", ""),
+        ("args = load(parser.parse_args())", ""),
+        ("args = parser.parse_args()\nargs = other()", ""),
+        ("parser.set_defaults(beta=1)\nargs = parser.parse_args()", ""),
+        ("other = argparse.ArgumentParser()\nargs = parser.parse_args()", ""),
+        ("first = parser.parse_args()\nargs = parser.parse_args()", ""),
+        ("args = parser.parse_args()\nargs.beta = 1", ""),
+        ("parser.add_argument('--beta', default=1)\nargs = parser.parse_args()", ""),
+        ("parser.parse_args()\nargs = other()", ""),
+    ],
+)
+def test_an_option_that_may_be_something_else_is_not_known(use: str, arguments: str) -> None:
+    assert _used(f"{PARSER}{use}\nc = {USE}", arguments)[1] == "${?args.beta}"
+
+
+@pytest.mark.parametrize(
+    ("option", "arguments"),
+    [
+        ("steps", ""),  # None: a word would say something else.
+        ("eval", "--eval False"),  # bool("False") is true.
+        ("absent", ""),
+    ],
+)
+def test_an_option_without_a_plain_value_is_not_known(option: str, arguments: str) -> None:
+    program = (
+        f"{START}{PARSER}args = parser.parse_args()\nc = GRPOConfig(max_steps=args.{option})\n"
+    )
+    (launch,) = _check(program, f"python train.py {arguments}\n").launches
+    assert launch.settings["max_steps"] == f"${{?args.{option}}}"
+
+
+def test_a_wrong_value_is_told_where_the_program_uses_it() -> None:
+    program = (
+        f"{START}{PARSER}args = parser.parse_args()\nc = GRPOConfig(\n    bf16=args.run_name)\n"
+    )
+    report = _check(program, "python train.py --run-name maybe\n")
+    (found,) = [f for f in report.findings if f.severity == "error"]
+    assert (found.id, found.path, found.line, found.column) == ("RLB027", "run/train.py", 12, 10)
+
+
 TEXTS = st.text(string.ascii_letters + "äß语 /._", min_size=1, max_size=12)
 
 
