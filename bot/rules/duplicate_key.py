@@ -46,8 +46,8 @@ def check(context: RuleContext) -> Iterator[Hit]:
             if earlier is None or setting.operator in ("+", "~") or earlier.operator == "~":
                 continue
             files = {context.source.part(at.key_span.start)[0].path for at in (earlier, setting)}
-            if len(files) > 1:
-                continue  # What a launch gives beside its file of settings is meant to win.
+            if len(files) > 1 or _called(earlier) or _called(setting):
+                continue  # What is given beside a file, or to another script, is meant to win.
             key = shown(plan, setting.key)
             line = context.source.place(earlier.key_span).line
             if _same(earlier, setting):
@@ -76,6 +76,11 @@ def check(context: RuleContext) -> Iterator[Hit]:
 
 
 _BETWEEN = regex(r"\n[ \t]*(?:\)|if\b|fi\b|else\b|elif\b|esac\b|;;|\w+\+?=\()")
+
+
+def _called(setting: Setting) -> bool:
+    """Whether it stands in a script that this one runs: all of it has the place of the call."""
+    return setting.key_span == setting.value_span
 
 
 def _apart(context: RuleContext, first: Setting, second: Setting) -> bool:

@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from bot.check.request import CheckOptions, ScriptFile
+from bot.check.script import check_script
 from bot.rules._support.example import lines, verl
 from tests.rules.helpers import marked, quiet
 
@@ -43,3 +45,15 @@ def test_unknown_values_are_compared_as_text(snapshot: SnapshotAssertion) -> Non
 def test_names_the_line_of_the_one_before(snapshot: SnapshotAssertion) -> None:
     script = lines("trainer.nnodes=1", "trainer.nnodes=2", "trainer.nnodes=3")
     assert marked(SLUG, script) == snapshot
+
+
+def test_what_a_called_script_is_given_is_meant_to_win() -> None:
+    """verl-project/verl-omni: a benchmark runs an example with other settings."""
+    inner = lines("trainer.nnodes=1", end=' "$@"').encode()
+    files = {"run.sh": inner, "more.sh": b'bash run.sh trainer.nnodes=2 "$@"\n'}
+    for script in ("bash run.sh trainer.nnodes=2\n", "bash more.sh trainer.nnodes=3\n"):
+        options = CheckOptions(files=files.get, select=["RLB026"])
+        given = ScriptFile(path="a.sh", data=script.encode(), tree_path="a.sh")
+        report = check_script(given, options)
+        assert len(report.launches) == 1
+        assert report.findings == ()
