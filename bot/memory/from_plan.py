@@ -60,6 +60,10 @@ def device_named(token: str | None) -> Device:
     return (named or exact)[0]
 
 
+class _ConfigError(NoEstimateError):
+    """A model's config.json says what it is, and that is not known: no name can say more."""
+
+
 def find_model(path: str, files: ReadFile | None = None) -> Model:
     """The model that a path means: its config.json in the tree first, then its name.
 
@@ -71,7 +75,7 @@ def find_model(path: str, files: ReadFile | None = None) -> Model:
             try:
                 return from_config(path, data)
             except NotReadError as error:
-                raise NoEstimateError(
+                raise _ConfigError(
                     message(
                         "The config.json of {path} cannot be used: {error}.",
                         path=path,
@@ -94,6 +98,8 @@ class _Models:
     def __call__(self, path: str) -> Model:
         try:
             return find_model(path, self._files)
+        except _ConfigError:
+            raise
         except NoEstimateError:
             model = guess(path)
             if model is None:

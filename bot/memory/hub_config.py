@@ -79,25 +79,39 @@ def read_config(config: HubConfig, *, vision: int | None = None) -> Shape:
     """
     if isinstance(config.get("thinker_config"), Mapping):
         config = config["thinker_config"]  # The parts of an Omni that speak are not trained.
-    found = config.get("text_config") or config.get("llm_config")
-    if isinstance(found, Mapping):
-        text: HubConfig = found
+    found = _text_of(config)
+    if found is not None:
+        text = found
+        if config.get("model_type") == "gemma3":
+            text = {**_GEMMA3, **found, "model_type": "gemma3_text"}
+        kind = str(text.get("model_type", config.get("model_type", "")))
+        if kind not in KNOWN:
+            kind = regex(r"_text\Z|_vl|_omni|(?<=glm4)v").sub("", kind).replace("2_5", "2")
+        _known(kind)
         if vision is None:
             vision = _checked(lambda: tower(config, text))
-        if config.get("model_type") == "gemma3":
-            text = {**_GEMMA3, **text, "model_type": "gemma3_text"}
-        merged: dict[str, Any] = {"tie_word_embeddings": config.get("tie_word_embeddings"), **text}
-        inner = str(text.get("model_type", config.get("model_type", "")))
-        if inner not in KNOWN:
-            inner = regex(r"_text\Z|_vl|_omni|(?<=glm4)v").sub("", inner).replace("2_5", "2")
-        merged["model_type"] = inner
-        return read_config(merged, vision=vision)
-    kind = config.get("model_type")
-    if kind not in KNOWN:
-        raise NotReadError(message("models of the type {kind} are not known", kind=f"{kind!r}"))
+        above = {key: config.get(key) for key in ("tie_word_embeddings", "quantization_config")}
+        return read_config({**above, **text, "model_type": kind}, vision=vision)
+    _known(config.get("model_type"))
     if config.get("quantization_config") and not _published_quantized(config):
         raise NotReadError(message("it is quantized"))
-    return _checked(lambda: _read(str(kind), config, vision or 0))
+    return _checked(lambda: _read(str(config["model_type"]), config, vision or 0))
+
+
+def _known(kind: object) -> None:
+    if kind not in KNOWN:
+        raise NotReadError(message("models of the type {kind} are not known", kind=f"{kind!r}"))
+
+
+def _text_of(config: HubConfig) -> HubConfig | None:
+    """The text model's part of a file with a tower; None without one."""
+    found = config.get("text_config") or config.get("llm_config")
+    if isinstance(found, Mapping):
+        return found
+    if config.get("model_type") in ("qwen2_vl", "qwen2_5_vl"):
+        # As they are published: the text's numbers stand beside the tower's.
+        return {key: value for key, value in config.items() if key != "vision_config"}
+    return None
 
 
 def _checked(made: Callable[[], _T]) -> _T:

@@ -23,6 +23,8 @@ def tower(config: HubConfig, text: HubConfig) -> int:
         return _qwen3(config["vision_config"])
     if vision is None and config.get("audio_config") is None:
         return 0
+    if vision is None:
+        raise NotReadError(message("it has a tower for sound whose parameters are not counted"))
     raise NotReadError(message("it has a vision tower whose parameters are not counted"))
 
 

@@ -11,6 +11,7 @@ import pytest
 from bot.memory.hub_numbers import NotReadError
 from bot.memory.mixers import Mamba
 from bot.memory.models import find, from_config, models_by_key
+from tests.command import rlbot
 
 ROWS = json.loads((Path(__file__).parents[2] / "schemas" / "models" / "rows.json").read_bytes())
 MODELS: dict[str, Any] = ROWS["models"]
@@ -51,6 +52,24 @@ def test_the_config_of_a_known_model_gives_its_count(name: str) -> None:
     known = find(name)
     assert known is not None
     assert _read(config) == known.shape
+
+
+@pytest.mark.parametrize("name", ["Qwen2-VL-2B", "Qwen2.5-VL-3B", "Qwen2.5-VL-7B"])
+def test_qwen_s_files_as_they_are_published(name: str) -> None:
+    """The numbers of the text stand at the top, beside the tower's."""
+    config = MODELS[name]
+    top = {k: v for k, v in config.items() if k != "text_config"}
+    flat = {**config["text_config"], **top}
+    assert _read(flat) == _read(config)
+    quantized = {"quantization_config": {"quant_method": "awq"}}
+    for one in (flat, config):
+        with pytest.raises(NotReadError, match="quantized"):
+            _read({**one, **quantized})
+
+
+def test_a_tower_for_sound_is_not_counted() -> None:
+    with pytest.raises(NotReadError, match="sound"):
+        _read({"model_type": "a", "text_config": MODELS["Qwen2-7B"], "audio_config": {}})
 
 
 def test_towers_that_are_counted() -> None:
@@ -184,3 +203,25 @@ def test_families_that_are_not_known_get_no_number(kind: object) -> None:
         _read(config)
     with pytest.raises(NotReadError):
         _read({"model_type": kind, "text_config": config, "vision_config": {}})
+
+
+def test_no_name_says_more_than_the_config_beside_the_script(tmp_path: Path) -> None:
+    """The folder's name holds that of a known model; what lies in it is another one."""
+    folder = tmp_path / "my-qwen3-8b-grpo"
+    folder.mkdir()
+    (tmp_path / "x.sh").write_text(
+        "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo "
+        "data.train_batch_size=128 data.max_prompt_length=1024 data.max_response_length=1024 "
+        "actor_rollout_ref.rollout.name=vllm "
+        "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=1 "
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1 "
+        "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=1 "
+        f"actor_rollout_ref.model.path={folder.name} trainer.n_gpus_per_node=8 trainer.nnodes=1\n"
+    )
+    arguments = ("estimate", "x.sh", "--root", ".", "--device", "h100", "--gpus", "8")
+    said = rlbot(*arguments, cwd=tmp_path).out
+    assert "my-qwen3-8b-grpo taken for Qwen3-8B" in said
+    (folder / "config.json").write_text('{"model_type": "llada"}')
+    said = rlbot(*arguments, cwd=tmp_path).out
+    assert "no prediction" in said
+    assert "models of the type 'llada' are not known" in said
