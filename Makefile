@@ -59,7 +59,7 @@ quick: first second
 first: FOLDERS := tests/[a-h]*/
 second: FOLDERS := tests/[i-z]*/
 first second: $(LIGHT)
-	@$(BIN)/python -m pytest --quick --snapshot-warn-unused $(FOLDERS)
+	@$(BIN)/python -m pytest --quick -p no:schemathesis --snapshot-warn-unused $(FOLDERS)
 
 lint: $(LIGHT)  ## format and lint
 	@$(BIN)/ruff format .
