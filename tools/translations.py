@@ -32,9 +32,11 @@ ROOT = Path(__file__).resolve().parents[1]
 LOCALE = ROOT / "bot" / "locale"
 
 KEYWORDS = {
+    "ComposeError": None,
     "EvidenceError": None,
     "FileChangedError": None,
     "GitHubError": None,
+    "HydraRefusalError": None,
     "LimitedError": None,
     "MovedError": None,
     "NotAllowedError": None,

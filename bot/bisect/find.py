@@ -67,10 +67,8 @@ class _Finder:
         key = self._plans[0].train_batch_size.key
         if key is None:
             raise UserError(
-                message(
-                    "The script does not say how large its batch is; name what is to be varied "
-                    "with --vary KEY."
-                )
+                "The script does not say how large its batch is; name what is to be varied "
+                "with --vary KEY."
             )
         return self._of_key(key)
 

@@ -307,10 +307,8 @@ def _size(plan: Plan, name: ScriptName) -> str:
     size = (plan.model.value and model_size(plan.model.value)) or model_size(name.model or "")
     if size is None:
         raise UserError(
-            message(
-                "The section of the page could not be chosen: neither the model's path nor the "
-                "script's name states a size such as 7B."
-            )
+            "The section of the page could not be chosen: neither the model's path nor the "
+            "script's name states a size such as 7B."
         )
     return size
 

@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         created = server.wait()
     except KeyboardInterrupt:
-        raise UserError(message("Stopped; nothing was written.")) from None
+        raise UserError("Stopped; nothing was written.") from None
     write(
         f"{created.name} is made: App {created.app_id}.\n"
         f"Settings: {files.settings}\n"

@@ -180,9 +180,7 @@ def trees_of(arguments: argparse.Namespace) -> dict[str, ConfigTree]:
     if not arguments.framework_tree:
         return {}
     if "verl" in _versions(arguments.framework):
-        raise UserError(
-            message("--framework-tree and a release of verl exclude each other; give one.")
-        )
+        raise UserError("--framework-tree and a release of verl exclude each other; give one.")
     from bot.frameworks import read_tree
 
     return {"verl": read_tree(Path(arguments.framework_tree))}

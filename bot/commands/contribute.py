@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.report import exit_status
 
     if arguments.to and not arguments.open:
-        raise UserError(message("--to goes with --open."))
+        raise UserError("--to goes with --open.")
     config = config_of(arguments)
     clone = Clone.of(Path(arguments.repo))
     row = {**row_of(arguments), "contributor": arguments.contributor or clone.author()}

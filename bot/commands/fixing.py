@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from bot.base.errors import UserError
 from bot.base.files import replace_file
-from bot.base.messages import mark, message, sentence_of
+from bot.base.messages import mark, sentence_of
 from bot.commands.arguments import finish, rendered
 from bot.commands.inputs import each_script
 from bot.commands.output import notice, write_beside, write_bytes
@@ -43,15 +43,13 @@ def add_fix(parser: argparse.ArgumentParser) -> None:
 def wants_fix(arguments: argparse.Namespace) -> bool:
     """Whether scripts are to be fixed; raises UserError for options that do not go together."""
     if arguments.unsafe and not (arguments.fix or arguments.diff):
-        raise UserError(message("--unsafe goes with --fix or --diff."))
+        raise UserError("--unsafe goes with --fix or --diff.")
     if arguments.diff and arguments.format != "text":
         raise UserError(
             "--diff prints a patch; leave --format {format} out.", format=arguments.format
         )
     if arguments.fix and not arguments.diff and "-" in arguments.paths and len(arguments.paths) > 1:
-        raise UserError(
-            message("--fix with - prints the fixed script; name no other PATH beside it.")
-        )
+        raise UserError("--fix with - prints the fixed script; name no other PATH beside it.")
     return bool(arguments.fix or arguments.diff)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bot.base.config import SCRIPT_NAMES, SCRIPT_SUFFIXES
 from bot.base.errors import UncheckedError, UserError
-from bot.base.messages import message, sentence_of
+from bot.base.messages import sentence_of
 from bot.commands.arguments import config_of, options_of, read_file
 from bot.commands.output import read_standard_input
 from bot.commands.parallel import in_order, processes_for
@@ -64,9 +64,7 @@ def _scripts_at(
 
     if given == "-":
         if not stdin_name:
-            raise UserError(
-                message("A script from - needs --stdin-filename: its name is checked too.")
-            )
+            raise UserError("A script from - needs --stdin-filename: its name is checked too.")
         yield ScriptFile(
             path=stdin_name,
             data=read_standard_input(),

@@ -93,9 +93,7 @@ def _act(client: JobClient, arguments: argparse.Namespace) -> int:
         failed = client.jobs(["failed"], limit=None) if arguments.failed else []
         ids = [*arguments.id, *(status.id for status in failed)]
         if not ids and not arguments.failed:
-            raise UserError(
-                message("Name the jobs to run again, or give --failed for all that failed.")
-            )
+            raise UserError("Name the jobs to run again, or give --failed for all that failed.")
         again = [one for one in ids if client.retry(one)]
         write(
             plural_message(

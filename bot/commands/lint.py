@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = replace(options, recipes=recipes, launches=shown)
     if arguments.was is not None:
         if fix:
-            raise UserError(message("--was goes with neither --fix nor --diff."))
+            raise UserError("--was goes with neither --fix nor --diff.")
         return compare_scripts(scripts, options, arguments, unchecked)
     if fix:
         return fix_scripts(scripts, options, arguments, unchecked)

@@ -18,7 +18,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from bot.base.errors import UserError
-from bot.base.messages import message
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -119,10 +118,8 @@ def _received(end: Connection, process: ForkProcess) -> Any:
         if process.exitcode == _INTERRUPTED:  # It may hear of Ctrl-C before this process does.
             raise KeyboardInterrupt from None
         raise UserError(
-            message(
-                "A process that read scripts was ended from outside, perhaps for want of memory; "
-                "use --jobs 1."
-            )
+            "A process that read scripts was ended from outside, perhaps for want of memory; "
+            "use --jobs 1."
         ) from None
 
 

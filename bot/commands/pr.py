@@ -79,13 +79,11 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     if (arguments.pull is None) == (arguments.base is None):
-        raise UserError(
-            message("Name a pull request, OWNER/REPO#NUMBER, or a local base with --base REF.")
-        )
+        raise UserError("Name a pull request, OWNER/REPO#NUMBER, or a local base with --base REF.")
     if arguments.pull is not None:
         return _on_github(arguments)
     if arguments.publish or arguments.dry_run:
-        raise UserError(message("--publish and --dry-run take a pull request, OWNER/REPO#NUMBER."))
+        raise UserError("--publish and --dry-run take a pull request, OWNER/REPO#NUMBER.")
     from bot.github.local import LocalRepository
     from bot.review.check import check_change
 
@@ -120,16 +118,12 @@ def _on_github(arguments: argparse.Namespace) -> int:
     from bot.review.pull import answer_pull
 
     if arguments.head or arguments.repo:
-        raise UserError(
-            message("--head and --repo are for a local branch; a pull request has its own.")
-        )
+        raise UserError("--head and --repo are for a local branch; a pull request has its own.")
     token = Secret(os.environ.get("GITHUB_TOKEN", ""))
     if not token:
         raise UserError(
-            message(
-                "GITHUB_TOKEN is not set; GitHub answers these questions only with a token. "
-                "`export GITHUB_TOKEN=$(gh auth token)` takes the one of GitHub's own command."
-            )
+            "GITHUB_TOKEN is not set; GitHub answers these questions only with a token. "
+            "`export GITHUB_TOKEN=$(gh auth token)` takes the one of GitHub's own command."
         )
     client = client_of(token)
     pull = parse_pull(arguments.pull, client.addresses.server)

@@ -27,7 +27,7 @@ def again(arguments: argparse.Namespace) -> int:
     from bot.evidence.links import parse_link
 
     if arguments.format not in ("text", "json"):
-        raise UserError(message("--again prints text or json; leave --format out."))
+        raise UserError("--again prints text or json; leave --format out.")
     report = parse_report(read_file(Path(arguments.again)), arguments.again)
     config = config_of(arguments)
     options = options_of(arguments, config, **reading(arguments.offline, config, "caller"))

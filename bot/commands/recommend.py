@@ -99,9 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
         write("\n".join(known(arguments.list)) + "\n")
         return 0
     if arguments.choice is not None and not arguments.write:
-        raise UserError(
-            message("--choice says which prediction --write writes; give --write PATH too.")
-        )
+        raise UserError("--choice says which prediction --write writes; give --write PATH too.")
     config = config_of(arguments)
     language = arguments.lang or config.language
     question = _question(arguments)
@@ -159,14 +157,14 @@ def _question(arguments: argparse.Namespace) -> ParsedQuestion:
     words = parse_question(arguments.question, _is_model_folder)
     question = with_options(words, values)
     if question.model is None and not question.cards:
-        raise UserError(message(_NOTHING_ASKED))
+        raise UserError(_NOTHING_ASKED)
     return question
 
 
 def _ask() -> list[str]:
     """The words of a question that is typed; raises UserError where nobody can type."""
     if not sys.stdin.isatty():
-        raise UserError(message(_NOTHING_ASKED))
+        raise UserError(_NOTHING_ASKED)
     notice(message("Which cards, which model? For example: 2x4090 Qwen3-8B grpo"))
     return sys.stdin.readline().split()
 
@@ -190,9 +188,7 @@ def _overview(arguments: argparse.Namespace, question: ParsedQuestion, language:
     from bot.recommend.tables import overview_markdown, overview_text
 
     if arguments.write:
-        raise UserError(
-            message("--write writes a script for one model: name it, such as Qwen3-8B.")
-        )
+        raise UserError("--write writes a script for one model: name it, such as Qwen3-8B.")
     answer = overview(question, language)
     if arguments.format == "json":
         _write_json(answer)
@@ -223,7 +219,7 @@ def _write(answer: RecommendAnswer, place: str, choice: int | None) -> Path:
     """
     scripts = answer.scripts
     if not scripts:
-        raise UserError(message("Nothing fits, so there is no script to write."))
+        raise UserError("Nothing fits, so there is no script to write.")
     rank = answer.first if choice is None else choice
     if rank is None:
         raise UserError(

@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 
 from bot.base.errors import UserError
-from bot.base.messages import message
 from bot.commands.output import notice
 
 SUMMARY = "run a training command, and record what it used as evidence"
@@ -40,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     if words[:1] == ["--"]:
         words = words[1:]
     if not words:
-        raise UserError(message("record needs the command: rlbot record -- bash YOUR_SCRIPT.sh"))
+        raise UserError("record needs the command: rlbot record -- bash YOUR_SCRIPT.sh")
     name = time.strftime("run-%Y%m%d_%H%M%S.manifest.jsonl")
     path = Path(arguments.out or name)
     key = Path(arguments.key).expanduser() if arguments.key else None

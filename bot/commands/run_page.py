@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
 from bot.base.files import write_output
-from bot.base.messages import message
 
 if TYPE_CHECKING:
     from bot.base.traces import RunTraces
@@ -41,7 +40,7 @@ def write_page(name: str, report: Report, traces: RunTraces | None) -> None:
     drawn = figures(report, traces or RunTraces())
     if path.suffix.lower() == ".svg":
         if not drawn:
-            raise UserError(message("--report: the run recorded nothing that a chart could show."))
+            raise UserError("--report: the run recorded nothing that a chart could show.")
         text = standalone(drawn[0])
     else:
         from bot.render.html import page

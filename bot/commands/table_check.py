@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.check.script import make_report
 
     if arguments.unsafe and not (arguments.fix or arguments.diff):
-        raise UserError(message("--unsafe chooses what --fix or --diff does; give one of them."))
+        raise UserError("--unsafe chooses what --fix or --diff does; give one of them.")
     path = Path(arguments.page)
     page = PageText(path=path.as_posix(), text=read_page(path))
     config = config_of(arguments)

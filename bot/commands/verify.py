@@ -6,7 +6,6 @@ import argparse
 from dataclasses import replace
 
 from bot.base.errors import UserError
-from bot.base.messages import message
 from bot.commands.arguments import CHECK_FORMATS, add_common, finish, load_config
 from bot.commands.inputs import script_with_options
 from bot.commands.runs import RUN, add_offline, run_of
@@ -66,14 +65,12 @@ def run(arguments: argparse.Namespace) -> int:
         destination(arguments.report)  # Before the run is fetched.
     if arguments.again:
         if arguments.report:
-            raise UserError(
-                message("--again and --report exclude each other: give the SCRIPT instead.")
-            )
+            raise UserError("--again and --report exclude each other: give the SCRIPT instead.")
         from bot.commands.recheck import again
 
         return again(arguments)
     if not arguments.script:
-        raise UserError(message("verify needs the SCRIPT, or --again with an earlier report."))
+        raise UserError("verify needs the SCRIPT, or --again with an earlier report.")
     from bot.check.read import read_script
     from bot.check.script import check_read, make_report
 

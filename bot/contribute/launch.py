@@ -8,7 +8,6 @@ from typing import Any, Final, TypeAlias
 
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message
 from bot.contribute.trl import trl_words
 from bot.contribute.words import option, override
 from bot.evidence.facts import Facts
@@ -56,10 +55,8 @@ def recorded_launch(
     """
     if not facts.config:
         raise UserError(
-            message(
-                "The run recorded no settings, so its script cannot be written; name the one that "
-                "it ran with --script."
-            )
+            "The run recorded no settings, so its script cannot be written; name the one that "
+            "it ran with --script."
         )
     facts = replace(facts, config=_nested(facts.config))
     every = [*_verl(facts, asked), *_openrlhf(facts, asked)]
@@ -67,15 +64,11 @@ def recorded_launch(
         return _trl(facts, asked, launcher)
     if not every:
         raise UserError(
-            message(
-                "The settings of the run are not those of verl or OpenRLHF, so its script cannot "
-                "be written; name the one that it ran with --script."
-            )
+            "The settings of the run are not those of verl or OpenRLHF, so its script cannot "
+            "be written; name the one that it ran with --script."
         )
     if launcher is not None:
-        raise UserError(
-            message("--launcher is for runs of TRL; this one says itself how it was started.")
-        )
+        raise UserError("--launcher is for runs of TRL; this one says itself how it was started.")
     # Fewest settings that the release does not have, then fewest parts that the run does not have,
     # then the shortest launch, then the newest release.
     return min(every, key=lambda found: found[0])[1]

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from bot.base.errors import UserError
-from bot.base.messages import message
 from bot.base.regex import regex
 from bot.evidence.facts import Facts
 from bot.evidence.trl_runs import module_of, processes_of
@@ -32,27 +31,21 @@ def trl_words(facts: Facts, launcher: str | None) -> tuple[str, tuple[str, ...],
     module = module_of(facts.program)
     if module is None or not facts.args:
         raise UserError(
-            message(
-                "The run logged the training arguments of a Hugging Face trainer (TRL), which name "
-                "no dataset, and not the command line of one of TRL's scripts, as W&B records it; "
-                "name the script that it ran with --script."
-            )
+            "The run logged the training arguments of a Hugging Face trainer (TRL), which name "
+            "no dataset, and not the command line of one of TRL's scripts, as W&B records it; "
+            "name the script that it ran with --script."
         )
     if len(facts.args) > _MOST or not all(map(_ENDS.match, facts.args)):
         raise UserError(
-            message(
-                "The command line that the run recorded cannot be written on lines of a script; "
-                "name the script that it ran with --script."
-            )
+            "The command line that the run recorded cannot be written on lines of a script; "
+            "name the script that it ran with --script."
         )
     if launcher is None:
         count = processes_of(facts.config)
         if count is None:
             raise UserError(
-                message(
-                    "The run does not say how it was started, nor with how many processes; say it "
-                    "with --launcher, such as --launcher 'accelerate launch --num_processes 8'."
-                )
+                "The run does not say how it was started, nor with how many processes; say it "
+                "with --launcher, such as --launcher 'accelerate launch --num_processes 8'."
             )
         launcher = f"accelerate launch --num_processes {count}"
     return module, tuple(_public(facts.args)), launcher

@@ -158,13 +158,11 @@ def known_release(framework: str, requested: str) -> str:
     release = find_release(framework, requested)
     if release is None:
         raise UserError(
-            message(
-                "{framework} {requested} is not known: use one of {names}, or leave the "
-                "version out for the newest.",
-                framework=framework,
-                requested=requested,
-                names=", ".join(every),
-            )
+            "{framework} {requested} is not known: use one of {names}, or leave the "
+            "version out for the newest.",
+            framework=framework,
+            requested=requested,
+            names=", ".join(every),
         )
     return release
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from bot.base.messages import message, sentence_of
+from bot.base.messages import sentence_of
 from bot.base.regex import regex
 from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimits
 from bot.frameworks.hydra_tree import YamlTree
@@ -74,9 +74,7 @@ class Composer:
         request = (root, tuple(sorted(chosen.items())))
         if request not in self._composed:
             if self._spent > self._limits.all_nodes:
-                raise ComposeError(
-                    message("the configuration has too many choices to try them all")
-                )
+                raise ComposeError("the configuration has too many choices to try them all")
             self._composed[request] = self._compose(root, chosen)
         found = self._composed[request]
         if isinstance(found, ComposeError):
@@ -166,28 +164,22 @@ def _checked(folder: Mapping[str, bytes], limits: ConfigLimits) -> dict[str, byt
     files = {path: data for path, data in folder.items() if path.endswith(SUFFIX)}
     if len(files) > limits.files:
         raise ComposeError(
-            message("it has {count} files, more than {files}", count=len(files), files=limits.files)
+            "it has {count} files, more than {files}", count=len(files), files=limits.files
         )
     for path, data in files.items():
         if not re.fullmatch(r"[\w.-]+(?:/[\w.-]+)*", path) or ".." in path.split("/"):
-            raise ComposeError(
-                message("{path} is no path of a configuration file", path=f"{path[:80]!r}")
-            )
+            raise ComposeError("{path} is no path of a configuration file", path=f"{path[:80]!r}")
         if len(data) > limits.file_bytes:
             raise ComposeError(
-                message(
-                    "{path} has {count} bytes, more than {file_bytes}",
-                    path=path,
-                    count=len(data),
-                    file_bytes=limits.file_bytes,
-                )
+                "{path} has {count} bytes, more than {file_bytes}",
+                path=path,
+                count=len(data),
+                file_bytes=limits.file_bytes,
             )
     if (size := sum(map(len, files.values()))) > limits.all_bytes:
         raise ComposeError(
-            message(
-                "its files have {size} bytes, more than {all_bytes}",
-                size=size,
-                all_bytes=limits.all_bytes,
-            )
+            "its files have {size} bytes, more than {all_bytes}",
+            size=size,
+            all_bytes=limits.all_bytes,
         )
     return files

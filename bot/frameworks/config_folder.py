@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.config_files import ComposeError, ConfigLimits
 from bot.frameworks.hydra_tree import YamlTree
@@ -100,7 +99,7 @@ def _decoded(path: str, data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ComposeError(message("{path} is not UTF-8", path=path)) from None
+        raise ComposeError("{path} is not UTF-8", path=path) from None
 
 
 def _without_hydra(data: Any) -> Any:

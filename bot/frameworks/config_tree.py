@@ -250,20 +250,16 @@ def tree_table(
         tree = ConfigTree(name, composer, vendored=vendored, complete=complete)
     except ComposeError as error:
         raise UserError(
-            message(
-                "The configuration of {name} was not read: {error}.",
-                name=name,
-                error=sentence_of(error),
-            )
+            "The configuration of {name} was not read: {error}.",
+            name=name,
+            error=sentence_of(error),
         ) from None
     if not tree.composer.names:
         raise UserError(
-            message(
-                "The configuration of {name} was not read: there is no {suffix} file directly in "
-                "it. Give the folder verl/trainer/config, or the checkout that holds it.",
-                name=name,
-                suffix=SUFFIX,
-            )
+            "The configuration of {name} was not read: there is no {suffix} file directly in "
+            "it. Give the folder verl/trainer/config, or the checkout that holds it.",
+            name=name,
+            suffix=SUFFIX,
         )
     return tree
 
@@ -281,19 +277,15 @@ def read_tree(
         base = inside.resolve(strict=True) if inside.is_dir() else folder.resolve(strict=True)
         if base != folder.resolve() and not base.is_relative_to(folder.resolve()):
             raise UserError(
-                message(
-                    "The configuration in {folder} is a link to a place outside it.", folder=folder
-                )
+                "The configuration in {folder} is a link to a place outside it.", folder=folder
             )
         files = dict(_files(base, limits))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise UserError(
-            message(
-                "The configuration in {folder} could not be read: {reason}.",
-                folder=folder,
-                reason=reason,
-            )
+            "The configuration in {folder} could not be read: {reason}.",
+            folder=folder,
+            reason=reason,
         ) from None
     return tree_table(files, name or str(folder), limits=limits)
 
@@ -310,32 +302,26 @@ def _files(base: Path, limits: ConfigLimits) -> Iterator[tuple[str, bytes]]:
                 path = f"{folder}{item.name}"
                 if left < 0 or level > _LEVELS:
                     raise UserError(
-                        message(
-                            "The configuration in {base} has too many files or folders.", base=base
-                        )
+                        "The configuration in {base} has too many files or folders.", base=base
                     )
                 wanted = item.name.endswith(SUFFIX)
                 if item.is_dir(follow_symlinks=False):
                     waiting.append((f"{path}/", level + 1))
                 elif item.is_symlink() and (wanted or item.is_dir()):
                     raise UserError(
-                        message(
-                            "The configuration in {base} was not read: {path} is a symbolic link.",
-                            base=base,
-                            path=path,
-                        )
+                        "The configuration in {base} was not read: {path} is a symbolic link.",
+                        base=base,
+                        path=path,
                     )
                 elif wanted:
                     data = _bytes(base / path, limits.file_bytes + 1)
                     number, size = number + 1, size + len(data)
                     if number > limits.files or size > limits.all_bytes:
                         raise UserError(
-                            message(
-                                "The configuration in {base} was not read: its {suffix} files are "
-                                "too many or too large.",
-                                base=base,
-                                suffix=SUFFIX,
-                            )
+                            "The configuration in {base} was not read: its {suffix} files are "
+                            "too many or too large.",
+                            base=base,
+                            suffix=SUFFIX,
                         )
                     yield path, data
 

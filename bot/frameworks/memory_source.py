@@ -23,7 +23,6 @@ from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSou
 from omegaconf import DictConfig, OmegaConf, flag_override
 from omegaconf.errors import OmegaConfBaseException
 
-from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits, HydraRefusalError
 from bot.frameworks.config_folder import ConfigFolder, normal
@@ -158,9 +157,7 @@ class MemoryRepository(ConfigRepository):
             self.nodes += source.folder.cost(_file(config_path), listing=source.listing)
         if self.loads > self.limits.loads or self.nodes > self.limits.nodes:
             raise ComposeError(
-                message(
-                    "it loads too many files or values: its defaults lists may refer to each other"
-                )
+                "it loads too many files or values: its defaults lists may refer to each other"
             )
 
 
@@ -185,17 +182,15 @@ def compose(
             if tree is None:
                 tree = OmegaConf.to_container(_merged(listed.defaults, repository), resolve=False)
     except RecursionError:
-        raise ComposeError(
-            message("the defaults lists of {root} refer to each other", root=root)
-        ) from None
+        raise ComposeError("the defaults lists of {root} refer to each other", root=root) from None
     except ComposeError:
         raise
     except Exception as error:  # Hydra's, OmegaConf's, and what they let through: each refuses
         raise HydraRefusalError(
-            message("Hydra refuses {root}: {why}", root=root, why=_why(error, repository))
+            "Hydra refuses {root}: {why}", root=root, why=_why(error, repository)
         ) from None
     if not isinstance(tree, dict):
-        raise ComposeError(message("{root} is no mapping", root=root))
+        raise ComposeError("{root} is no mapping", root=root)
     choices = {
         str(key): str(option)
         for key, option in listed.overrides.known_choices.items()
@@ -208,10 +203,8 @@ def _refuse_deep_packages(defaults: list[ResultDefault], limits: ConfigLimits) -
     deepest = max(((default.package or "").count(".") for default in defaults), default=0)
     if deepest > limits.package:
         raise ComposeError(
-            message(
-                "its defaults lists put a file more than {count} mappings deep",
-                count=limits.package,
-            )
+            "its defaults lists put a file more than {count} mappings deep",
+            count=limits.package,
         )
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import yaml
 
-from bot.base.messages import message
 from bot.base.regex import regex
 from bot.base.yaml_size import NestingError, size_of
 from bot.frameworks.config_files import ComposeError, ConfigLimits, HydraRefusalError
@@ -32,27 +31,25 @@ def read_yaml(path: str, text: str, limits: ConfigLimits) -> Any:
     Raises `ComposeError` for anything but one document of plain data within the limits.
     """
     if _HIDDEN in text:
-        raise ComposeError(
-            message("{path} holds the character U+E000, which stands for nothing", path=path)
-        )
+        raise ComposeError("{path} holds the character U+E000, which stands for nothing", path=path)
     try:
         node, data = _quick(path, text, limits) or _slow(path, text, limits)
         if node is None:
             return None
     except yaml.YAMLError as error:
         raise HydraRefusalError(
-            message("{path} is not YAML as Hydra reads it{place}", path=path, place=_place(error))
+            "{path} is not YAML as Hydra reads it{place}", path=path, place=_place(error)
         ) from None
     except RecursionError:
-        raise ComposeError(message("{path} nests too deeply", path=path)) from None
+        raise ComposeError("{path} nests too deeply", path=path) from None
     except ComposeError:
         raise
     except Exception as error:  # of a scalar that its tag does not fit
         raise ComposeError(
-            message("{path} is not YAML: {kind}", path=path, kind=type(error).__name__)
+            "{path} is not YAML: {kind}", path=path, kind=type(error).__name__
         ) from None
     if not isinstance(data, (dict, list)):
-        raise ComposeError(message("{path} is neither a mapping nor a list", path=path))
+        raise ComposeError("{path} is neither a mapping nor a list", path=path)
     _check(path, data)
     return data
 
@@ -96,9 +93,7 @@ def _tree_and_data(
 
 
 def _too_many(path: str, limits: ConfigLimits) -> ComposeError:
-    return ComposeError(
-        message("{path} has more than {nodes} values", path=path, nodes=limits.nodes)
-    )
+    return ComposeError("{path} has more than {nodes} values", path=path, nodes=limits.nodes)
 
 
 def _place(error: yaml.YAMLError) -> str:
@@ -112,7 +107,7 @@ def _measure(path: str, node: yaml.Node, limits: ConfigLimits) -> None:
     try:
         size = size_of(node, limits.depth)
     except NestingError:
-        raise ComposeError(message("{path} nests too deeply", path=path)) from None
+        raise ComposeError("{path} nests too deeply", path=path) from None
     if size > limits.nodes:
         raise _too_many(path, limits)
 
@@ -123,7 +118,7 @@ def _check(path: str, data: Any) -> None:
         for key, value in data.items():
             if not isinstance(key, (str, int, float, bool)) and key is not None:
                 raise ComposeError(
-                    message("{path} has a key of type {kind}", path=path, kind=type(key).__name__)
+                    "{path} has a key of type {kind}", path=path, kind=type(key).__name__
                 )
             _check(path, value)
     elif isinstance(data, list):
@@ -131,13 +126,9 @@ def _check(path: str, data: Any) -> None:
             _check(path, value)
     elif isinstance(data, str):
         if "${" in data and (len(data) > _REFERENCE_LENGTH or data.count("${") > 12):
-            raise ComposeError(
-                message("{path} has a text with references that is too long", path=path)
-            )
+            raise ComposeError("{path} has a text with references that is too long", path=path)
     elif data is not None and not isinstance(data, (bool, int, float)):
-        raise ComposeError(
-            message("{path} has a value of type {kind}", path=path, kind=type(data).__name__)
-        )
+        raise ComposeError("{path} has a value of type {kind}", path=path, kind=type(data).__name__)
 
 
 def count(data: Any) -> int:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import mark, message
+from bot.base.messages import mark
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -31,10 +31,8 @@ class Addresses:
         graphql = _address(environment, "GITHUB_GRAPHQL_URL", api)
         if urlsplit(graphql)[:2] != urlsplit(api)[:2]:
             raise UserError(
-                message(
-                    "GITHUB_GRAPHQL_URL and GITHUB_API_URL name different hosts; the token is sent "
-                    "to one host alone."
-                )
+                "GITHUB_GRAPHQL_URL and GITHUB_API_URL name different hosts; the token is sent "
+                "to one host alone."
             )
         return cls(api=api, server=_address(environment, "GITHUB_SERVER_URL", cls().server))
 

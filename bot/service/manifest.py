@@ -22,7 +22,6 @@ from bot.base.errors import UserError, system_reason
 from bot.base.fast_dataclass import dataclass
 from bot.base.files import write_new_file
 from bot.base.http import ask
-from bot.base.messages import message
 from bot.base.regex import regex
 from bot.base.secrets import Secret
 from bot.github.addresses import Addresses
@@ -114,7 +113,7 @@ class CreatedApp:
 def convert(code: str, addresses: Addresses, *, timeout: float = TIMEOUT) -> CreatedApp:
     """Exchange the code for the App's id, key and secret. Raises UserError."""
     if not CODE.fullmatch(code):
-        raise UserError(message("GitHub's answer holds no code that could be one; begin again."))
+        raise UserError("GitHub's answer holds no code that could be one; begin again.")
     reply = ask(
         f"{addresses.api}/app-manifests/{code}/conversions",
         headers={"Accept": "application/vnd.github+json"},
@@ -123,10 +122,8 @@ def convert(code: str, addresses: Addresses, *, timeout: float = TIMEOUT) -> Cre
     )
     if reply.status in (404, 422):
         raise UserError(
-            message(
-                "GitHub does not take the code: it is older than an hour, or was used already. Run "
-                "`rlbot app create` again."
-            )
+            "GitHub does not take the code: it is older than an hour, or was used already. Run "
+            "`rlbot app create` again."
         )
     found = reply.json()
     if reply.status != 201 or not isinstance(found, dict):
@@ -242,7 +239,7 @@ class CreationServer:
         finally:
             self._server.server_close()
         if self.created is None:
-            raise self.failure or UserError(message("The App was not made."))
+            raise self.failure or UserError("The App was not made.")
         return self.created
 
     def answer(self, http: BaseHTTPRequestHandler) -> None:

@@ -107,7 +107,7 @@ def test_every_sentence_is_given_the_values_that_it_names() -> None:
 
 def test_the_sentences_of_errors_are_read_from_the_code() -> None:
     """Those of the errors that take a template; ProfileError takes a key and what is wrong."""
-    errors, before = {"UserError", "EvidenceError"}, set[str]()
+    errors, before = {"UserError", "EvidenceError", "ComposeError"}, set[str]()
     while errors != before:
         before = set(errors)
         errors |= {
