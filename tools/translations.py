@@ -51,6 +51,8 @@ KEYWORDS = {
     "mark": None,
     "mark_plural": (1, 2),
     "message": None,
+    "note": None,
+    "note_plural": (1, 2),
     "notice": None,
     "plural_message": (1, 2),
     "pmessage": ((1, "c"), 2),
@@ -95,10 +97,7 @@ def calls(
     """
     found: list[tuple[int, str, tuple[str | None, ...], list[str]]] = []
     for node in ast.walk(ast.parse(file.read())):
-        name = (
-            node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
-        )
-        if isinstance(node, ast.Call) and name in keywords:
+        if isinstance(node, ast.Call) and (name := name_of(node.func)) in keywords:
             texts = tuple(
                 each.value
                 if isinstance(each, ast.Constant) and isinstance(each.value, str)
@@ -107,6 +106,14 @@ def calls(
             )
             found.append((node.lineno, name, texts, []))
     yield from sorted(found, key=lambda call: call[0])
+
+
+def name_of(function: ast.expr) -> str:
+    """What a function or method is called by; "" for what has no name."""
+    match function:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
 
 
 def _help(one: argparse.ArgumentParser) -> Iterator[str]:

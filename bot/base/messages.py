@@ -103,6 +103,18 @@ def pmessage(context: str, template: str, /, **values: object) -> Message:
     return Message(Form(template, context=context), values)
 
 
+class Notes(list[str]):
+    """Sentences that are gathered while something is done."""
+
+    def note(self, template: str, /, **values: object) -> None:
+        """Add the sentence of a template, as of `message`."""
+        self.append(message(template, **values))
+
+    def note_plural(self, one: str, many: str, count: int, /, **values: object) -> None:
+        """Add the sentence of a template for a count, as of `plural_message`."""
+        self.append(plural_message(one, many, count, **values))
+
+
 def enumeration(items: Iterable[str]) -> str:
     """`a, b and c`; at least one item."""
     first, *others = items

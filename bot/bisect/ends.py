@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from bot.base.errors import UserError
-from bot.base.messages import message
+from bot.base.messages import Notes, message
 from bot.bisect.candidates import Band, Candidates
 from bot.bisect.report import Limit, LimitSource
 from bot.bisect.request import SeriesRequest
@@ -49,28 +49,24 @@ def known_ends(candidates: Candidates, request: SeriesRequest) -> Ends:
 def narrowed(candidates: Candidates, band: Band, known: Ends) -> tuple[Ends, tuple[str, ...]]:
     """The known ends narrowed by the band, and notes where the two contradict each other."""
     ran, failed = lower, upper = known
-    notes = []
+    notes = Notes()
     if band.lower is not None and (ran is None or ran.value < band.lower):
         if failed is None or band.lower < failed.value:
             lower = _predicted(candidates, band.lower)
         else:
-            notes.append(
-                message(
-                    "{value} failed although it was predicted to fit; the prediction is left "
-                    "out below it.",
-                    value=failed.value,
-                )
+            notes.note(
+                "{value} failed although it was predicted to fit; the prediction is left "
+                "out below it.",
+                value=failed.value,
             )
     if band.upper is not None and (failed is None or band.upper < failed.value):
         if ran is None or band.upper > ran.value:
             upper = _predicted(candidates, band.upper)
         else:
-            notes.append(
-                message(
-                    "{value} ran although it was predicted to be too large; the prediction is "
-                    "left out above it.",
-                    value=ran.value,
-                )
+            notes.note(
+                "{value} ran although it was predicted to be too large; the prediction is "
+                "left out above it.",
+                value=ran.value,
             )
     return (lower, upper), tuple(notes)
 

@@ -11,7 +11,7 @@ import contextlib
 from pathlib import Path
 from typing import Final
 
-from bot.base.messages import mark, message
+from bot.base.messages import Notes, mark, message
 from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.console_lines import ConsoleLine, ConsoleLines
@@ -134,15 +134,15 @@ class _ConsoleReader:
         )
 
     def _gaps(self, log: VerlLog | OpenRlhfLog, lines: ConsoleLines) -> list[str]:
-        gaps: list[str] = []
+        gaps = Notes()
         if lines.stopped:
-            gaps.append(message(_STOPPED, bytes=lines.bytes_read))
+            gaps.note(_STOPPED, bytes=lines.bytes_read)
         if lines.cut_lines:
-            gaps.append(message(_CUT, lines=lines.cut_lines, limit=self.limits.line_characters))
+            gaps.note(_CUT, lines=lines.cut_lines, limit=self.limits.line_characters)
         if log.unread_configs and not log.config:
-            gaps.append(message(_UNREAD))
+            gaps.note(_UNREAD)
         if log.other_configs:
-            gaps.append(message(_LAUNCHES, configurations=log.other_configs + 1))
+            gaps.note(_LAUNCHES, configurations=log.other_configs + 1)
         if len(self.links) > 1:
-            gaps.append(message(_RUNS, runs=len(self.links)))
+            gaps.note(_RUNS, runs=len(self.links))
         return gaps

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bot.base.messages import message, plural_message, seconds_of
+from bot.base.messages import Notes, message, plural_message, seconds_of
 from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
@@ -86,7 +86,7 @@ class _RunLog:
         self.host = Host()
         self.console = Console(limits.line_characters)
         self.exit_code: int | None = None
-        self.gaps: list[str] = []
+        self.gaps = Notes()
         self.undecodable = 0
         self.other_runs = 0
         self.resumed = False
@@ -128,13 +128,11 @@ class _RunLog:
                 return
 
     def _stop(self, reader: LogReader, bound: str) -> None:
-        self.gaps.append(
-            message(
-                "Reading stopped after {bound}, at byte {byte} of the log: what follows is not "
-                "part of the comparison.",
-                bound=bound,
-                byte=reader.offset,
-            )
+        self.gaps.note(
+            "Reading stopped after {bound}, at byte {byte} of the log: what follows is not "
+            "part of the comparison.",
+            bound=bound,
+            byte=reader.offset,
         )
 
     def _history(self, history: Any) -> None:
@@ -198,21 +196,17 @@ class _RunLog:
         if known.id is not None:
             return
         if run.forked or run.HasField("branch_point"):
-            self.gaps.append(
-                message(
-                    "The run was forked or rewound at step {step} of run {run}: what came before "
-                    "is in another log.",
-                    step=f"{run.branch_point.value:g}",
-                    run=shown(run.branch_point.run) or message("(not named)"),
-                )
+            self.gaps.note(
+                "The run was forked or rewound at step {step} of run {run}: what came before "
+                "is in another log.",
+                step=f"{run.branch_point.value:g}",
+                run=shown(run.branch_point.run) or message("(not named)"),
             )
         elif run.starting_step > 0:
             self.resumed = True
-            self.gaps.append(
-                message(
-                    "The run was resumed at step {step}: this log does not hold the steps before.",
-                    step=run.starting_step,
-                )
+            self.gaps.note(
+                "The run was resumed at step {step}: this log does not hold the steps before.",
+                step=run.starting_step,
             )
 
     def _environment(self, record: Any) -> None:
@@ -264,11 +258,9 @@ class _RunLog:
     def _merge(self, metadata: Host) -> None:
         host = self.host
         if host.listed() and metadata.listed() and host.listed() != metadata.listed():
-            self.gaps.append(
-                message(
-                    "files/wandb-metadata.json and the log name different GPUs: one of them was "
-                    "changed after the run began; the log's are used."
-                )
+            self.gaps.note(
+                "files/wandb-metadata.json and the log name different GPUs: one of them was "
+                "changed after the run began; the log's are used."
             )
         host.gpus = host.gpus or metadata.gpus
         host.gpu = host.gpu or metadata.gpu

@@ -15,7 +15,7 @@ from itertools import combinations
 from typing import Any, Final, TypeVar
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import Message, enumeration, message, plural_message
+from bot.base.messages import Message, Notes, enumeration, message, plural_message
 from bot.evidence.facts import UNNAMED, Facts, MetricSeries, RunId, SourceAgreement
 from bot.evidence.values import leaves, same, shown
 
@@ -36,7 +36,7 @@ class _Pair:
 
     shared: int
     """Values and settings that agree."""
-    against: tuple[Message, ...]
+    against: tuple[str, ...]
 
 
 def joined(parts: Sequence[Facts]) -> Facts:
@@ -144,7 +144,7 @@ def _run(parts: Sequence[Facts]) -> RunId:
 
 def _agreement(parts: Sequence[Facts]) -> SourceAgreement:
     """Whether the sources are of one run: every source must share something with another."""
-    against: list[Message] = []
+    against: list[str] = []
     linked = {0}
     pairs = {(a, b): _pair(parts[a], parts[b]) for a, b in combinations(range(len(parts)), 2)}
     for pair in pairs.values():
@@ -177,7 +177,7 @@ def _agreement(parts: Sequence[Facts]) -> SourceAgreement:
 
 
 def _pair(left: Facts, right: Facts) -> _Pair:
-    against: list[Message] = []
+    against = Notes()
     shared = 0
     ids = left.run.id, right.run.id
     kinds = {left.kind, right.kind} - {"folder", "online", "log"}
@@ -185,9 +185,7 @@ def _pair(left: Facts, right: Facts) -> _Pair:
     if None not in ids and (not kinds or (left.kind == right.kind and left.kind in _IDENTIFIED)):
         shared += ids[0] == ids[1]
         if ids[0] != ids[1]:
-            against.append(
-                message("one is run {left}, the other {right}", left=ids[0], right=ids[1])
-            )
+            against.note("one is run {left}, the other {right}", left=ids[0], right=ids[1])
     for compared in (_settings(left, right), _values(left, right)):
         for difference in compared:
             if difference is None:
@@ -196,25 +194,21 @@ def _pair(left: Facts, right: Facts) -> _Pair:
                 against.append(difference)
     cards = [sorted(gpu.name for gpu in f.gpus if gpu.name != UNNAMED) for f in (left, right)]
     if all(cards) and cards[0] != cards[1]:
-        against.append(
-            message("one names {left}, the other {right}", left=cards[0][0], right=cards[1][0])
-        )
+        against.note("one names {left}, the other {right}", left=cards[0][0], right=cards[1][0])
     if (
         left.exit_code is not None
         and right.exit_code is not None
         and left.exit_code != right.exit_code
     ):
-        against.append(
-            message(
-                "one ended with exit code {left}, the other with {right}",
-                left=left.exit_code,
-                right=right.exit_code,
-            )
+        against.note(
+            "one ended with exit code {left}, the other with {right}",
+            left=left.exit_code,
+            right=right.exit_code,
         )
     if left.window and right.window:
         gap = max(left.window[0], right.window[0]) - min(left.window[1], right.window[1])
         if gap > _APART:
-            against.append(message("their times are {count} s apart", count=f"{gap:,.0f}"))
+            against.note("their times are {count} s apart", count=f"{gap:,.0f}")
     return _Pair(shared, tuple(against[: _NAMED + 1]))
 
 

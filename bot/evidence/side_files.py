@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message, sentence_of
+from bot.base.messages import Notes, message, sentence_of
 from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, GpuInfo
@@ -52,7 +52,7 @@ class SideFiles:
 
     located: Located
     limits: RunLimits
-    gaps: list[str] = field(default_factory=list)
+    gaps: Notes = field(default_factory=Notes)
 
     def requirements(self) -> dict[str, str]:
         """Installed packages of `requirements.txt`: name, lower case with dashes, to version."""
@@ -84,9 +84,7 @@ class SideFiles:
         except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict):
-            self.gaps.append(
-                message("files/{name} is not a JSON object; it was left out.", name=name)
-            )
+            self.gaps.note("files/{name} is not a JSON object; it was left out.", name=name)
             return {}
         return data
 
@@ -102,7 +100,7 @@ class SideFiles:
             # Dates and the like become text, as in the records.
             plain = json.loads(json.dumps(data, default=str))
         except (yaml.YAMLError, ValueError, TypeError, RecursionError):
-            self.gaps.append(message("files/config.yaml is not valid YAML; it was left out."))
+            self.gaps.note("files/config.yaml is not valid YAML; it was left out.")
             return {}
         return plain if isinstance(plain, dict) else {}
 
@@ -124,15 +122,13 @@ class SideFiles:
             return ""
         except (OSError, RuntimeError) as error:
             reason = getattr(error, "strerror", None) or message("a loop of links")
-            self.gaps.append(message(UNREADABLE, name=f"files/{name}", reason=reason))
+            self.gaps.note(UNREADABLE, name=f"files/{name}", reason=reason)
             return ""
         if len(data) > limit:
-            self.gaps.append(
-                message(
-                    "files/{name} is longer than {limit} bytes; the rest was not read.",
-                    name=name,
-                    limit=limit,
-                )
+            self.gaps.note(
+                "files/{name} is longer than {limit} bytes; the rest was not read.",
+                name=name,
+                limit=limit,
             )
         return data[:limit].decode("utf-8", errors="replace")
 

@@ -12,7 +12,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message, plural_message
+from bot.base.messages import Notes
 from bot.github import mutations, queries
 from bot.github.answer import Answer, mark_of
 from bot.github.checks import first_check, has_check, named, publish_check, publish_status
@@ -47,7 +47,7 @@ class PublishResult:
     """True when a check run with the annotations stands on the head."""
     unsettled: GitHubError | None = None
     """A limit or an outage that kept something from being posted: another attempt may succeed."""
-    notes: list[str] = field(default_factory=list)
+    notes: Notes = field(default_factory=Notes)
     """Sentences on what could not be posted, for the step summary and the log."""
 
     @property
@@ -103,7 +103,7 @@ def publish(
         done.superseded = True
         return done
     if posted.state != "OPEN":
-        done.notes.append(message("The pull request is closed, so nothing was posted."))
+        done.notes.note("The pull request is closed, so nothing was posted.")
         return done
     before = _writes(client)
     posting = _Posting(client, pull, answer, channels, posted, done)
@@ -259,14 +259,12 @@ class _Posting:
         """Post the suggestions that are not there yet."""
         hidden = publish_suggestions(self.client, self.pull, self.answer, self.posted)
         if hidden:
-            self.done.notes.append(
-                plural_message(
-                    "{count} suggested change is outside of what the pull request's diff shows, "
-                    "where GitHub takes no suggestion; the comment has it.",
-                    "{count} suggested changes are outside of what the pull request's diff shows, "
-                    "where GitHub takes no suggestion; the comment has them.",
-                    hidden,
-                )
+            self.done.notes.note_plural(
+                "{count} suggested change is outside of what the pull request's diff shows, "
+                "where GitHub takes no suggestion; the comment has it.",
+                "{count} suggested changes are outside of what the pull request's diff shows, "
+                "where GitHub takes no suggestion; the comment has them.",
+                hidden,
             )
 
     def comment(self) -> None:

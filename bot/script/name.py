@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from bot.base.digits import is_digits, natural_number
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message, plural_message
+from bot.base.messages import Notes, message
 from bot.base.naming_profiles import RUN, TUNING, NamePart, Profile, backend_at_end, part_pattern
 from bot.base.regex import regex
 
@@ -134,14 +134,12 @@ def _begins(file_name: str, profile: Profile) -> bool:
 
 def _read(path: str, profile: Profile) -> ScriptName:
     pure = PurePosixPath(path)
-    problems: list[str] = []
+    problems = Notes()
     if pure.suffix != ".sh":
-        problems.append(message('the name does not end in ".sh": {name}', name=pure.name))
+        problems.note('the name does not end in ".sh": {name}', name=pure.name)
     stem = pure.name.removesuffix(".sh")
     if stem != stem.lower():
-        problems.append(
-            message("the name has upper-case letters; write {name}.sh", name=stem.lower())
-        )
+        problems.note("the name has upper-case letters; write {name}.sh", name=stem.lower())
     if profile.name == TUNING.name:
         texts = _by_underscores(stem.lower(), problems)
     else:
@@ -163,48 +161,42 @@ def _read(path: str, profile: Profile) -> ScriptName:
     )
 
 
-def _by_underscores(stem: str, problems: list[str]) -> dict[NamePart, str]:
+def _by_underscores(stem: str, problems: Notes) -> dict[NamePart, str]:
     """The parts of the profile `tuning`, which an underscore ends; {} when their number differs."""
     parts, tokens = TUNING.parts, stem.split("_")
     if len(tokens) != len(parts):
-        problems.append(
-            plural_message(
-                "the name has {count} part between underscores where {form} has {wanted}",
-                "the name has {count} parts between underscores where {form} has {wanted}",
-                len(tokens),
-                form=TUNING.form,
-                wanted=len(parts),
-            )
+        problems.note_plural(
+            "the name has {count} part between underscores where {form} has {wanted}",
+            "the name has {count} parts between underscores where {form} has {wanted}",
+            len(tokens),
+            form=TUNING.form,
+            wanted=len(parts),
         )
         return {}
     for part, token in zip(parts, tokens, strict=True):
         if not _TOKEN.match(token):
-            problems.append(
-                message(
-                    "[{part}] is '{text}': letters, digits, dots and dashes are allowed",
-                    part=part,
-                    text=token,
-                )
+            problems.note(
+                "[{part}] is '{text}': letters, digits, dots and dashes are allowed",
+                part=part,
+                text=token,
             )
     return dict(zip(parts, tokens, strict=True))
 
 
-def _by_pattern(stem: str, profile: Profile, problems: list[str]) -> dict[NamePart, str]:
+def _by_pattern(stem: str, profile: Profile, problems: Notes) -> dict[NamePart, str]:
     """The parts of another profile; {} when the name does not have its form."""
     found = part_pattern(profile).match(stem)
     if not found:
-        problems.append(message("the name does not have the form {form}", form=profile.form))
+        problems.note("the name does not have the form {form}", form=profile.form)
         return {}
     texts: dict[NamePart, str] = {p: found[p] for p in profile.parts if p != "any"}
     if profile.name == RUN.name:
         backend = backend_at_end(stem)
         if backend is None:
-            problems.append(
-                message(
-                    "the name ends in {text}, which is no training backend; {form} is asked for",
-                    text=texts["train"],
-                    form=profile.form,
-                )
+            problems.note(
+                "the name ends in {text}, which is no training backend; {form} is asked for",
+                text=texts["train"],
+                form=profile.form,
             )
         else:
             texts["train"] = backend
@@ -221,15 +213,13 @@ def _by_pattern(stem: str, profile: Profile, problems: list[str]) -> dict[NamePa
     return texts
 
 
-def _gpus(token: str, problems: list[str]) -> int | None:
+def _gpus(token: str, problems: Notes) -> int | None:
     count = natural_number(token) if len(token) < 7 else None
     if not count:
-        problems.append(
-            message(
-                "[{part}] is '{text}': write the number of GPUs, such as 8",
-                part="gpunums",
-                text=token,
-            )
+        problems.note(
+            "[{part}] is '{text}': write the number of GPUs, such as 8",
+            part="gpunums",
+            text=token,
         )
     return count or None
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.base.devices import by_report, by_token
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message
+from bot.base.messages import Notes
 from bot.base.regex import regex
 from bot.evidence.facts import Facts
 from bot.evidence.progress_claims import steps_completed
@@ -52,7 +52,7 @@ def make_row(
     What cannot be known is a backslash, with a note that says why and what would help. Never
     raises.
     """
-    notes: list[str] = []
+    notes = Notes()
     return Row(
         tag=_tag(plan, details.tag, notes),
         model=_model(plan, facts, notes),
@@ -80,7 +80,7 @@ def model_name(path: str) -> str | None:
     return _ENDING.sub("", last) or None
 
 
-def _tag(plan: Plan, tag: str | None, notes: list[str]) -> str:
+def _tag(plan: Plan, tag: str | None, notes: Notes) -> str:
     if tag and tag.strip():
         return tag.strip().upper()
     deserved = deserved_tag(plan)
@@ -99,32 +99,26 @@ def _recorded(field: Field[int] | Field[str], facts: Facts | None) -> JsonValue:
     return None if isinstance(found, Missing) or "${" in str(found) else found
 
 
-def _model(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
+def _model(plan: Plan, facts: Facts | None, notes: Notes) -> str:
     path = plan.model.value
     if path is None:
         tail = _known_tail(plan)
         found = model_name(tail) if tail else None
         recorded = _recorded(plan.model, facts)
         if found is None and isinstance(recorded, str) and (found := model_name(recorded)):
-            notes.append(
-                message("The model {model} is the run's; the script leaves it open.", model=found)
-            )
+            notes.note("The model {model} is the run's; the script leaves it open.", model=found)
         if found is None:
-            notes.append(
-                message(
-                    "The model is unknown because the settings do not give its path; write the "
-                    "path or hub name into the script."
-                )
+            notes.note(
+                "The model is unknown because the settings do not give its path; write the "
+                "path or hub name into the script."
             )
         return found or UNKNOWN_CELL
     found = model_name(path)
     if found is None:
-        notes.append(
-            message(
-                "The model is unknown because the path {path} does not end in a model's name; use "
-                "its hub name or a folder named after it.",
-                path=path,
-            )
+        notes.note(
+            "The model is unknown because the path {path} does not end in a model's name; use "
+            "its hub name or a folder named after it.",
+            path=path,
         )
     return found or UNKNOWN_CELL
 
@@ -141,100 +135,82 @@ def _known_tail(plan: Plan) -> str | None:
     return known.rsplit("/", 1)[-1] if "/" in known else None
 
 
-def _task(plan: Plan, notes: list[str]) -> str:
+def _task(plan: Plan, notes: Notes) -> str:
     label = task_label(plan)
     if label is None:
-        notes.append(message("The task is unknown because the settings do not give the algorithm."))
+        notes.note("The task is unknown because the settings do not give the algorithm.")
     elif plan.adapter.value is None:
-        notes.append(
-            message(
-                "The task is unknown because the settings do not tell whether an adapter such as "
-                "LoRA is trained."
-            )
+        notes.note(
+            "The task is unknown because the settings do not tell whether an adapter such as "
+            "LoRA is trained."
         )
         return UNKNOWN_CELL
     return label or UNKNOWN_CELL
 
 
-def _resource(plan: Plan, name: ScriptName, facts: Facts | None, notes: list[str]) -> str:
+def _resource(plan: Plan, name: ScriptName, facts: Facts | None, notes: Notes) -> str:
     device = _device(name, facts, notes)
     count = plan.gpus.value
     if count is None and name.gpus:
-        notes.append(
-            message(
-                "The number of GPUs is unknown because the settings do not give it; the name says "
-                "{gpus}. Write nodes and GPUs per node as numbers.",
-                gpus=name.gpus,
-            )
+        notes.note(
+            "The number of GPUs is unknown because the settings do not give it; the name says "
+            "{gpus}. Write nodes and GPUs per node as numbers.",
+            gpus=name.gpus,
         )
     elif count is None:
-        notes.append(
-            message(
-                "The number of GPUs is unknown because the settings do not give it. Write nodes "
-                "and GPUs per node as numbers."
-            )
+        notes.note(
+            "The number of GPUs is unknown because the settings do not give it. Write nodes "
+            "and GPUs per node as numbers."
         )
     return f"{count}*{device}" if count is not None and device else UNKNOWN_CELL
 
 
-def _device(name: ScriptName, facts: Facts | None, notes: list[str]) -> str | None:
+def _device(name: ScriptName, facts: Facts | None, notes: Notes) -> str | None:
     """The device as the page writes it: by the run's name and memory, else by the file's name."""
     seen = {by_report(gpu.name, gpu.memory_bytes) for gpu in facts.gpus} if facts else set()
     (recorded,) = seen if len(seen) == 1 else (None,)
     known = by_token(name.device) if name.device else ()
     if recorded is not None:
         if name.device is None:
-            notes.append(
-                message(
-                    "The device {device} is the run's; the script's name states none.",
-                    device=recorded.label,
-                )
+            notes.note(
+                "The device {device} is the run's; the script's name states none.",
+                device=recorded.label,
             )
         elif recorded.token not in {device.token for device in known}:
-            notes.append(
-                message(
-                    "The device {device} is the run's; the script's name says {name}.",
-                    device=recorded.label,
-                    name=name.device.upper(),
-                )
+            notes.note(
+                "The device {device} is the run's; the script's name says {name}.",
+                device=recorded.label,
+                name=name.device.upper(),
             )
         return recorded.label
     if name.device:
         labels = {d.label for d in known if d.token == name.device} or {d.label for d in known}
         if not known:
-            notes.append(
-                message(
-                    "The device {device} is taken from the script's name; it is not in the list "
-                    "of known devices.",
-                    device=name.device.upper(),
-                )
+            notes.note(
+                "The device {device} is taken from the script's name; it is not in the list "
+                "of known devices.",
+                device=name.device.upper(),
             )
         return labels.pop() if len(labels) == 1 else name.device.upper()
-    notes.append(
-        message(
-            "The device is unknown because the script's name states none; name the script "
-            "[model]_[task]_[gpunums]_[device]_[train]_[infer].sh or give its run."
-        )
+    notes.note(
+        "The device is unknown because the script's name states none; name the script "
+        "[model]_[task]_[gpunums]_[device]_[train]_[infer].sh or give its run."
     )
     return None
 
 
-def _max_batch(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
+def _max_batch(plan: Plan, facts: Facts | None, notes: Notes) -> str:
     """The train batch that ran: prompts a step over all GPUs, not times the responses of each."""
     if facts is None:
-        notes.append(
-            message(
-                "MaxBatch is left open because no run shows which batch fits; give the run that "
-                "the row rests on."
-            )
+        notes.note(
+            "MaxBatch is left open because no run shows which batch fits; give the run that "
+            "the row rests on."
         )
         return UNKNOWN_CELL
     if not steps_completed(facts):
-        notes.append(
-            message(
-                "MaxBatch is left open because the run shows no training step that ended; give the "
-                "run that the row rests on."
-            )
+        notes.note(
+            "MaxBatch is left open because the run shows no training step that ended; give the "
+            "run that the row rests on."
         )
         return UNKNOWN_CELL
     if plan.train_batch_size.value is not None:
@@ -243,63 +219,48 @@ def _max_batch(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
     key = keys[0] if keys else None
     recorded = _recorded(replace(plan.train_batch_size, key=key), with_recorded(plan, facts))
     if isinstance(recorded, int) and not isinstance(recorded, bool):
-        notes.append(
-            message("MaxBatch {batch} is the run's; the script leaves it open.", batch=recorded)
-        )
+        notes.note("MaxBatch {batch} is the run's; the script leaves it open.", batch=recorded)
         return str(recorded)
-    notes.append(
-        message("MaxBatch is unknown because the settings do not give the train batch size.")
-    )
+    notes.note("MaxBatch is unknown because the settings do not give the train batch size.")
     return UNKNOWN_CELL
 
 
-def _train(plan: Plan, notes: list[str]) -> str:
+def _train(plan: Plan, notes: Notes) -> str:
     if not plan.train.value:
-        notes.append(
-            message("The training backend is unknown because the settings do not give it.")
-        )
+        notes.note("The training backend is unknown because the settings do not give it.")
     return plan.train.value or UNKNOWN_CELL
 
 
-def _infer(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
+def _infer(plan: Plan, facts: Facts | None, notes: Notes) -> str:
     engine = plan.infer.value
     if not engine:
-        notes.append(
-            message("The inference engine is unknown because the settings do not give it.")
-        )
+        notes.note("The inference engine is unknown because the settings do not give it.")
         return UNKNOWN_CELL
     if engine in _VERSIONLESS:
         return engine
     if facts is None:
-        notes.append(
-            message(
-                "The version of {engine} is unknown without a run; give the run that the row "
-                "rests on.",
-                engine=engine,
-            )
+        notes.note(
+            "The version of {engine} is unknown without a run; give the run that the row rests on.",
+            engine=engine,
         )
         return engine
     packages = _PACKAGES.get(engine, (engine, engine.replace("_", "-")))
     version = next((v for p in packages if (v := facts.requirements.get(p))), None)
     if version is None or not _VERSION.match(version):
-        notes.append(
-            message(
-                "The version of {engine} is unknown because the run does not list the package.",
-                engine=engine,
-            )
+        notes.note(
+            "The version of {engine} is unknown because the run does not list the package.",
+            engine=engine,
         )
         return engine
     # A local label (`+cu124`) says how the package was built, not which release it is.
     return engine + version.split("+", 1)[0]
 
 
-def _contributor(contributor: str | None, notes: list[str]) -> str:
+def _contributor(contributor: str | None, notes: Notes) -> str:
     if contributor and contributor.strip():
         return contributor.strip()
-    notes.append(
-        message(
-            "The contributor is unknown; write a comment `# contributor: LOGIN` into the script or "
-            "pass --contributor."
-        )
+    notes.note(
+        "The contributor is unknown; write a comment `# contributor: LOGIN` into the script or "
+        "pass --contributor."
     )
     return UNKNOWN_CELL

@@ -97,8 +97,7 @@ def test_every_sentence_is_given_the_values_that_it_names() -> None:
         f"{path}:{call.lineno}"
         for path, tree in modules().items()
         for call in nodes(tree, ast.Call)
-        if isinstance(call.func, ast.Name)
-        and call.func.id in translations.KEYWORDS.keys() - {"mark", "mark_plural"}
+        if translations.name_of(call.func) in translations.KEYWORDS.keys() - {"mark", "mark_plural"}
         and all(keyword.arg for keyword in call.keywords)
         and not _named(call) <= _given(call)
     ]

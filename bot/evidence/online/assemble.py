@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.base.messages import message
+from bot.base.messages import Notes, message
 from bot.evidence.facts import Facts, RunId
 from bot.evidence.json_values import text
 from bot.evidence.limits import RunLimits
@@ -36,15 +36,13 @@ def assemble(sdk: Sdk, asked: ServerRun, watch: Watch, *, siblings: bool, privat
     entity, project, run_id = asked.entity, asked.project, asked.run_id
     run = sdk.run(entity, project, run_id)
     counted = streams.counts(sdk, {"entity": entity, "project": project, "name": run_id})
-    gaps: list[str] = []
+    gaps = Notes()
     state = text(run.state)
     if state not in _ENDED:
-        gaps.append(
-            message(
-                "The run is still going on (W&B says: {state}): what it logs after this reading is "
-                "not part of the comparison.",
-                state=_word(state),
-            )
+        gaps.note(
+            "The run is still going on (W&B says: {state}): what it logs after this reading is "
+            "not part of the comparison.",
+            state=_word(state),
         )
 
     tell(ReadStage.HISTORY, 0, None)
@@ -74,11 +72,8 @@ def assemble(sdk: Sdk, asked: ServerRun, watch: Watch, *, siblings: bool, privat
     # The listings of a run that was deleted meanwhile are empty rather than failures.
     after = streams.counts(sdk, {"entity": entity, "project": project, "name": run_id})
     if state in _ENDED and after != counted:
-        gaps.append(
-            message(
-                "The run was changed while it was read: what is compared may be of before and "
-                "after."
-            )
+        gaps.note(
+            "The run was changed while it was read: what is compared may be of before and after."
         )
 
     facts = Facts(

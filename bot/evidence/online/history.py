@@ -15,7 +15,7 @@ from dataclasses import field
 from typing import Any
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message, plural_message
+from bot.base.messages import Notes, message, plural_message
 from bot.evidence.facts import MetricSeries
 from bot.evidence.json_values import whole
 from bot.evidence.metrics import CHARTED, GROUPS
@@ -35,7 +35,7 @@ class History:
     series: dict[str, MetricSeries] = field(default_factory=dict)
     rows: int = 0
     """Rows that the run has, as far as they were seen or are counted."""
-    gaps: list[str] = field(default_factory=list)
+    gaps: Notes = field(default_factory=Notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +81,12 @@ class HistoryReader:
                 }
                 most = max(most, scan.rows)
                 if scan.stopped is not None:
-                    found.gaps.append(
-                        message(
-                            "Reading the history stopped after {bound}, at row {row} of {counted}: "
-                            "what follows is not part of the comparison.",
-                            bound=scan.stopped,
-                            row=scan.rows,
-                            counted=self.counted,
-                        )
+                    found.gaps.note(
+                        "Reading the history stopped after {bound}, at row {row} of {counted}: "
+                        "what follows is not part of the comparison.",
+                        bound=scan.stopped,
+                        row=scan.rows,
+                        counted=self.counted,
                     )
                     return found
             found.gaps += self._missing(count, names, scans)

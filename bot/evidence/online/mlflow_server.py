@@ -12,7 +12,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from bot.base.digits import is_digits
-from bot.base.messages import message, plural_message
+from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.json_values import number, text
@@ -43,11 +43,8 @@ def read_mlflow_server(asked: ServerRun, bounds: Bounds, tell: Tell) -> Facts:
         run.tags[entry["key"]] = text(entry.get("value")) or ""
     whole = _every_value(server, asked, data, run)
     if whole and run.status in _ENDED and server.get("runs/get", {"run_id": asked.run_id}) != found:
-        run.collector.gaps.append(
-            message(
-                "The run was changed while it was read: what is compared may be of before and "
-                "after."
-            )
+        run.collector.gaps.note(
+            "The run was changed while it was read: what is compared may be of before and after."
         )
     source = message("MLflow run {run} on {host}", run=asked.run_id, host=asked.host)
     name, project = text(info.get("run_name")), _experiment(server, asked.project)
@@ -75,15 +72,13 @@ def _every_value(
             run.collector.look()
         whole = True
     if whole and short:
-        run.collector.gaps.append(
-            plural_message(
-                "The server gave {count} metric without its last value ({names}): the history may "
-                "be incomplete.",
-                "The server gave {count} metrics without their last values ({names}): the history "
-                "may be incomplete.",
-                len(short),
-                names=", ".join(ascii(key)[1:-1] for key in short[:3]),
-            )
+        run.collector.gaps.note_plural(
+            "The server gave {count} metric without its last value ({names}): the history may "
+            "be incomplete.",
+            "The server gave {count} metrics without their last values ({names}): the history "
+            "may be incomplete.",
+            len(short),
+            names=", ".join(ascii(key)[1:-1] for key in short[:3]),
         )
     return whole
 

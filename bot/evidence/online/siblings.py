@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from bot.base.messages import message, plural_message
+from bot.base.messages import Notes, message
 from bot.evidence.console import Console
 from bot.evidence.facts import Sibling
 from bot.evidence.json_values import text
@@ -49,14 +49,12 @@ def siblings(sdk: Sdk, run: Any, bounds: Bounds) -> tuple[list[Sibling], list[st
         return [], [
             message("The other runs of the project could not be listed{status}.", status=status)
         ]
-    gaps: list[str] = []
+    gaps = Notes()
     if total > len(found):
-        gaps.append(
-            message(
-                "The project has {total} other runs; {looked} of them, the newest, were looked at.",
-                total=total,
-                looked=len(found),
-            )
+        gaps.note(
+            "The project has {total} other runs; {looked} of them, the newest, were looked at.",
+            total=total,
+            looked=len(found),
         )
     looked, more = _consoles(found.values(), bounds)
     gaps += more
@@ -100,23 +98,19 @@ def _consoles(others: Iterable[Any], bounds: Bounds) -> tuple[dict[str, bool], l
         line = console.close()
         if line is not None or number:
             looked[run.id] = line is not None
-    gaps: list[str] = []
+    gaps = Notes()
     if len(suspects) > bounds.sibling_consoles:
-        gaps.append(
-            message(
-                "Of {suspects} other runs that may have failed, the consoles of {searched} were "
-                "searched.",
-                suspects=len(suspects),
-                searched=bounds.sibling_consoles,
-            )
+        gaps.note(
+            "Of {suspects} other runs that may have failed, the consoles of {searched} were "
+            "searched.",
+            suspects=len(suspects),
+            searched=bounds.sibling_consoles,
         )
     if failed:
-        gaps.append(
-            plural_message(
-                "The console of {count} other run could not be read.",
-                "The consoles of {count} other runs could not be read.",
-                failed,
-            )
+        gaps.note_plural(
+            "The console of {count} other run could not be read.",
+            "The consoles of {count} other runs could not be read.",
+            failed,
         )
     return looked, gaps
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message
+from bot.base.messages import Notes, message
 from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.facts import MetricSeries
@@ -70,7 +70,7 @@ class System:
 
     series: dict[int, MetricSeries] = field(default_factory=dict)
     rows: int = 0
-    gaps: list[str] = field(default_factory=list)
+    gaps: Notes = field(default_factory=Notes)
 
 
 def system_stream(run: Any, counted: int | None, bounds: Bounds) -> System:
@@ -103,21 +103,17 @@ def system_stream(run: Any, counted: int | None, bounds: Bounds) -> System:
         if tally.rows
     }
     if counted is not None and found.rows < counted:
-        found.gaps.append(
-            message(
-                "Of {counted} samples of the system stream W&B gave {given}: a higher peak may "
-                "lie between them.",
-                counted=counted,
-                given=found.rows,
-            )
+        found.gaps.note(
+            "Of {counted} samples of the system stream W&B gave {given}: a higher peak may "
+            "lie between them.",
+            counted=counted,
+            given=found.rows,
         )
     elif counted is None and found.rows >= asked:
-        found.gaps.append(
-            message(
-                "W&B gave {given} samples of the system stream, as many as were asked for, and "
-                "does not say how many there are: a higher peak may lie between them.",
-                given=found.rows,
-            )
+        found.gaps.note(
+            "W&B gave {given} samples of the system stream, as many as were asked for, and "
+            "does not say how many there are: a higher peak may lie between them.",
+            given=found.rows,
         )
     return found
 
@@ -177,7 +173,7 @@ def _search_tail(
 
 def fetch_files(run: Any, names: tuple[str, ...], folder: Path, bounds: Bounds) -> list[str]:
     """Fetch files of the run into `folder`; returns what could not be had, a sentence for each."""
-    gaps: list[str] = []
+    gaps = Notes()
     with failures(ReadStage.FILES):
         listing = run.files(names=list(names), per_page=len(names))
         # No more than were asked for, whatever the server says of further pages.
@@ -190,24 +186,20 @@ def fetch_files(run: Any, names: tuple[str, ...], folder: Path, bounds: Bounds) 
             continue  # Nothing but what was asked for is written.
         size = file.size
         if isinstance(size, int) and size > bounds.file_bytes:
-            gaps.append(
-                message(
-                    "files/{name} has {size} bytes, more than {limit}; it was not read.",
-                    name=file.name,
-                    size=size,
-                    limit=bounds.file_bytes,
-                )
+            gaps.note(
+                "files/{name} has {size} bytes, more than {limit}; it was not read.",
+                name=file.name,
+                size=size,
+                limit=bounds.file_bytes,
             )
             continue
         try:
             with failures(ReadStage.FILES):
                 file.download(root=str(folder), replace=True).close()
         except ReadingError as error:
-            gaps.append(
-                message(
-                    "files/{name} is listed but could not be fetched{status}.",
-                    name=file.name,
-                    status=bracketed(error.failure.status),
-                )
+            gaps.note(
+                "files/{name} is listed but could not be fetched{status}.",
+                name=file.name,
+                status=bracketed(error.failure.status),
             )
     return gaps

@@ -10,7 +10,7 @@ import time
 from datetime import UTC, datetime
 from typing import Final
 
-from bot.base.messages import message, plural_message, seconds_of
+from bot.base.messages import Notes, plural_message, seconds_of
 from bot.base.regex import regex
 from bot.evidence.facts import Facts, RunId
 from bot.evidence.limits import RunLimits
@@ -35,7 +35,7 @@ class MetricCollector:
     """Takes the points of one run."""
 
     def __init__(self, limits: RunLimits) -> None:
-        self.gaps: list[str] = []
+        self.gaps = Notes()
         self._window: tuple[float, float] | None = None
         """Seconds since 1970 of the first and the last point."""
         self._limits = limits
@@ -85,11 +85,9 @@ class MetricCollector:
             if tally.rows
         }
         if self._left_out:
-            self.gaps.append(
-                message(
-                    "Only the first {metrics} metrics of the history were followed.",
-                    metrics=self._limits.metrics,
-                )
+            self.gaps.note(
+                "Only the first {metrics} metrics of the history were followed.",
+                metrics=self._limits.metrics,
             )
         if late := missing_beginning(self._history):
             self.gaps.append(late)
@@ -108,37 +106,30 @@ class MetricCollector:
 
     def stopped(self, error: StoppedError, name: str) -> None:
         """Say that reading `name` ended at a bound."""
-        self.gaps.append(
-            message(
-                "Reading {name} stopped after {bound}: what follows is not part of the comparison.",
-                name=name,
-                bound=error.args[0],
-            )
+        self.gaps.note(
+            "Reading {name} stopped after {bound}: what follows is not part of the comparison.",
+            name=name,
+            bound=error.args[0],
         )
 
     def damaged(self, name: str, places: int, byte: int) -> None:
         """Say that parts of `name` could not be read."""
-        self.gaps.append(
-            plural_message(
-                "{name} is damaged in {count} place, at byte {byte}: what stands there was "
-                "skipped.",
-                "{name} is damaged in {count} places, first at byte {byte}: what stands there was "
-                "skipped.",
-                places,
-                name=name,
-                byte=byte,
-            )
+        self.gaps.note_plural(
+            "{name} is damaged in {count} place, at byte {byte}: what stands there was skipped.",
+            "{name} is damaged in {count} places, first at byte {byte}: what stands there was "
+            "skipped.",
+            places,
+            name=name,
+            byte=byte,
         )
 
     def cut(self, name: str, byte: int) -> None:
         """Say that `name` ends too early."""
-        self.gaps.append(
-            message(
-                "{name} ends in the middle of a record at byte {byte}: what the run wrote after "
-                "that is missing.",
-                name=name,
-                byte=byte,
-            )
+        self.gaps.note(
+            "{name} ends in the middle of a record at byte {byte}: what the run wrote after "
+            "that is missing.",
+            name=name,
+            byte=byte,
         )
 
     def _count(self, at: float | None) -> None:

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from bot.base.digits import is_digits
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import Message, mark, message
+from bot.base.messages import Message, Notes, mark, message
 from bot.base.regex import regex
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, MetricSeries, RunId
 from bot.evidence.json_values import dicts, number, whole
@@ -249,15 +249,13 @@ def samples(text: str, gpus: int) -> list[list[int]]:
 
 def _facts(manifest: Manifest, name: str) -> Facts:
     begin, end = manifest.begin, manifest.end
-    gaps: list[str] = []
+    gaps = Notes()
     if end is None:
-        gaps.append(
-            message(
-                "{name} has no end: the recorder was killed after {count} min, and what the run "
-                "did then is not known.",
-                name=name,
-                count=len(manifest.minutes),
-            )
+        gaps.note(
+            "{name} has no end: the recorder was killed after {count} min, and what the run "
+            "did then is not known.",
+            name=name,
+            count=len(manifest.minutes),
         )
     began = number(begin.get("began"))
     ended = number(end.get("ended")) if end else None

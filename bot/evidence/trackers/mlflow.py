@@ -87,12 +87,10 @@ class MlflowRun:
     def facts(self, run_id: str, name: str | None, project: str | None, source: str) -> Facts:
         """The facts; raises EvidenceError where the run holds nothing."""
         if self.deleted:
-            self.collector.gaps.append(
-                message(
-                    "The run was deleted in MLflow: restore it (mlflow runs restore --run-id "
-                    "{run}), or give another.",
-                    run=shown(run_id),
-                )
+            self.collector.gaps.note(
+                "The run was deleted in MLflow: restore it (mlflow runs restore --run-id "
+                "{run}), or give another.",
+                run=shown(run_id),
             )
         run = RunId(id=run_id, project=project, name=name)
         gpu = "system/gpu_{}_memory_usage_megabytes"

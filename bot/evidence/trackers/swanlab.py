@@ -182,13 +182,11 @@ def _take(
         collector.stopped(StoppedError(bound), name)
     lost = taken.undecodable + len(reader.oversized_at)
     if lost:
-        collector.gaps.append(
-            plural_message(
-                "{count} record of {name} could not be decoded and was skipped.",
-                "{count} records of {name} could not be decoded and were skipped.",
-                lost,
-                name=name,
-            )
+        collector.gaps.note_plural(
+            "{count} record of {name} could not be decoded and was skipped.",
+            "{count} records of {name} could not be decoded and were skipped.",
+            lost,
+            name=name,
         )
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from bot.base.messages import message, plural_message
+from bot.base.messages import message
 from bot.base.regex import regex
 from bot.evidence.facts import UNNAMED, EvidenceError, Facts, GpuInfo, RunId
 from bot.evidence.json_values import number
@@ -110,13 +110,11 @@ def _read(
             own = {name: value for name, value in entries.items() if not name.startswith("_")}
             config = plain(own, collector.gaps)
     if bad:
-        collector.gaps.append(
-            plural_message(
-                "{count} row of {name} is not a JSON object and was skipped.",
-                "{count} rows of {name} are no JSON objects and were skipped.",
-                bad,
-                name=database.name,
-            )
+        collector.gaps.note_plural(
+            "{count} row of {name} is not a JSON object and was skipped.",
+            "{count} rows of {name} are no JSON objects and were skipped.",
+            bad,
+            name=database.name,
         )
     gpus = tuple(
         GpuInfo(name=UNNAMED, memory_bytes=round(size * _GIB)) for _, size in sorted(sizes.items())
