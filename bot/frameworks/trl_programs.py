@@ -111,12 +111,16 @@ class TrlPrograms:
         """The settings that a program makes itself: `GRPOConfig(…)`.
 
         None for a program that takes them as options, and for one that is not there. Of a path that
-        leads nowhere, as one that begins on somebody's machine, the last two names count.
+        leads nowhere, as one that begins on somebody's machine, the last two names count, or the
+        last where the repository's root has the only program of that name.
         """
         wanted = _as_path(entry)
         rooted = wanted.startswith(("/", "${?"))
         path = None if rooted else self._path(wanted, script)
         path = path or self._path("/".join(wanted.split("/")[-2:]), script)
+        name = wanted.rpartition("/")[2]
+        if path is None and [*self._programs.ending(name)] == [name]:
+            path = name
         if path is None or not any(name.encode() in self._files[path] for name in TRAINERS):
             return None
         if path not in self._written:

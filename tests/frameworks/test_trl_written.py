@@ -142,6 +142,23 @@ def test_launches_of_a_loop_share_the_settings() -> None:
     assert [launch.settings["num_generations"] for launch in report.launches] == [4, 4, 4]
 
 
+@pytest.mark.parametrize(
+    ("path", "launches"),
+    [
+        ("/home/me/another-name/train.py", 1),  # rubenbalbastre/grpo-llm-unlearning
+        ("$SLURM_SUBMIT_DIR/train.py", 1),
+        ("/home/me/another-name/other.py", 0),
+        ("/home/me/more/sft.py", 0),
+    ],
+)
+def test_a_program_at_the_root_is_found_by_its_name_alone(path: str, launches: int) -> None:
+    program = f"{START}c = GRPOConfig(beta=0.1)\n".encode()
+    files = {"train.py": program, "a/other.py": program, "sft.py": program, "b/sft.py": program}
+    options = CheckOptions(place=InCheckout(Checkout(files)))
+    script = ScriptFile(path="scripts/run.sh", data=f"accelerate launch {path}\n".encode())
+    assert len(check_script(script, options).launches) == launches
+
+
 PARSER = """import argparse
 parser = argparse.ArgumentParser()
 parser.add_argument("--lr", "-l", type=float, default=1e-6)
