@@ -28,6 +28,8 @@ def size_of(node: yaml.Node, depth: int) -> int:
             return known
         if depth < 0 or id(node) in open_nodes:
             raise NestingError
+        if isinstance(node, yaml.ScalarNode):
+            return 1
         below: list[yaml.Node] = []
         if isinstance(node, yaml.MappingNode):
             below = [part for pair in node.value for part in pair]

@@ -200,18 +200,17 @@ def read_override(word: Word) -> Setting | BadArgument | None:
     known: JsonValue | UnknownValue = value
     if marks and any(_holds(value, mark) for mark in marks):
         known = UNKNOWN
+    key_span, value_span = word.spans_beside(at)
     if at + 1 == len(shown):
         end = word.span_of(at, at + 1).end
         value_span = Span(end, end)
-    else:
-        value_span = word.span_of(at + 1, len(shown))
     return Setting(
         key=key,
         value=known,
         text=shown[at + 1 :],
         operator=operator,
         word=word,
-        key_span=word.span_of(0, at),
+        key_span=key_span,
         value_span=value_span,
     )
 

@@ -74,13 +74,14 @@ def hydra_main(source: str) -> HydraMain | None:
 
 
 def _head(source: str) -> str:
-    """A program up to the first line of its main function, since the rest is long.
+    """The decorator of a program's main function and its first line, since the rest is long.
 
-    Empty where that line is not found at once.
+    Empty where they are not found at once, or may stand in a text.
     """
     at = source.find("\n@hydra.main")
-    line = _DEF.search(source, at) if at >= 0 else None
-    return f"{source[: line.end()]} pass" if line else ""
+    in_text = any(source.count(quotes, 0, max(at, 0)) % 2 for quotes in ('"""', "'''"))
+    line = _DEF.search(source, at) if at >= 0 and not in_text else None
+    return f"{source[at : line.end()]} pass" if line else ""
 
 
 def _main_of(source: str) -> HydraMain | None:

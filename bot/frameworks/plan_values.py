@@ -193,7 +193,8 @@ def _composed(plan: Plan) -> dict[str, Any] | None:
     """
     if not isinstance(plan.table, HydraTable):
         return None
-    groups = [s for s in plan.settings if s.key.split("@")[0] in plan.table.groups]
+    known = plan.table.groups
+    groups = [s for s in plan.settings if s.key.partition("@")[0] in known]
     searched = any(s.key == "hydra.searchpath" for s in plan.settings)
     if searched or len(groups) > 1 or not all(s.known for s in groups):
         return None

@@ -20,6 +20,8 @@ def cells(line: str) -> list[tuple[str, int]]:
     as its code point; East Asian wide and full-width characters take two columns, combining marks
     none. Characters of ambiguous width (√, ×) count as one, as terminals do outside a CJK locale.
     """
+    if line.isascii() and line.isprintable():
+        return [(char, 1) for char in line]
     shown: list[tuple[str, int]] = []
     column = 0
     for char in line:

@@ -54,10 +54,11 @@ def is_silent(words: Sequence[Word]) -> bool:
 
 def question_of(words: Sequence[Word]) -> str:
     """What has to be known of the machine for the status of a command; "" for anything else."""
-    texts = [known(word.pieces) or "" for word in words]
-    if texts[0] in _LOOKUPS:
-        texts = ["which", *(text for text in texts[1:] if text[:1] != "-")]
-    elif not is_probe(words):
+    looks_up = known(words[0].pieces) in _LOOKUPS
+    if not looks_up and not is_probe(words):
         return ""
+    texts = [known(word.pieces) or "" for word in words]
+    if looks_up:
+        texts = ["which", *(text for text in texts[1:] if text[:1] != "-")]
     question = "\0".join(texts)
     return question if all(texts) and _HARDWARE.search(question) else ""

@@ -83,13 +83,22 @@ class Word:
         """The unknown parts, in order."""
         return tuple(piece.text for piece in self.pieces if isinstance(piece.text, Hole))
 
+    def spans_beside(self, at: int) -> tuple[Span, Span]:
+        """Where the characters before the one at `at` of `text`, and behind it, were written."""
+        if len(self.pieces) == 1:  # Most words that are cut in two.
+            piece = self.pieces[0]
+            if piece.literal and isinstance(piece.text, str) and 0 < at < len(piece.text) - 1:
+                first = piece.span.start
+                return Span(first, first + at), Span(first + at + 1, first + len(piece.text))
+        return self.span_of(0, at), self.span_of(at + 1, len(self.text))
+
     def span_of(self, start: int, end: int) -> Span:
         """Where the characters [start, end) of `text` were written; the word's own place when none.
 
         When they come from several places the place of the last piece wins where the pieces lie
         apart, since that is where the value ends; adjoining pieces give their union.
         """
-        if len(self.pieces) == 1:  # Nearly every word.
+        if self.pieces:  # Nearly always the first one has them.
             piece = self.pieces[0]
             text = piece.text
             if piece.literal and isinstance(text, str) and 0 <= start < end <= len(text):
