@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
+from bot.base.messages import message
 from bot.shell.braces import expand_braces
 from bot.shell.expansion import fields, text_of
 from bot.shell.limits import LimitReached
@@ -30,7 +31,7 @@ def bounded_text(session: Session, world: World, node: WordNode) -> Value:
     except LimitReached as reached:
         if reached.bound != "expansion":
             raise
-        session.limit(reached, "a value is left unknown")
+        session.limit(reached, message("a value is left unknown"))
         return hole("limit", "value longer than the reader keeps", node.span)
 
 
@@ -84,7 +85,7 @@ class _Assigning:
                 at = session.at
                 session.limit(
                     LimitReached("expansion", session.limits.expansion, at.start, at.end),
-                    "a value is left unknown",
+                    message("a value is left unknown"),
                 )
                 value = hole("limit", "value longer than the reader keeps", self.value_span)
             else:

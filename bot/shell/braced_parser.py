@@ -86,7 +86,7 @@ class BracedParser:
             node.bad = True
             self._in_braces("}", quoted, quoted)
             if not cursor.peek("}"):
-                cursor.fail("this `${` is never closed", start, start + 2)
+                cursor.unclosed("`${`", start, start + 2)
         cursor.at += 1
         node.end = cursor.at
         return node

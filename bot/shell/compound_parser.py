@@ -116,7 +116,7 @@ class CompoundParser:
         if not body.items:
             if cursor.at >= cursor.end:
                 end = opening.start + len(opening.text)
-                cursor.fail(f"this `{opening.text}` is never closed", opening.start, end)
+                cursor.unclosed(f"`{opening.text}`", opening.start, end)
             cursor.unexpected()
         return body
 
@@ -124,8 +124,8 @@ class CompoundParser:
         """Steps over a closing token."""
         cursor = self._cursor
         if cursor.at >= cursor.end:
-            message = f"this `{opening.text}` is never closed: `{closing}` is missing"
-            cursor.fail(message, opening.start, opening.start + len(opening.text))
+            end = opening.start + len(opening.text)
+            cursor.unclosed(f"`{opening.text}`", opening.start, end, missing=closing)
         if closing == ")":
             if not cursor.peek(")"):
                 cursor.unexpected()
@@ -216,7 +216,7 @@ class CompoundParser:
         start = cursor.at
         close = cursor.arithmetic_end(start + 2)
         if close < 0:
-            cursor.fail("this `((` is never closed", start, start + 2)
+            cursor.unclosed("`((`", start, start + 2)
         bounds = [start + 1]
         depth = 0
         for at in range(start + 2, close):
@@ -246,7 +246,7 @@ class CompoundParser:
         word = self._words.required()
         cursor.newlines()
         if cursor.at >= cursor.end:
-            cursor.fail("this `case` is never closed", start, start + 4)
+            cursor.unclosed("`case`", start, start + 4)
         if cursor.keyword() != "in":
             cursor.unexpected()
         cursor.at += 2
@@ -254,7 +254,7 @@ class CompoundParser:
         while True:
             cursor.newlines()
             if cursor.at >= cursor.end:
-                cursor.fail("this `case` is never closed: `esac` is missing", start, start + 4)
+                cursor.unclosed("`case`", start, start + 4, missing="esac")
             if cursor.keyword() == "esac":
                 cursor.at += 4
                 return Case(start, cursor.at, word, clauses)

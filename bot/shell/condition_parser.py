@@ -24,7 +24,7 @@ class ConditionParser:
         condition = self._or(start)
         cursor.newlines()
         if cursor.at >= cursor.end:
-            cursor.fail("this `[[` is never closed", start, start + 2)
+            cursor.unclosed("`[[`", start, start + 2)
         if not cursor.peek("]]"):
             cursor.unexpected()
         cursor.at += 2
@@ -76,7 +76,7 @@ class ConditionParser:
         cursor = self._cursor
         begin = cursor.at
         if cursor.at >= cursor.end:
-            cursor.fail("this `[[` is never closed", start, start + 2)
+            cursor.unclosed("`[[`", start, start + 2)
         found = _UNARY.match(cursor.text, cursor.at, cursor.end)
         if found:
             cursor.at = found.end()

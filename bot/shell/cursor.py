@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn
 
+from bot.base.messages import message
 from bot.base.regex import regex
 from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.source import Span
@@ -77,25 +78,38 @@ class Cursor:
         """Comes back from a construct."""
         self.depth -= 1
 
-    def fail(self, message: str, start: int | None = None, end: int | None = None) -> NoReturn:
+    def fail(self, why: str, start: int | None = None, end: int | None = None) -> NoReturn:
         """Raises a syntax error at the position, or at the given place."""
         if start is None:
             start = self.at
         if end is None:
             end = min(start + 1, len(self.text))
-        raise SyntaxFault(message, start, end)
+        raise SyntaxFault(why, start, end)
+
+    def unclosed(
+        self, what: str, start: int, end: int | None = None, *, missing: str = ""
+    ) -> NoReturn:
+        """Raises the syntax error for what begins at a place and has no end."""
+        if missing:
+            text = message(
+                "this {what} is never closed: `{word}` is missing", what=what, word=missing
+            )
+        else:
+            text = message("this {what} is never closed", what=what)
+        self.fail(text, start, end)
 
     def unexpected(self) -> NoReturn:
         """Raises the syntax error for whatever stands at the position."""
         if self.at >= len(self.text):
-            self.fail("the file ends in the middle of a command")
+            self.fail(message("the file ends in the middle of a command"))
         if self.text[self.at] == "\n":
-            self.fail("the line ends in the middle of a command")
+            self.fail(message("the line ends in the middle of a command"))
         found = _TOKEN.match(self.text, self.at, self.end)
         token = found.group() if found else self.text[self.at]
         if len(token) > 40:
             token = token[:37] + "..."
-        self.fail(f"`{token}` is not expected here", self.at, self.at + min(len(token), 40))
+        text = message("`{word}` is not expected here", word=token)
+        self.fail(text, self.at, self.at + min(len(token), 40))
 
     # Characters
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from bot.base.messages import message
 from bot.shell.builtins import Builtins
 from bot.shell.child_shells import ChildShells
 from bot.shell.compounds import Compounds
@@ -90,9 +91,9 @@ def _run_lines(runner: Runner, lines: Iterable[Script], world: World) -> None:
             session.depth = 0
             session.running.clear()
             if reached.bound in ("depth", "words", "arguments", "expansion"):
-                session.limit(reached, "a command is left out")
+                session.limit(reached, message("a command is left out"))
                 continue
-            session.limit(reached, "the script is evaluated up to here")
+            session.limit(reached, message("the script is evaluated up to here"))
             return
         left = worlds
         worlds = _going_on(worlds)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import message
 from bot.shell.limits import LimitReached
 from bot.shell.parser import ScriptParser
 from bot.shell.places import shift
@@ -86,7 +87,7 @@ def file_text(session: Session, word: Word, world: World, span: Span) -> InnerTe
             raise LimitReached("files", session.limits.files, span.start, span.end)
         text = session.tree.text(path, span)
     except LimitReached as reached:
-        session.limit(reached, f"{name} is not read")
+        session.limit(reached, message("{name} is not read", name=name))
         return None
     if text is None:
         return None
@@ -124,7 +125,13 @@ def parsed(session: Session, inner: InnerText) -> ParsedText:
     if inner.file is not None:
         session.files.append((base, text, inner.file))
     return ParsedText(
-        lines, [Problem(p.kind, f"in {inner.name}: {p.message}", span) for p in problems]
+        lines,
+        [
+            Problem(
+                p.kind, message("in {name}: {problem}", name=inner.name, problem=p.message), span
+            )
+            for p in problems
+        ],
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import message
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,15 @@ class LimitReached(Exception):  # noqa: N818 - a signal inside the reader, not a
         self.limit = limit
         self.start = start
         self.end = end
+
+    def sentence(self, consequence: str) -> str:
+        """What comes of it, and which bound it is."""
+        bound = f"{self.bound}={self.limit}"
+        return message(
+            "{consequence}: the bound {bound} of the reader is reached",
+            consequence=consequence,
+            bound=bound,
+        )
 
 
 class NotEvaluated(Exception):  # noqa: N818 - a signal inside the reader, not an error of the user

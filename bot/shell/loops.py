@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
+from bot.base.messages import message
 from bot.base.regex import regex
 from bot.shell.decisions import condition
 from bot.shell.expansion import fields
@@ -66,7 +67,7 @@ class Loops:
             return True
         limit = self._session.limits.iterations
         reached = LimitReached("iterations", limit, node.start, node.end)
-        self._session.limit(reached, "a loop is left here")
+        self._session.limit(reached, message("a loop is left here"))
         return False
 
     def loop(self, node: Loop, world: World) -> list[World]:

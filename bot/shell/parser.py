@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.base.messages import message
 from bot.base.regex import regex
 from bot.shell.compound_parser import CompoundParser
 from bot.shell.cursor import Cursor, SyntaxFault
@@ -49,9 +50,8 @@ class ScriptParser:
         except SyntaxFault as fault:
             problems.append(Problem("syntax", fault.message, Span(fault.start, fault.end)))
         except LimitReached as reached:
-            message = f"the script is read up to here: the bound {reached.bound}="
-            message += f"{reached.limit} of the reader is reached"
-            problems.append(Problem("limit", message, Span(reached.start, reached.end)))
+            why = reached.sentence(message("the script is read up to here"))
+            problems.append(Problem("limit", why, Span(reached.start, reached.end)))
         return lines, problems
 
     def _line(self) -> Script:

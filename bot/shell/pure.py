@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bot.base.messages import message
 from bot.shell.filters import FILTERS
 from bot.shell.limits import LimitReached, NotEvaluated
 from bot.shell.session import Session
@@ -70,7 +71,7 @@ def content(session: Session, world: World, path: Value, span: Span) -> Value | 
     try:
         text = session.tree.text(place, span)
     except LimitReached as reached:
-        session.limit(reached, "a file is not read")
+        session.limit(reached, message("a file is not read"))
         return None
     if not text:
         return None if text is None else ()

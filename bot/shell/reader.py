@@ -116,7 +116,8 @@ def _evaluate(session: Session, world: World) -> list[Comment]:
         run_script(session, lines, world)
     except RecursionError:
         session.limit(
-            LimitReached("depth", session.limits.depth, 0, 0), "the script is not read to its end"
+            LimitReached("depth", session.limits.depth, 0, 0),
+            message("the script is not read to its end"),
         )
         return []
     return parser.cursor.comments
@@ -130,7 +131,8 @@ def _decode(data: bytes, limits: ShellLimits) -> tuple[str, list[Problem]]:
     problems: list[Problem] = []
     if len(data) > limits.bytes:
         text = data[: limits.bytes].decode("utf-8", "replace")
-        why = f"the file is not read: the bound bytes={limits.bytes} of the reader is reached"
+        reached = LimitReached("bytes", limits.bytes, 0, 0)
+        why = reached.sentence(message("the file is not read"))
         return "", [Problem("limit", why, Span(0, 0))] if text else []
     try:
         text = data.decode("utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from bot.base.messages import message
 from bot.base.regex import regex
 from bot.shell.choices import Choices
 from bot.shell.limits import LimitReached
@@ -130,7 +131,7 @@ class Runner:
 
     def _left_out(self, node: CommandNode) -> None:
         reached = LimitReached("worlds", self.session.limits.worlds, node.start, node.end)
-        self.session.limit(reached, "some ways through the script are left out")
+        self.session.limit(reached, message("some ways through the script are left out"))
 
     def begin(self, node: CommandNode) -> None:
         """Counts a command and notes where it stands."""

@@ -167,10 +167,8 @@ class Session:
         if reached.bound in self._seen_problems:
             return
         self._seen_problems.add(reached.bound)
-        message = (
-            f"{consequence}: the bound {reached.bound}={reached.limit} of the reader is reached"
-        )
-        self.problems.append(Problem("limit", message, Span(reached.start, reached.end)))
+        why = reached.sentence(consequence)
+        self.problems.append(Problem("limit", why, Span(reached.start, reached.end)))
 
     def unsupported(self, message: str, span: Span) -> None:
         """Reports a construct that is valid but not evaluated, once for each message."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from bot.base.messages import message
 from bot.shell.assignments import carry_out, declared, prefixed
 from bot.shell.builtins import BUILTINS, Builtins
 from bot.shell.expansion import expand_words
@@ -105,7 +106,7 @@ class SimpleCommands:
         except LimitReached as reached:
             if reached.bound not in ("expansion", "words"):
                 raise
-            session.limit(reached, "a word is left unknown")
+            session.limit(reached, message("a word is left unknown"))
             span = node.span
             words.append(Word(hole("limit", "text longer than the reader keeps", span), span))
         return words

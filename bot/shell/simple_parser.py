@@ -131,7 +131,7 @@ class SimpleParser:
         while True:
             cursor.newlines()
             if cursor.at >= cursor.end:
-                cursor.fail("this `(` is never closed", start)
+                cursor.unclosed("`(`", start)
             if cursor.peek(")"):
                 break
             elements.append(self._element())

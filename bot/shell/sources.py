@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.base.messages import message
 from bot.shell.inner_texts import file_text, joined, parsed, run_lines, shown, value_text
 from bot.shell.runner import Runner
 from bot.shell.source import Span
@@ -27,7 +28,9 @@ class Sources:
         if script is None or not script.certain:
             found = first_hole(value)
             assert found is not None  # noqa: S101 - a value that is not known has a hole
-            session.unsupported(f"eval of a text that is not known ({found.reason})", span)
+            session.unsupported(
+                message("eval of a text that is not known ({what})", what=found.reason), span
+            )
             world.settle(None)
             return [world]
         session.enter(span.start, span.end)

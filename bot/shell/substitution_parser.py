@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from bot.base.messages import message
 from bot.shell.cursor import Cursor
 from bot.shell.places import Places, shift
 from bot.shell.source import Span
@@ -51,7 +52,7 @@ class SubstitutionParser:
         body = self._scripts.script()
         if not cursor.peek(")"):
             if cursor.at >= cursor.end:
-                cursor.fail(f"this {name} is never closed", start, start + 2)
+                cursor.unclosed(name, start, start + 2)
             cursor.unexpected()
         cursor.at += 1
         cursor.leave()
@@ -66,7 +67,7 @@ class SubstitutionParser:
         while at < cursor.end and text[at] != "`":
             at += 2 if text[at] == "\\" else 1
         if at >= cursor.end:
-            cursor.fail("this backquote is never closed", start)
+            cursor.unclosed(message("backquote"), start)
         cursor.count(start)
         cursor.enter(start)
         if "\\" not in text[start + 1 : at]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import message
 from bot.base.regex import regex
 from bot.shell.limits import LimitReached
 from bot.shell.numbers import Unknown, integer
@@ -156,7 +157,7 @@ def unary(session: Session, world: World, operator: str, value: Value) -> Truth:
         try:
             data = session.tree.read(path, session.at) if path else None
         except LimitReached as reached:
-            session.limit(reached, "a file is not looked for")
+            session.limit(reached, message("a file is not looked for"))
             data = None
         if data or (data is not None and operator != "-s"):
             return Truth(True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from bot.base.messages import message
 from bot.base.regex import regex
 from bot.shell.braced_parser import BracedParser
 from bot.shell.cursor import Cursor
@@ -165,7 +166,7 @@ class WordParser:
                 self._group(parts)
             elif not self.special(parts):
                 self.literal(parts, cursor.at, cursor.at + 1)
-        cursor.fail("this `(` is never closed", opening)
+        cursor.unclosed("`(`", opening)
 
     def special(self, parts: list[WordPart]) -> bool:
         """Reads a quote, an escape, `$` or backquotes in unquoted text; False for anything else."""
@@ -176,7 +177,7 @@ class WordParser:
         if character == "'":
             close = text.find("'", at + 1, cursor.end)
             if close < 0:
-                cursor.fail("this single quote is never closed", at)
+                cursor.unclosed(message("single quote"), at)
             self.literal(parts, at + 1, close, quoted=True)
             cursor.at = close + 1
         elif character == '"':
@@ -207,7 +208,7 @@ class WordParser:
         cursor.enter(opening)
         while True:
             if cursor.at >= cursor.end:
-                cursor.fail("this double quote is never closed", opening)
+                cursor.unclosed(message("double quote"), opening)
             found = _IN_QUOTES.match(cursor.text, cursor.at, cursor.end)
             if found:
                 self.literal(inner, cursor.at, found.end(), quoted=True)
@@ -288,14 +289,14 @@ class WordParser:
         elif following == "[":
             close = cursor.bracket_end(at + 2)
             if close < 0:
-                cursor.fail("this `$[` is never closed", at, at + 2)
+                cursor.unclosed("`$[`", at, at + 2)
             expression = self.region(at + 2, close, arithmetic=True)
             cursor.at = close + 1
             parts.append(Arithmetic(at, cursor.at, expression))
         elif following == "'" and not quoted:
             value, end = decode_ansi(text, at + 2, cursor.end)
             if end < 0:
-                cursor.fail("this quote is never closed", at, at + 2)
+                cursor.unclosed(message("quote"), at, at + 2)
             cursor.at = end + 1
             cursor.count(at)
             same = value == text[at + 2 : end]

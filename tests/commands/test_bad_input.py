@@ -66,6 +66,25 @@ def test_what_an_editor_saved_is_told_in_chinese_too(name: str) -> None:
     assert "save it as" not in line
 
 
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("if true; then\n  mkdir a\n", "`if` 没有闭合：缺少 `fi`"),
+        ('x="abc\n', "双引号 没有闭合"),
+        ("for\n", "这一行在一条命令中间结束"),
+        ("mkdir a; )\n", "此处不应出现 `)`"),
+        (
+            "i=0\nwhile ((i < 99999)); do ((++i)); mkdir $i; done\n",
+            "达到了读取器的上限 commands=",
+        ),
+        ('eval "$(conda shell.bash hook)"\n', "eval 的文本未知"),
+    ],
+)
+def test_what_bash_or_the_reader_refuses_is_told_in_chinese_too(script: str, expected: str) -> None:
+    named = ("--stdin-filename", NAME, "--lang", "zh", "--verbose", "--select", "RLB001")
+    assert expected in rlbot("lint", "-", *named, stdin=script.encode()).out
+
+
 def test_a_folder_without_scripts(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     result = rlbot("lint", "empty", cwd=tmp_path)
