@@ -71,7 +71,9 @@ FROM: Final = (
     (regex(r"\byi-1\.5-(6b|9b|34b)\b"), "Yi-"),
     (regex(r"\binternlm2[.-]5-(7b|20b)\b"), "internlm2-"),
     (regex(r"\bolmo-3\.1-(32b)\b"), "Olmo-3-"),
+    (regex(r"\bglm-4\.6v-flash\b"), "GLM-4.1V-9B"),
     (regex(r"\bglm-4\.6\b"), "GLM-4.5"),
+    (regex(r"\bsmolvlm-instruct\b"), "SmolVLM2-2.2B"),
     (regex(r"\bgpt2-imdb\b"), "gpt2"),
 )  # fmt: skip
 

@@ -93,7 +93,8 @@ def read_config(config: HubConfig, *, vision: int | None = None) -> Shape:
         above = {key: config.get(key) for key in ("tie_word_embeddings", "quantization_config")}
         return read_config({**above, **text, "model_type": kind}, vision=vision)
     _known(config.get("model_type"))
-    if config.get("quantization_config") and not _published_quantized(config):
+    quantized = config.get("quantization_config") or config.get("quantization")  # The latter: MLX.
+    if quantized and not _published_quantized(config):
         raise NotReadError(message("it is quantized"))
     return _checked(lambda: _read(str(config["model_type"]), config, vision or 0))
 

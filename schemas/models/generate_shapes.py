@@ -148,7 +148,7 @@ def _counted(config: Mapping[str, Any]) -> tuple[int, int]:
     total = sum(p.numel() for p in model.parameters())
     if auto is None:
         return total, 0
-    text = ("language_model.", "lm_head.")
+    text = ("language_model.", "lm_head.", "model.text_model.")
     named = model.named_parameters()
     return total, sum(p.numel() for name, p in named if not any(part in name for part in text))
 

@@ -92,6 +92,8 @@ def test_a_tower_that_is_not_counted_is_that_of_the_folder_s_name(name: str) -> 
 def test_a_model_that_is_published_in_fp8_is_read_and_another_is_not() -> None:
     fp8 = {"quantization_config": {"quant_method": "fp8"}}
     assert _read({**MODELS["Moonlight-16B-A3B"], **fp8}) == _read(MODELS["Moonlight-16B-A3B"])
+    with pytest.raises(NotReadError, match="quantized"):
+        _read({**MODELS["Qwen2-7B"], "quantization": {"bits": 4}})  # MLX
     for name, method in (("Qwen2-7B", "fp8"), ("Moonlight-16B-A3B", "awq")):
         with pytest.raises(NotReadError, match="quantized"):
             _read({**MODELS[name], "quantization_config": {"quant_method": method}})

@@ -78,6 +78,12 @@ from bot.memory.models import find, from_config, guess, models_by_key, near, not
         (0.124, "openai-community/gpt2"),
         (1.558, "gpt2-xl"),
         (671.026, "deepseek-ai/DeepSeek-V3.1-Terminus"),
+        (32.566, "zai-org/GLM-4-32B-0414"),
+        (32.566, "THUDM/GLM-Z1-32B-0414"),
+        (7.063, "llava-hf/llava-1.5-7b-hf"),
+        (2.247, "HuggingFaceTB/SmolVLM2-2.2B-Instruct"),
+        (0.507, "HuggingFaceTB/SmolVLM2-500M-Video-Instruct"),
+        (0.256, "HuggingFaceTB/SmolVLM-256M-Instruct"),
         (5.104, "google/gemma-4-E2B-it"),
         (7.941, "google/gemma-4-E4B-it"),
         (25.806, "google/gemma-4-26B-A4B-it"),
@@ -146,7 +152,8 @@ def test_every_count_equals_the_one_made_elsewhere() -> None:
         ("THUDM/glm-4-9b-chat", "GLM-4-9B"),
         ("THUDM/glm-4-9b-chat-hf", "GLM-4-9B"),
         ("zai-org/GLM-4-9B-0414", "GLM-4-9B-0414"),  # two norms more in each layer
-        ("zai-org/GLM-4-32B-0414", None),
+        ("zai-org/GLM-4-32B-0414", "GLM-4-32B-0414"),
+        ("zai-org/GLM-4-32B", None),
         ("deepseek-ai/DeepSeek", None),
         ("mistralai/Mistral-7B-Instruct", None),  # its versions have two vocabularies
         ("my-own-7b", None),
@@ -386,6 +393,8 @@ def test_a_config_that_describes_nothing(data: bytes) -> None:
         ("allenai/Olmo-3.1-32B-Instruct", "Olmo-3-1125-32B"),
         ("zai-org/GLM-4.6", "GLM-4.5"),
         ("zai-org/GLM-4.6-FP8", None),
+        ("zai-org/GLM-4.6V-Flash", "GLM-4.1V-9B"),
+        ("HuggingFaceTB/SmolVLM-Instruct", "SmolVLM2-2.2B"),
         ("nvidia/Llama-3.1-Nemotron-Nano-8B-v1", "Llama-3.1-8B"),
         ("nvidia/Llama-3.1-Nemotron-Nano-4B-v1.1", None),  # pruned
         ("Qwen/Qwen3-Coder-Next", "Qwen3-Next-80B-A3B"),

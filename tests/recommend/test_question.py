@@ -123,7 +123,7 @@ def test_a_size_means_the_likeliest_model(words: str, model: str) -> None:
     [
         ("gemma 9 31b", '"gemma-9" is no card'),
         ("qwen3-9b", '"qwen3-9b" is no card'),
-        ("GLM-4 32b 4xA100", '"GLM-4" is no card'),
+        ("GLM-4 77b 4xA100", '"GLM-4" is no card'),
         ("qwen3-8b a100 MIG 3g.40gb", "A slice of a card (MIG) is not estimated"),
         ("qlora 8b 4090", "No script is made for QLoRA"),
         ("7b 32b", "The question names 7b, 32b"),
