@@ -49,7 +49,7 @@ def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
     checkpoints = _checkpoints(role, layers) if role.checkpointing else 0
     kept_whole = layers if not role.checkpointing else _not_recomputed(role, layers)
     per_token = role.residual_bytes * role.shape.hidden * checkpoints + whole * kept_whole
-    scores = scores_kept(role, tokens) * (kept_whole * flight)
+    scores = scores_kept(role, tokens) * (kept_whole * flight * role.shape.attention_share)
     return Bytes.of(per_token * flight * tokens / split(role)) + scores
 
 

@@ -8,6 +8,7 @@ is FREE when it starts, for weights and cache; the rest is used while it generat
 from __future__ import annotations
 
 from bot.memory.constants import ASLEEP, ENGINE_WORKING
+from bot.memory.mixers import SlidingAttention
 from bot.memory.units import Bytes
 from bot.memory.workload import Engine, MemoryLevel
 
@@ -28,14 +29,18 @@ def weights(engine: Engine) -> Bytes:
 def cache(engine: Engine, tokens: int) -> Bytes:
     """Keys and values of one sequence's tokens on one GPU, bf16; of linear layers the state.
 
-    An engine may keep the state in fp32; at least it is as wide as the weights.
+    An engine may keep the state in fp32; at least it is as wide as the weights. A layer that
+    attends to a window keeps no more tokens than that.
     """
     shape = engine.shape
     heads = 1 if shape.latent else max(1, min(engine.tensor, shape.kv_heads))
     kept = Bytes.of(4 * shape.full_layers * shape.kv_width * tokens) / (heads * engine.pipeline)
     if shape.linear is None:
         return kept
-    state = Bytes.of(2 * shape.linear.layers * shape.linear.state)
+    numbers = shape.linear.layers * shape.linear.state
+    if isinstance(shape.linear, SlidingAttention):
+        numbers = numbers * min(tokens, shape.linear.window) // shape.linear.window
+    state = Bytes.of(2 * numbers)
     return kept + state / (engine.tensor * engine.pipeline)
 
 

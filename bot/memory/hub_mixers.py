@@ -125,7 +125,7 @@ def _gemma4(config: HubConfig) -> Mapping[str, Any]:
         heads=whole(config, "num_attention_heads"),
         kv_heads=whole(config, "num_key_value_heads"),
         head_dim=whole(config, "head_dim"),
-        window=whole(config, "sliding_window"),
+        window=max(1, whole(config, "sliding_window")),
     )
     alike = bool(config.get("attention_k_eq_v"))
     wide = whole(config, "global_head_dim")

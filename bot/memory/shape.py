@@ -162,6 +162,13 @@ class Shape:
         return self.layers - (self.linear.layers if self.linear else 0)
 
     @property
+    def attention_share(self) -> float:
+        """Share of the layers that attend, in full or to a window."""
+        linear = self.linear
+        sliding = linear.layers if isinstance(linear, SlidingAttention) else 0
+        return (self.full_layers + sliding) / self.layers
+
+    @property
     def dense_layers(self) -> int:
         """Layers with an MLP that has no experts."""
         if self.dense is not None:

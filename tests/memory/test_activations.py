@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from bot.memory.activations import update_parts
+from bot.memory.activations import kept, update_parts
 from bot.memory.engines import cache
 from bot.memory.models import find
 from bot.memory.shape import Shape
@@ -66,3 +68,41 @@ def test_layers_of_linear_attention_keep_a_state_and_no_tokens() -> None:
     assert long - short == 100_000 * 10 * 2 * 256 * 2 * 2
     # Thirty layers: a square of 128 for each of 32 heads, and three tokens of the convolution.
     assert short - 1_000 * 20_480 == 30 * 2 * (32 * 128 * 128 + 3 * 8192)
+
+
+def test_layers_of_mamba_keep_a_state_and_no_tokens() -> None:
+    engine = Engine(name="vllm", shape=shape("Nemotron-3-Nano-30B-A3B"), tensor=1, fraction=0.5)
+    short, long = (cache(engine, tokens).count for tokens in (1_000, 101_000))
+    # Six of 52 layers attend, with two heads of 128; 23 have 64 heads of 64 by 128.
+    assert long - short == 100_000 * 6 * 2 * 128 * 2 * 2
+    assert short - 1_000 * 6_144 == 23 * 2 * (64 * 64 * 128 + 3 * 6144)
+
+
+def test_layers_that_attend_to_a_window_keep_no_more_than_that() -> None:
+    engine = Engine(name="vllm", shape=shape("gemma-4-31B"), tensor=1, fraction=0.5)
+    few, window, many = (cache(engine, tokens).count for tokens in (2, 1024, 2048))
+    # Ten of 60 layers attend in full, with 4 heads of 512; the others have 16 of 256.
+    each, sliding = 10 * 2 * 4 * 512 * 2, 50 * 2 * 16 * 256 * 2
+    assert few == 2 * (each + sliding)
+    assert window == 1024 * (each + sliding)
+    assert many - window == 1024 * each
+
+
+def test_scores_are_kept_of_the_layers_that_attend() -> None:
+    def scores(name: str) -> int:
+        role = Role(
+            name="actor",
+            shape=shape(name),
+            head="language",
+            trained=True,
+            backend="ddp",
+            layout=Layout(gpus=1),
+            checkpointing=False,
+        )
+        eager = replace(role, eager_update=1)
+        return kept(eager, 4096).count - kept(role, 4096).count
+
+    one = 6 * 32 * 4096 * 4096  # A softmax in fp32 and in bf16, for each of 32 heads.
+    assert scores("Nemotron-3-Nano-30B-A3B") == pytest.approx(6 * one)
+    assert scores("gemma-4-31B") == pytest.approx(60 * one)
+    assert scores("Qwen3-8B") == pytest.approx(36 * one)
