@@ -64,7 +64,6 @@ def parse(text: str) -> tuple[Operator, str, JsonValue] | str:
         return parse_with_hydra(text)
 
 
-@lru_cache(maxsize=4096)  # Scripts of a folder share most of their overrides.
 def fast(text: str) -> tuple[Operator, str, JsonValue] | str:
     """As `parse_with_hydra` for a plain override; raises `NoAnswerError` for any other."""
     found = _OVERRIDE.match(text)

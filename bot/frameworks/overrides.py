@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from functools import lru_cache
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.base.regex import regex
-from bot.frameworks.hydra_grammar import INT, clipped, parse
+from bot.frameworks.hydra_grammar import INT, NoAnswerError, clipped, fast, parse
 from bot.frameworks.setting import (
     UNKNOWN,
     BadArgument,
+    Operator,
     Setting,
     UnknownValue,
     span_of_refused,
@@ -83,6 +85,8 @@ class HydraLine:
     """Whether it adds folders in which configurations are looked for."""
 
 
+_KEPT: Final = 400
+"""Characters of an override that is kept for the next script."""
 _MOST_LEVELS: Final = 100
 """Levels of a key; OmegaConf's own functions are recursive."""
 
@@ -171,9 +175,27 @@ def _read_flag(
     return 0
 
 
+@lru_cache(maxsize=4096)  # Scripts of a folder share most of their overrides.
+def _plain(text: str) -> tuple[int, Operator, str, JsonValue] | None:
+    """Where the `=` of a plain override stands, its operator, key and value; None for any other."""
+    at = text.find("=")
+    if not 0 < at < len(text) - 1 or "${?" in text or text.count(".", 0, at) > _MOST_LEVELS:
+        return None
+    try:
+        answer = fast(text)
+    except NoAnswerError:
+        return None
+    return None if isinstance(answer, str) else (at, *answer)
+
+
 def read_override(word: Word) -> Setting | BadArgument | None:
     """One word as Hydra would read it; None when its key cannot be known."""
     shown = parsed = word.text
+    short = word.complete and len(shown) <= _KEPT
+    if short and (plain := _plain(shown)) is not None:
+        at, operator, key, value = plain
+        key_span, value_span = word.spans_beside(at)
+        return Setting(key, value, shown[at + 1 :], operator, word, key_span, value_span)
     marks: list[str] = []
     if word.complete:
         equals = shown.find("=")

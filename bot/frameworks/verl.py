@@ -195,8 +195,10 @@ def _gpus(
         ("distillation", "distillation.enabled"),
     ):
         # A pool of its own has nodes of its own; `rollout` is that of the asynchronous trainers.
+        if switch and not values.on(switch):
+            continue
         count = values.integer(f"{pool}.nnodes")
-        if (switch and not values.on(switch)) or count.value == 0 or not count:
+        if count.value == 0 or not count:
             continue
         if pool == "actor_rollout_ref.rollout" and len(pools) > 1:
             continue

@@ -60,6 +60,8 @@ class Word:
     @property
     def complete(self) -> bool:
         """True when every character is known."""
+        if len(self.pieces) == 1:
+            return isinstance(self.pieces[0].text, str)
         for piece in self.pieces:  # noqa: SIM110 - asked of each word, several times
             if not isinstance(piece.text, str):
                 return False

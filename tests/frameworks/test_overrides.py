@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 from hydra._internal.utils import get_args_parser
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.frameworks import overrides
 from bot.frameworks.hydra_grammar import GRAMMAR, NoAnswerError, fast, parse_with_hydra
 from bot.frameworks.overrides import read_line, read_override
 from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
@@ -73,6 +75,20 @@ def test_plain_words_do_not_import_hydra() -> None:
 
 def read(text: str) -> Setting | BadArgument | None:
     return read_override(word(text))
+
+
+@settings(max_examples=scaled(300), deadline=None, derandomize=True)
+@given(key=keys, value=values, cuts=st.lists(st.integers(0, 12), max_size=3))
+def test_what_is_kept_of_a_plain_word_is_what_is_read_of_it(
+    key: str, value: str, cuts: list[int]
+) -> None:
+    text = f"{key}={value}"
+    at = [0, *sorted(cut for cut in cuts if cut < len(text)), len(text)]
+    parts = [text[start:end] for start, end in pairwise(at) if start < end]
+    kept = read_override(holed(*parts))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(overrides, "_plain", lambda _: None)
+        assert read_override(holed(*parts)) == kept
 
 
 @pytest.mark.parametrize(
