@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from bot.base.devices import Device
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import Message, message
 from bot.memory import constants
 from bot.memory.estimator import estimate_workload
 from bot.memory.units import Bytes
@@ -67,6 +68,10 @@ def _zero(role: Role) -> bool:
 def _optimizer_off(role: Role) -> bool:
     """Whether the optimizer is on the host: ZeRO's, where it is in its own stage too."""
     return role.optimizer_offload == "always" if _zero(role) else role.optimizer_offload != "none"
+
+
+def _half_of(option: str) -> str:
+    return message("half of {option}", option=option)
 
 
 _SWITCHES: tuple[_Switch, ...] = (
@@ -186,18 +191,21 @@ _SWITCHES: tuple[_Switch, ...] = (
     ),
     _Switch(
         settings={
-            "verl": "half the tokens a pass (ppo_micro_batch_size_per_gpu, or "
-            "ppo_max_token_len_per_gpu with dynamic batches)",
-            "openrlhf": "half of --train.micro_batch_size",
-            "trl": "half of --per_device_train_batch_size",
-            "open-instruct": "half of --pack_length",
+            "verl": message(
+                "half the tokens a pass ({size}, or {tokens} with dynamic batches)",
+                size="ppo_micro_batch_size_per_gpu",
+                tokens="ppo_max_token_len_per_gpu",
+            ),
+            "openrlhf": _half_of("--train.micro_batch_size"),
+            "trl": _half_of("--per_device_train_batch_size"),
+            "open-instruct": _half_of("--pack_length"),
         },
         off=lambda r: r.trained and r.update.expected > 1,
         on=lambda _: False,
         put=lambda r: replace(r, update=_halved(r.update), forward=_halved(r.forward)),
     ),
     _Switch(
-        settings={"trl": "half of --per_device_eval_batch_size"},
+        settings={"trl": _half_of("--per_device_eval_batch_size")},
         off=lambda r: r.evaluation.expected > 1,
         on=lambda _: False,
         put=lambda r: replace(r, evaluation=_halved(r.evaluation)),
@@ -208,7 +216,7 @@ _FLAT: Mapping[str, str] = {
     "--ds.adam_offload": "--adam_offload",
     "--ref.offload": "--ref_reward_offload",
     "--ds.zero_stage 3": "--zero_stage 3",
-    "half of --train.micro_batch_size": "half of --micro_train_batch_size",
+    _half_of("--train.micro_batch_size"): _half_of("--micro_train_batch_size"),
     "--vllm.enable_sleep": "--vllm_enable_sleep",
 }
 """OpenRLHF's options before they got dots, in 0.10.2."""
@@ -275,7 +283,9 @@ def _changes(workload: Workload) -> Iterator[tuple[str, Workload]]:
 
 def _named(switch: _Switch, workload: Workload, role: Role) -> str:
     backend = "megatron" if role.backend == "megatron" else "fsdp_config"
-    return _spelt(switch.settings[workload.framework].format(backend=backend), workload)
+    setting = switch.settings[workload.framework]
+    named = setting if isinstance(setting, Message) else setting.format(backend=backend)
+    return _spelt(named, workload)
 
 
 def _spelt(setting: str, workload: Workload) -> str:

@@ -147,6 +147,20 @@ def test_in_chinese_nothing_of_the_budget_stays_english() -> None:
     assert "mean response" not in out
 
 
+def test_what_would_help_is_told_in_chinese(tmp_path: Path) -> None:
+    script = tmp_path / "qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
+    script.write_text(
+        verl(
+            "actor_rollout_ref.actor.use_dynamic_bsz=False",
+            "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=64",
+            "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=8",
+            "data.max_response_length=8192",
+        )
+    )
+    assert "half the tokens a pass" in rlbot("estimate", str(script)).out
+    assert "每次传入的 token 减半" in rlbot("estimate", str(script), "--lang", "zh").out
+
+
 def test_what_a_sourced_file_sets_is_read_below_a_root(tmp_path: Path) -> None:
     script = tmp_path / "qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
     script.write_text(verl("trainer.nnodes=$N", before="source env.sh"))
