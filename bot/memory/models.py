@@ -85,26 +85,44 @@ def _keys(name: str) -> tuple[str, str]:
 
 
 @cache
+def _file() -> Mapping[str, Any]:
+    data: dict[str, Any] = json.loads((Path(__file__).parent / "shapes.json").read_bytes())
+    return data
+
+
+@cache
+def _names_by_key() -> Mapping[str, list[str]]:
+    names: dict[str, list[str]] = {}
+    for name in _file()["models"]:
+        for key in dict.fromkeys(_keys(name)):
+            names.setdefault(key, []).append(name)
+    return names
+
+
+@cache
+def _model(name: str) -> Model:
+    row, made_from = _file()["models"][name], _file()["made_from"]
+    source = row["source"]
+    where = f"{source} ({made_from})" if source != "rows.json" else "its config.json"
+    return Model(name=name, shape=read_shape(row), source=where)
+
+
+def _of_key(key: str) -> Model | None:
+    """The model of a key; None without one, and where several shapes share it."""
+    made = [_model(name) for name in _names_by_key().get(key, ())]
+    return made[0] if made and all(other.shape == made[0].shape for other in made) else None
+
+
+@cache
 def models_by_key() -> Mapping[str, Model]:
     """Every known model by its key; a key that several shapes would share is left out."""
-    data = json.loads((Path(__file__).parent / "shapes.json").read_bytes())
-    models: dict[str, Model] = {}
-    shared: set[str] = set()
-    for name, row in data["models"].items():
-        source = row["source"]
-        where = f"{source} ({data['made_from']})" if source != "rows.json" else "its config.json"
-        model = Model(name=name, shape=read_shape(row), source=where)
-        for key in set(_keys(name)):
-            if models.setdefault(key, model).shape != model.shape:
-                shared.add(key)
-    return {key: model for key, model in models.items() if key not in shared}
+    return {key: model for key in _names_by_key() if (model := _of_key(key)) is not None}
 
 
 @cache
 def pinned() -> Mapping[str, int]:
     """Name to the count of parameters that was computed without our formulas."""
-    data = json.loads((Path(__file__).parent / "shapes.json").read_bytes())
-    return {name: row["parameters"] for name, row in data["models"].items()}
+    return {name: row["parameters"] for name, row in _file()["models"].items()}
 
 
 def find(path: str) -> Model | None:
@@ -129,7 +147,7 @@ def find(path: str) -> Model | None:
 
 
 def _named(name: str) -> Model | None:
-    model = models_by_key().get(_keys(name)[0])
+    model = _of_key(_keys(name)[0])
     if model is None or model.shape.experts is None or "bf16" not in name.lower():
         return model
     # Somebody widened the experts that their maker publishes in fewer bits.
