@@ -37,6 +37,8 @@ KNOWN = (*_LLAMA, *_GLM, *_MIXTURES, *_HYBRIDS, *_PLAIN, "mimo")
 Layers for multi-token prediction are left out of every count, as transformers leaves them out.
 """
 
+_OF_A_TOWER = regex(r"_text\Z|_vl|_omni|(?<=glm4)v")
+"""What a text model's type has more beside a tower."""
 MXFP4 = 0.5 + 1 / 32
 """Bytes of a parameter in MXFP4: half a byte, and a byte of scale for 32 of them (OCP's
 Microscaling Formats 1.0)."""
@@ -86,7 +88,7 @@ def read_config(config: HubConfig, *, vision: int | None = None) -> Shape:
             text = {**_GEMMA3, **found, "model_type": "gemma3_text"}
         kind = str(text.get("model_type", config.get("model_type", "")))
         if kind not in KNOWN:
-            kind = regex(r"_text\Z|_vl|_omni|(?<=glm4)v").sub("", kind).replace("2_5", "2")
+            kind = _OF_A_TOWER.sub("", kind).replace("2_5", "2")
         _known(kind)
         if vision is None:
             vision = _checked(lambda: tower(config, text))

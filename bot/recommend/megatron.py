@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.devices import GIB
+from bot.memory.mixers import Mamba, ShortConvolution, SlidingAttention
 from bot.memory.shape import Shape
 from bot.recommend.options import Step
 from bot.recommend.request import MegatronLayout, Request
@@ -29,8 +30,13 @@ _LEAST_LAYERS = 2
 
 
 def has_megatron(request: Request, gpus: int) -> bool:
-    """Whether a way with Megatron is made: whole nodes, full training of a policy, no critic."""
-    return (
+    """Whether a way with Megatron is made: whole nodes, full training of a policy, no critic.
+
+    None for models of Mamba's layers, of convolutions or of two attentions: mbridge, by which
+    verl's Megatron makes its models, has none of them (`register_model`, 10cb17f).
+    """
+    unbuilt = isinstance(request.model.shape.linear, (Mamba, ShortConvolution, SlidingAttention))
+    return not unbuilt and (
         request.framework == "verl"
         and request.online
         and request.task != "ppo"

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import gcd, lcm
 
 from bot.base.messages import message
+from bot.memory.mixers import Mamba, ShortConvolution
 from bot.recommend.request import Candidate, MegatronLayout, Request
 
 Step = tuple[str, int]
@@ -120,8 +121,12 @@ def _shares_out(request: Request, name: str, over: int) -> bool:
     """Whether the engine, or a sequence, can be shared out over so many GPUs.
 
     Ulysses shares out the heads of the queries, OpenRLHF's ring the tokens alone; a group of GPUs
-    then has the batch of one.
+    then has the batch of one. Neither is for layers that pass a state, or their last tokens, on
+    from one token to the next: a GPU would begin its part of a sequence without.
     """
+    passed_on = isinstance(request.model.shape.linear, (Mamba, ShortConvolution))
+    if passed_on and name != "tensor":
+        return False
     if name == "ring":
         return request.framework == "openrlhf"
     able = request.model.shape.heads % over == 0

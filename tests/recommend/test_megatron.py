@@ -16,8 +16,9 @@ from bot.frameworks.releases import releases
 from bot.memory.from_plan import device_named
 from bot.memory.models import find
 from bot.recommend.answer import RecommendAnswer, recommend
-from bot.recommend.megatron import last_stage, layouts
+from bot.recommend.megatron import has_megatron, last_stage, layouts
 from bot.recommend.methods import fewest
+from bot.recommend.options import steps
 from bot.recommend.request import Hardware, Sizes, make_request
 from bot.recommend.resolve import LARGE
 from bot.recommend.search import Search
@@ -55,6 +56,22 @@ def test_large_models_get_a_script_that_is_clean_and_as_estimated(
     assert made is not None
     assert (made.outcome, made.binding, made.gpus) == (first.verdict, first.binding, gpus)
     assert (made.peak_gib, made.host_gib) == (first.peak_gib, first.host_gib)
+
+
+@pytest.mark.parametrize("model", ["Falcon-H1-34B", "gemma-4-31B", "LFM2-8B-A1B"])
+def test_no_way_with_megatron_for_layers_that_it_does_not_have(model: str) -> None:
+    sizes = Sizes(prompt=1024, response=1024, batch=128)
+    request = make_request(model, task="grpo", method="full", framework="verl", sizes=sizes)
+    assert not has_megatron(request, 16)
+    other = make_request("Qwen3-32B", task="grpo", method="full", framework="verl", sizes=sizes)
+    assert has_megatron(other, 16)
+
+
+def test_no_sequence_is_shared_out_where_a_state_is_passed_on() -> None:
+    for model, able in (("Falcon-H1-34B", False), ("LFM2-1.2B", False), ("gemma-4-31B", True)):
+        sizes = Sizes(prompt=1024, response=1024, batch=128)
+        request = make_request(model, task="grpo", method="full", framework="verl", sizes=sizes)
+        assert any(name == "sequence" for name, _ in steps(request, 8)) is able
 
 
 _SHAPES = st.sampled_from(
