@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from bot.base.digits import whole_number
 from bot.base.messages import Message, enumeration, message, plural_message
 from bot.frameworks.key_table import KeyVerdict
 from bot.frameworks.own_config import is_main
@@ -208,9 +209,17 @@ def _moved(section: str, setting: Setting, verdict: KeyVerdict) -> str | None:
 
 
 def _ignored(plan: Plan, setting: Setting) -> bool:
-    """Whether `TrlParser` passes over the key: since 0.19.0 it refuses those of a file too."""
-    old = plan.framework == "trl" and not version_at_least(plan, 0, 19)
-    return old and of_file(plan, setting) and not plan.launch.command.written
+    """Whether `TrlParser` may pass over the key: since 0.19.0 it refuses those of a file too."""
+    if plan.framework != "trl" or plan.launch.command.written or not of_file(plan, setting):
+        return False
+    guessed = plan.inference.releases if plan.inference is not None else ()
+    return not version_at_least(plan, 0, 19) or any(_before_0_19(release) for release in guessed)
+
+
+def _before_0_19(release: str) -> bool:
+    """Whether a release of TRL's is older than 0.19."""
+    major, minor = release.split(".")[:2]
+    return major == "0" and (whole_number(minor) or 0) < 19
 
 
 def _unsure(context: RuleContext, plan: Plan) -> bool:

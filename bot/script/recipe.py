@@ -21,7 +21,7 @@ from bot.base.yaml_size import NestingError, size_of
 from bot.frameworks.releases import release, releases
 from bot.frameworks.structured import StructuredTable
 from bot.shell.source import Source, Span
-from bot.shell.words import Command, Comment, Piece, Problem, Reading, Word
+from bot.shell.words import Command, Comment, Hole, Piece, Problem, Reading, Word
 
 if TYPE_CHECKING:
     import yaml
@@ -81,6 +81,11 @@ def read_recipe(
         elif program is not None and any(_section(key, program[1]) for key, _ in every):
             words = list(_dotted(every, program[1], ""))
             commands = (_command(("python3", "-m", program[0]), words, text),)
+        elif any(key.value == "model_name_or_path" for key, _ in every):
+            own_classes = message(
+                "classes of the repository's own have the settings of this recipe"
+            )
+            problems = (_unread(own_classes),)
         else:
             problems = (_unread(message("this is no recipe of TRL's: it names no model")),)
     except _RefusedError as refusal:
@@ -164,7 +169,12 @@ def _words(key: yaml.Node, value: yaml.Node) -> Iterator[Word]:
     if given is None:
         return
     yield _word(f"--{key.value}", key)
-    if isinstance(value, yaml.SequenceNode) and all(not isinstance(x, (dict, list)) for x in given):
+    if given == []:  # `TrlParser` takes it as a default; on a command line it would be refused.
+        span = Span(value.start_mark.index, value.end_mark.index)
+        yield Word((Piece(Hole("argument", "[]"), span, literal=False),), span)
+    elif isinstance(value, yaml.SequenceNode) and all(
+        not isinstance(x, (dict, list)) for x in given
+    ):
         for node, item in zip(value.value, given, strict=True):
             yield _word(_text(item), node)
     else:

@@ -41,6 +41,39 @@ def found(report: ScriptReport) -> list[tuple[int, int, str, str]]:
     return [(f.line, f.column, f.id, f.message) for f in report.findings if f.severity != "note"]
 
 
+@pytest.mark.parametrize("line", ["report_to: []", "reward_weights: []", "report_to:\n  []"])
+def test_an_empty_list_is_a_value(line: str) -> None:
+    """liurunxaun/SGT: `TrlParser` makes it the option's default."""
+    name = line.partition(":")[0]
+    kept = [text for text in GOOD.splitlines() if not text.startswith((name, "- wandb"))]
+    if name == "reward_weights":
+        kept.append("report_to: wandb")
+    report = check("\n".join([*kept, line]) + "\n")
+    assert [one for one in found(report) if one[2] != "RLB042"] == []
+    (launch,) = report.launches
+    assert launch.settings[name] == "${?[]}"
+
+
+def test_a_key_that_some_of_the_releases_pass_over_is_a_warning() -> None:
+    """hanyin88/DRG-Sapphire names no release: its settings are those of 0.13 to 0.19.1."""
+    text = "model_name_or_path: a/b\ndataset_name: c/d\ndataset_configs: [default]\n"
+    text += "max_seq_length: 1024\npacking: true\noverwrite_output_dir: true\n"
+    report = check(text, "recipes/sft_config.yaml")
+    levels = {f.message: f.severity for f in report.findings if f.id == "RLB020"}
+    assert levels["there is no dataset_configs here, nor in any release of trl"] == "warning"
+    stated = check(f"# trl: 0.19.1\n{text}", "recipes/sft_config.yaml")
+    assert {f.severity for f in stated.findings if "dataset_configs" in f.message} == {"error"}
+
+
+def test_a_recipe_of_the_repositorys_own_classes_says_so() -> None:
+    """WeiKangda/MMR-GRPO holds a copy of TRL: its recipes were said to name no model."""
+    own = b"from transformers import HfArgumentParser\nfrom dataclasses import dataclass\n"
+    own += b"@dataclass\nclass ModelConfig:\n    model_name_or_path: str = None\n"
+    report = check(GOOD, files={PATH: GOOD.encode(), "src/trl/model_config.py": own})
+    (note,) = [f.message for f in report.findings if f.id == "RLB001"]
+    assert note.startswith("classes of the repository's own have the settings of this recipe")
+
+
 def test_a_good_recipe_has_no_finding() -> None:
     report = check(GOOD)
     assert (found(report), report.unchecked) == ([], ())
