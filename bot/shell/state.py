@@ -305,11 +305,6 @@ def first_hole(value: Value) -> Hole | None:
     return None
 
 
-def shown(value: Value) -> str:
-    """The characters of a value, each hole written as `${?reason}`."""
-    return Word(value, Span(0, 0)).text
-
-
 def size(value: Value) -> int:
     """How many characters a value has; a hole counts as a few."""
     return sum([len(p.text) if isinstance(p.text, str) else 8 for p in value])

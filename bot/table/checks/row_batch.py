@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from bot.base.digits import whole_number
 from bot.base.messages import mark, message
 from bot.base.regex import regex
-from bot.table.checks._support.base import Hit, Meta, PageContext, Skip, rewrite
-from bot.table.checks._support.compare import contradictions
+from bot.table.checks._support.base import Hit, Meta, PageContext, Skip
+from bot.table.checks._support.compare import contradictions, corrected
 
 _FORM = mark('MaxBatch is "{cell}", which is no number')
 _WRONG = mark("the row says MaxBatch {cell}, {script} trains with a batch of {used}")
 _HELP = mark("write {used} if the run that backs the row had it, or correct the script")
-_USE = mark("write {used}")
 _WHAT = mark("the train batch size")
 
 META = Meta(
@@ -46,17 +45,7 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
     found = contradictions(
         context, "max_batch", lambda plan: plan.train_batch_size.value, _agree, _WHAT
     )
-    for one in found:
-        if isinstance(one, Skip):
-            yield one
-            continue
-        yield Hit(
-            message=message(_WRONG, cell=one.cell.text, script=one.entry.script, used=one.used),
-            span=one.cell.span,
-            help=message(_HELP, used=one.used),
-            fix_title=message(_USE, used=one.used),
-            edits=rewrite(one.cell, one.used),
-        )
+    yield from corrected(found, _WRONG, _HELP)
 
 
 def _agree(cell: str, used: int) -> bool:

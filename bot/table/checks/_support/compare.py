@@ -61,10 +61,13 @@ def contradictions(
             yield Contradiction(entry, cell, subject, str(known[0]))
 
 
-def corrected(found: Iterator[Contradiction | Skip], wrong: str) -> Iterator[Hit | Skip]:
+def corrected(
+    found: Iterator[Contradiction | Skip], wrong: str, doubtful: str = ""
+) -> Iterator[Hit | Skip]:
     """A hit for each contradiction, whose fix writes what the script says into the cell.
 
-    `wrong` is the template of the message, with {cell}, {script} and {used}.
+    `wrong` is the template of the message, with {cell}, {script} and {used}. `doubtful` is that of
+    the help, with {used}, where the script may be what is wrong: the fix is no safe one.
     """
     for one in found:
         if isinstance(one, Skip):
@@ -73,8 +76,8 @@ def corrected(found: Iterator[Contradiction | Skip], wrong: str) -> Iterator[Hit
         yield Hit(
             message=message(wrong, cell=one.cell.text, script=one.entry.script, used=one.used),
             span=one.cell.span,
-            help=message(USE, used=one.used),
+            help=message(doubtful or USE, used=one.used),
             fix_title=message(USE, used=one.used),
             edits=rewrite(one.cell, rst.cell(one.used)),
-            fix_safe=True,
+            fix_safe=not doubtful,
         )
