@@ -102,6 +102,8 @@ def read_config(config: HubConfig, *, vision: int | None = None) -> Shape:
 
 
 def _known(kind: object) -> None:
+    if kind is None:
+        raise NotReadError(message("it names no model_type"))
     if kind not in KNOWN:
         raise NotReadError(message("models of the type {kind} are not known", kind=f"{kind!r}"))
 

@@ -183,7 +183,7 @@ def test_numbers_that_are_wrong(name: str, more: dict[str, object]) -> None:
         "t5", "bart", "whisper", "mamba", "mamba2", "falcon_mamba", "rwkv", "rwkv7", "llada",
         "Dream", "qwen2_audio", "voxtral", "bert", "jamba", "zamba2", "recurrent_gemma", "xlstm",
         "gemma3n_text", "mimo_v2_flash", "minimax", "kimi_linear", "deepseek_v4",
-        "step3p5", "nemotron-nas", "dbrx", "phimoe", "mllama", "moshi", "", None, 7,
+        "step3p5", "nemotron-nas", "dbrx", "phimoe", "mllama", "moshi", "", 7,
     ],
 )  # fmt: skip
 def test_families_that_are_not_known_get_no_number(kind: object) -> None:
@@ -205,6 +205,12 @@ def test_families_that_are_not_known_get_no_number(kind: object) -> None:
         _read(config)
     with pytest.raises(NotReadError):
         _read({"model_type": kind, "text_config": config, "vision_config": {}})
+
+
+def test_a_file_that_does_not_say_what_it_describes() -> None:
+    for config in ({}, {"hidden_size": 4096}, {"model_type": None, "hidden_size": 4096}):
+        with pytest.raises(NotReadError, match="names no model_type"):
+            _read(config)
 
 
 def test_no_name_says_more_than_the_config_beside_the_script(tmp_path: Path) -> None:
