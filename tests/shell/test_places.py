@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+import pytest
 
 from bot.shell import read
 from bot.shell.words import Command, Piece, Reading, Word
@@ -203,8 +202,8 @@ def test_windows_line_ends_keep_places() -> None:
     assert text[span.start : span.end] == "# note"
 
 
-@settings(derandomize=True, deadline=None, max_examples=len(CASES))
-@given(name=st.sampled_from(list(CASES)), windows=st.booleans())
+@pytest.mark.parametrize("windows", [False, True])
+@pytest.mark.parametrize("name", CASES)
 def test_literal_pieces_are_the_characters_of_the_script(name: str, windows: bool) -> None:
     text = CASES[name]
     if windows:
@@ -220,8 +219,7 @@ def test_literal_pieces_are_the_characters_of_the_script(name: str, windows: boo
             assert 0 <= word.span.start <= word.span.end <= len(text)
 
 
-@settings(derandomize=True, deadline=None, max_examples=len(CASES))
-@given(name=st.sampled_from(list(CASES)))
+@pytest.mark.parametrize("name", CASES)
 def test_windows_line_ends_change_no_word(name: str) -> None:
     plain = read(CASES[name].encode(), "x.sh")
     windows = read(CASES[name].replace("\n", "\r\n").encode(), "x.sh")
