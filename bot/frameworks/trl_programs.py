@@ -187,8 +187,8 @@ class TrlPrograms:
                     self._add(found, path, base, depth + 1)
                 found.options.update(_options(node))
                 return
-        imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
-        for imported in imports:
+        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        for imported in reversed(imports):  # Of two of one name the later one counts.
             for alias in imported.names:
                 if (alias.asname or alias.name) == text:
                     self._add_imported(found, path, imported, alias.name, depth)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.frameworks.plan_values import PlanValues, values_of
+from bot.frameworks.plan import Plan
+from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.rules._support import multiples
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import trl
@@ -27,10 +28,13 @@ META = Meta(
     ),
     limits=(
         "GRPO alone. Silent when a value cannot be known (a file of settings, a launcher that "
-        "takes every GPU), and when generation_batch_size or steps_per_generation is set."
+        "takes every GPU), and when generation_batch_size or steps_per_generation is set. From "
+        "0.15.0 to 0.17.0 TRL's trainer checks, before 0.17.0 without the accumulation steps: "
+        "looked at for TRL's own scripts alone. Older releases take any number."
     ),
     source=(
-        "GRPOConfig.__post_init__ in trl/trainer/grpo_config.py: "
+        "GRPOConfig.__post_init__ in trl/trainer/grpo_config.py (since 0.18.0), "
+        "GRPOTrainer.__init__ in trl/trainer/grpo_trainer.py (0.15.0 to 0.17.0): "
         "https://github.com/huggingface/trl/blob/main/trl/trainer/grpo_config.py"
     ),
     example=Example(
@@ -46,6 +50,8 @@ def check(context: RuleContext) -> Iterator[Hit]:
     for plan in context.plans:
         if plan.framework != "trl" or plan.algorithm.value != "grpo" or plan.table is None:
             continue
+        if not _refuses(plan):
+            continue
         values = values_of(plan)
         group = values.number("num_generations")
         if group is not None and group < 2:
@@ -58,26 +64,54 @@ def check(context: RuleContext) -> Iterator[Hit]:
         yield from _batch(values, group)
 
 
+def _refuses(plan: Plan) -> bool:
+    """Whether a check is made: by the configuration since 0.18.0, by TRL's trainer since 0.15.0.
+
+    A program of the repository's own may have another trainer.
+    """
+    command = plan.launch.command
+    own = command.implied or command.written or not plan.launch.entry.startswith("trl.")
+    return version_at_least(plan, 0, 18) or (version_at_least(plan, 0, 15) and not own)
+
+
 def _batch(values: PlanValues, group: int | None) -> Iterator[Hit]:
     plan = values.plan
     each = values.number("per_device_train_batch_size")
     steps = values.number("gradient_accumulation_steps")
     gpus = plan.gpus.value
-    if not group or not each or not steps or not gpus or (each * gpus * steps) % group == 0:
+    if not group or not each or not steps or not gpus:
+        return
+    accumulated = version_at_least(plan, 0, 17)
+    batch = each * gpus * (steps if accumulated else 1)
+    if batch % group == 0:
         return
     if plan.last("generation_batch_size") or plan.last("steps_per_generation"):
         return
-    better = multiples.at_least(steps, multiples.step(each * gpus, group))
-    yield Hit(
-        message=message(
+    if accumulated:
+        better = multiples.at_least(steps, multiples.step(each * gpus, group))
+        text = message(
             "{each} completions a device × {gpus} processes × {steps} steps = {batch} is no "
             "multiple of num_generations {group}",
             each=each,
             gpus=gpus,
             steps=steps,
-            batch=each * gpus * steps,
+            batch=batch,
             group=group,
-        ),
+        )
+        option = "--gradient_accumulation_steps"
+    else:
+        better = multiples.at_least(each, multiples.step(gpus, group))
+        text = message(
+            "{each} completions a device × {gpus} processes = {batch} is no multiple of "
+            "num_generations {group}",
+            each=each,
+            gpus=gpus,
+            batch=batch,
+            group=group,
+        )
+        option = "--per_device_train_batch_size"
+    yield Hit(
+        message=text,
         span=values.place("per_device_train_batch_size", "num_generations"),
-        help=message("use --gradient_accumulation_steps {better}", better=better),
+        help=message("use {option} {better}", option=option, better=better),
     )

@@ -249,6 +249,16 @@ def test_a_part_of_the_command_line_is_not_judged(call: str) -> None:
     assert TrlPrograms({GRPO: text.encode()}).find(GRPO, "run/one.sh") is None
 
 
+def test_of_two_classes_of_one_name_the_later_import_counts() -> None:
+    """longmalongma/TW-GRPO imports a GRPOConfig of its own, and then TRL's."""
+    program = PROGRAM.replace("if __name__", "from trl import GRPOConfig\nif __name__")
+    report = check(more="recipes/a.yaml --beta 0.1", src__open_r1__grpo0py=program)
+    (launch,) = report.launches
+    assert launch.settings["beta"] == 0.1
+    refused = [f.message for f in report.findings if f.id == "RLB020"]
+    assert refused == ["there is no benchmarks here, nor in any release of trl"]
+
+
 def test_a_package_may_hand_its_classes_on() -> None:
     """alignment-handbook: `from alignment import SFTConfig`, in src/alignment/__init__.py."""
     files = {

@@ -19,6 +19,10 @@ EACH, GROUP = "--per_device_train_batch_size", "--num_generations"
         trl(f"{EACH} $EACH", f"{GROUP} 8"),
         trl(f"{EACH} 3", f"{GROUP} 8", "--config recipe.yaml"),
         trl(f"{EACH} 3", f"{GROUP} 8").replace("--nproc_per_node 1", "--nproc_per_node gpu"),
+        "# trl: 0.14.0\n" + trl(f"{EACH} 3", f"{GROUP} 8"),
+        "# trl: 0.14.0\n" + trl(f"{EACH} 4", f"{GROUP} 1"),
+        "# trl: 0.16.1\n" + trl(f"{EACH} 8", f"{GROUP} 8", "--gradient_accumulation_steps 3"),
+        "# trl: 0.17.0\n" + trl(f"{EACH} 1", f"{GROUP} 8", "--gradient_accumulation_steps 8"),
     ],
 )
 def test_stays_silent(script: str) -> None:
@@ -31,6 +35,9 @@ def test_stays_silent(script: str) -> None:
         trl(f"{EACH} 3", f"{GROUP} 8"),
         trl(f"{EACH} 4", f"{GROUP} 1"),
         trl(f"{EACH} 2", f"{GROUP} 7").replace("--nproc_per_node 1", "--nproc_per_node 4"),
+        "# trl: 0.15.0\n" + trl(f"{EACH} 1", f"{GROUP} 8", "--gradient_accumulation_steps 8"),
+        "# trl: 0.17.0\n" + trl(f"{EACH} 1", f"{GROUP} 8", "--gradient_accumulation_steps 4"),
+        "# trl: 0.18.0\n" + trl(f"{EACH} 1", f"{GROUP} 8", "--gradient_accumulation_steps 4"),
     ],
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
