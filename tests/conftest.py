@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import shutil
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import TypeAlias
@@ -89,6 +90,9 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _isolated_work_done_here() -> Iterator[None]:
     """What is isolated works in the process of the test, which is faster."""
+    if sys.platform == "emscripten":  # A browser's Python has no processes, and nothing isolated.
+        yield
+        return
     prepare("bot.service.preload", start=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bot.review.check.prepare", lambda _module: None)
