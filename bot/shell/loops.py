@@ -14,7 +14,7 @@ from bot.shell.numbers import Unknown, evaluate
 from bot.shell.runner import Runner
 from bot.shell.session import hole, shorten
 from bot.shell.source import Span
-from bot.shell.state import Flow, OpenArguments, World, all_arguments
+from bot.shell.state import Flow, OpenArguments, Value, World, all_arguments
 from bot.shell.syntax import ArithmeticFor, CommandNode, For, Loop, Script
 from bot.shell.values import AssignedAt, assign_scalar
 from bot.shell.ways import UNSTABLE
@@ -26,6 +26,9 @@ _ROUNDS = 50
 """Rounds of a loop that waits for something; what a later one would change is unknown."""
 _PATIENCE = 100
 """The same, of one that ends the script when it has waited."""
+_COUNTED = 4
+"""The same, of one over words that sleeps, and counts in each round what is there."""
+_SLEEPS = regex(r"\bsleep\b")
 _LEAVES = regex(r"\b(?:break|return|exit)\b")
 
 
@@ -184,17 +187,7 @@ class Loops:
         self._runner.begin(node)
         if node.select:
             return self._select(node, world)
-        if node.words is None:
-            values = list(world.positional)
-        else:
-            values = []
-            for word in node.words:
-                values.extend(fields(self._session, world, word))
-                self._session.spend_words(len(values))
-        open_ = isinstance(world.positional, OpenArguments) and self._session.needs_arguments
-        if open_ and not values and self._over_arguments(node):
-            span = Span(node.name_start, node.name_start + len(node.name))
-            values = [hole("argument", "an argument", span, "@")]
+        values = self._values(node, world)
         self._session.enter(node.start, node.end)
         name_span = Span(node.name_start, node.name_start + len(node.name))
         done: list[World] = []
@@ -215,11 +208,34 @@ class Loops:
                 done.extend(leaving)
             active = self._runner.bounded(following, node)
             done = self._runner.bounded(done, node)
-            if waited or len(done) > _APART:
+            counts = rounds >= _COUNTED and len(active) > _APART and self._waits(node.body)
+            if counts:
+                done, active = [*done, *active], []
+            if waited or counts or len(done) > _APART:
                 waited = True
                 done = self._left(done)
         self._session.leave()
         return self._runner.bounded([*active, *done], node)
+
+    def _values(self, node: For, world: World) -> list[Value]:
+        """What a loop goes over."""
+        if node.words is None:
+            values = list(world.positional)
+        else:
+            values = []
+            for word in node.words:
+                values.extend(fields(self._session, world, word))
+                self._session.spend_words(len(values))
+        open_ = isinstance(world.positional, OpenArguments) and self._session.needs_arguments
+        if open_ and not values and self._over_arguments(node):
+            span = Span(node.name_start, node.name_start + len(node.name))
+            values = [hole("argument", "an argument", span, "@")]
+        return values
+
+    def _waits(self, body: Script) -> bool:
+        """Whether a loop sleeps until something is there."""
+        text = self._session.text(body.start, body.end)
+        return self._leaves(body) and _SLEEPS.search(text) is not None
 
     def _over_arguments(self, node: For) -> bool:
         """Whether a loop goes over the script's arguments."""

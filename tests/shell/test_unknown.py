@@ -329,6 +329,27 @@ def test_a_loop_that_ends_the_script_when_it_has_waited() -> None:
     assert command.argv[4].text == "tried=yes"
 
 
+def test_a_loop_that_counts_what_is_ready_is_left_with_a_count_that_nobody_knows() -> None:
+    """Qizhang-Feng/k-step-opd waits for eight engines; the bound of steps was reached in it."""
+    text = """most=300
+for attempt in $(seq 1 $most); do
+  READY=0
+  for i in $(seq 0 7); do
+    if curl -sf http://localhost:$((8000 + i))/health; then READY=$((READY + 1)); fi
+  done
+  if [ $READY -eq 8 ]; then break; fi
+  sleep 1
+done
+[ $READY -eq 8 ] || exit 1
+cmd a ready=$READY most=$most
+"""
+    result = reading(text)
+    assert not result.problems
+    commands = [c for c in result.commands if c.argv[0].text == "cmd"]
+    assert {c.argv[2].text for c in commands} == {"ready=${?value of READY when the loop is left}"}
+    assert {c.argv[3].text for c in commands} == {"most=300"}
+
+
 def test_a_short_wait_keeps_its_rounds() -> None:
     text = "i=0; while [ $i -lt 3 ]; do if curl -s localhost; then break; fi; ((i++)); done; cmd $i"
     assert {words[1] for words, _ in assumed(text) if words[0] == "cmd"} == {"0", "1", "2", "3"}
