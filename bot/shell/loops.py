@@ -27,7 +27,7 @@ _ROUNDS = 50
 _PATIENCE = 100
 """The same, of one that ends the script when it has waited."""
 _COUNTED = 4
-"""The same, of one over words that sleeps, and counts in each round what is there."""
+"""The same, of one that sleeps, and counts in each round what is there."""
 _SLEEPS = regex(r"\bsleep\b")
 _LEAVES = regex(r"\b(?:break|return|exit)\b")
 
@@ -112,7 +112,7 @@ class Loops:
             done = self._runner.bounded(done, node)
             many = len(active) > _APART
             waits = waits or sum(one.flow is None for one in done) > _APART
-            if active and (done or many) and rounds >= (_ROUNDS if waits or many else _PATIENCE):
+            if active and (done or many) and rounds >= self._most(node, many=many, waits=waits):
                 done.extend([*starts, *active])
                 active = []
                 waits = True
@@ -120,6 +120,12 @@ class Loops:
                 done = self._left(done)
         self._session.leave()
         return done
+
+    def _most(self, node: Loop | ArithmeticFor, *, many: bool, waits: bool) -> int:
+        """The rounds after which a loop is left."""
+        if many and self._waits(node.body):
+            return _COUNTED
+        return _ROUNDS if waits or many else _PATIENCE
 
     def _changed(
         self,

@@ -329,10 +329,11 @@ def test_a_loop_that_ends_the_script_when_it_has_waited() -> None:
     assert command.argv[4].text == "tried=yes"
 
 
-def test_a_loop_that_counts_what_is_ready_is_left_with_a_count_that_nobody_knows() -> None:
+@pytest.mark.parametrize("loop", ["for attempt in $(seq 1 $most)", "for ((n = 0; n < most; n++))"])
+def test_a_loop_that_counts_what_is_ready_is_left_with_a_count_that_nobody_knows(loop: str) -> None:
     """Qizhang-Feng/k-step-opd waits for eight engines; the bound of steps was reached in it."""
-    text = """most=300
-for attempt in $(seq 1 $most); do
+    text = f"""most=300
+{loop}; do
   READY=0
   for i in $(seq 0 7); do
     if curl -sf http://localhost:$((8000 + i))/health; then READY=$((READY + 1)); fi
