@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+set -euo pipefail
+
+trl sft \
+    --model_name_or_path Qwen/Qwen2.5-1.5B-Instruct \
+    --dataset_name data/sft-2048-0 \
+    --max_length 2048 \
+    --per_device_train_batch_size 4 \
+    --optim adamw_torch \
+    --dtype bfloat16 \
+    --max_steps 2 \
+    --logging_steps 1 \
+    --save_strategy no \
+    --report_to none \
+    --output_dir out

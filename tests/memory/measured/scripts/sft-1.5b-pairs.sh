@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+set -euo pipefail
+
+trl sft \
+    --model_name_or_path Qwen/Qwen2.5-1.5B-Instruct \
+    --dataset_name data/pc-512-1536 \
+    --max_length 2048 \
+    --per_device_train_batch_size 8 \
+    --dtype bfloat16 \
+    --max_steps 2 \
+    --logging_steps 1 \
+    --save_strategy no \
+    --report_to none \
+    --output_dir out
