@@ -36,18 +36,20 @@ def estimate_launch(
     *,
     device: Device | str | None = None,
     gpus: int | None = None,
-    facts: Facts | None = None,
+    facts: Facts | Measured | None = None,
 ) -> Estimate:
     """The estimate of a launch; where there is none, one that says why.
 
-    The device is the one given, else the run's, else the one that the script states.
+    `facts` are a run's, or mean lengths alone. The device is the one given, else the run's, else
+    the one that the script states.
     """
     from bot.memory.report import no_estimate, report_estimate
     from bot.memory.settings import NoEstimateError
 
-    card = device or (_device(facts) if facts else None) or context.choice.device
+    of_run = facts if isinstance(facts, Facts) else None
+    card = device or (_device(of_run) if of_run else None) or context.choice.device
     try:
-        run = measured(facts) if facts else None
+        run = measured(facts) if isinstance(facts, Facts) else facts
         return report_estimate(
             context.estimate(plan, card, gpus=gpus or context.name.gpus, run=run)
         )
@@ -108,18 +110,19 @@ def estimate_script(
     options: CheckOptions,
     *,
     gpus: int | None = None,
-    run: Path | None = None,
+    run: Path | Measured | None = None,
     host_gib: float | None = None,
 ) -> ScriptReport:
     """A script's report with nothing but the estimate of the launch that takes the most.
 
-    Raises UserError when an option names an unknown release or the run cannot be read.
+    `run` is a W&B run's folder, or the mean lengths that one would have. Raises UserError when an
+    option names an unknown release or the run cannot be read.
     """
     from bot.memory.report import no_estimate, with_host
 
     context = read_script(script, options)
     try:
-        facts = read_run(run) if run is not None else None
+        facts = read_run(run) if isinstance(run, Path) else run
     except EvidenceError as error:
         raise UserError(sentence_of(error)) from None
     estimates = [

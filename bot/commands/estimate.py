@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
 from bot.commands.arguments import add_common, config_of, finish, options_of
@@ -12,6 +13,9 @@ from bot.commands.inputs import add_paths, each_script, scripts_of
 from bot.commands.output import write
 from bot.commands.runs import add_offline
 from bot.commands.tree import add_root, tree_of
+
+if TYPE_CHECKING:
+    from bot.memory.lengths import Measured
 
 SUMMARY = "the memory budget of scripts, stage by stage, against the device"
 
@@ -29,6 +33,18 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--run", metavar="PATH", help="a W&B run folder: its measured lengths are used"
+    )
+    parser.add_argument(
+        "--prompt-tokens",
+        metavar="N",
+        type=float,
+        help="mean length of a prompt of your data, where there is no run",
+    )
+    parser.add_argument(
+        "--response-tokens",
+        metavar="N",
+        type=float,
+        help="mean length of a response; of a whole sample where none is generated",
     )
     parser.add_argument(
         "--host-memory",
@@ -53,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(
             "--host-memory takes the GiB that each host has, not {host}.", host=f"{host:g}"
         )
+    lengths = _lengths(arguments)
     root, files = tree_of(arguments)
     options = options_of(arguments, config_of(arguments), files=files)
     reports = []
@@ -61,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         estimate_script,
         options=options,
         gpus=arguments.gpus,
-        run=Path(arguments.run) if arguments.run else None,
+        run=Path(arguments.run) if arguments.run else lengths,
         host_gib=host,
     )
     for made in each_script(estimate, scripts_of(arguments, root, unchecked), unchecked):
@@ -73,3 +90,24 @@ def run(arguments: argparse.Namespace) -> int:
 
     write(estimates(report, arguments.format))
     return exit_status(report)
+
+
+def _lengths(arguments: argparse.Namespace) -> Measured | None:
+    """The mean lengths that are given; raises UserError where one is none or has no use alone."""
+    from bot.memory.lengths import Measured
+
+    prompt, response = arguments.prompt_tokens, arguments.response_tokens
+    for option, tokens in (("--prompt-tokens", prompt), ("--response-tokens", response)):
+        if tokens is not None and not 1 <= tokens < 1e8:
+            raise UserError(
+                "{option} takes a mean number of tokens, not {tokens}.",
+                option=option,
+                tokens=f"{tokens:g}",
+            )
+    if response is None:
+        if prompt is not None:
+            raise UserError("--prompt-tokens needs --response-tokens beside it.")
+        return None
+    if arguments.run:
+        raise UserError("Give the lengths by --run or by --response-tokens, not by both.")
+    return Measured(prompt_mean=prompt, response_mean=response)

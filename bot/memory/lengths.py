@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import sqrt
+from math import ceil, sqrt
 
 from bot.base.fast_dataclass import dataclass
 from bot.memory.workload import Tokens
@@ -38,7 +38,7 @@ class Lengths:
     prompt_mean: float
     response_mean: float
     measured: bool = False
-    """True when the means are those of a run."""
+    """True when the means are those of a run, or were given."""
     known: bool = False
     """True when they are those of public runs on the same data."""
     group: int = 1
@@ -58,14 +58,21 @@ class Lengths:
 
     def longest_of(self, count: int) -> int:
         """Tokens of the longest of `count` sequences that are padded to it."""
-        if count <= self.samples or not self.samples:
+        if not self.samples:
+            return self.longest
+        if self.measured:
+            return min(self.longest, ceil(ASSUMED * self.mean))
+        if count <= self.samples:
             return self.longest
         return max(min(self.longest, SAMPLE), self.longest // 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """Lengths that a run logged, tokens; the highest mean of any step."""
+    """Lengths that a run logged or that the caller knows, tokens; the highest mean of any step.
+
+    A sample that nothing is generated for is a response without a prompt.
+    """
 
     prompt_mean: float | None = None
     response_mean: float | None = None

@@ -198,7 +198,7 @@ class _OpenRLHF:
                     weights_offload="always" if offloaded else "none",
                 )
             )
-        if not self.packed:
+        if not self.packed and not of.measured:
             padded = of.longest_of(micro * pair)
             self.assumptions.insert(0, assumed_longest(padded, longest))
         return self._workload((Pool(name="training", gpus=total, roles=tuple(roles)),), of)

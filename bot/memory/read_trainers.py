@@ -150,7 +150,7 @@ class _Trainer:
         tokens = batch_tokens(count, of, padded=not self._flat())
         if self._packed():
             tokens = Tokens(tokens.floor, count * longest, count * longest)
-        elif not self._flat():
+        elif not self._flat() and not of.measured:
             self.assumed.append(assumed_longest(of.longest_of(count), longest))
         return of, tokens
 

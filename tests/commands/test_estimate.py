@@ -169,3 +169,47 @@ def test_what_a_sourced_file_sets_is_read_below_a_root(tmp_path: Path) -> None:
     assert result.status == 3
     assert "set by source env.sh}: --root names the folder to read that file from." in result.out
     assert "16 × H100" in rlbot("estimate", str(script), "--root", str(tmp_path)).out
+
+
+_SAMPLES = (
+    "trl sft --model_name_or_path Qwen/Qwen2.5-1.5B --dataset_name d --dtype bfloat16"
+    " --max_length 4096 --per_device_train_batch_size 4 --gradient_checkpointing false\n"
+)
+
+
+def _given(*lengths: str) -> float:
+    arguments = ("estimate", "-", "--stdin-filename", "x.sh", "--device", "h100", "--gpus", "1")
+    options = ("--framework", "trl@1.16.0", "--format", "json", *lengths)
+    made = rlbot(*arguments, *options, stdin=_SAMPLES.encode())
+    estimate = json.loads(made.out)["scripts"][0]["estimate"]
+    assert estimate["measured_lengths"] == bool(lengths)
+    update = next(stage for stage in estimate["stages"] if stage["stage"] == "update")
+    return float(update["components"]["activations"])
+
+
+def test_lengths_that_are_known_are_used() -> None:
+    """Without them a batch has half of what is allowed; its longest sample is 4.5 means."""
+    assumed, long, short = (_given(*n) for n in ((), ("--response-tokens", "4096"), _SHORT))
+    assert long == pytest.approx(2 * assumed, rel=0.02)
+    assert short == pytest.approx(long * 200 * 4.5 / 4096, rel=0.02)
+
+
+_SHORT = ("--response-tokens", "200")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--prompt-tokens", "100"), "--prompt-tokens needs --response-tokens beside it."),
+        (("--response-tokens", "0"), "--response-tokens takes a mean number of tokens, not 0."),
+        (("--response-tokens", "nan"), "--response-tokens takes a mean number of tokens, not nan."),
+        (
+            ("--response-tokens", "9", "--run", "wandb"),
+            "Give the lengths by --run or by --response-tokens, not by both.",
+        ),
+    ],
+)
+def test_lengths_that_mean_nothing_are_refused(options: tuple[str, ...], sentence: str) -> None:
+    result = rlbot("estimate", FULL, *options, cwd=ROOT)
+    assert (result.status, result.out) == (2, "")
+    assert sentence in result.err
