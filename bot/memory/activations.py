@@ -43,7 +43,7 @@ def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
     every = all_layers_bytes_per_token(
         role.shape, fused=_fused(role), recomputed=role.recompute_modules
     )
-    whole = every / role.shape.layers * _kept_share(role)
+    whole = every / role.shape.layers * _kept_share(role) + _cast_inputs(role)
     if role.activation_offload:
         layers = min(layers, 2)
     checkpoints = _checkpoints(role, layers) if role.checkpointing else 0
@@ -54,7 +54,23 @@ def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
 
 
 def _fused(role: Role) -> bool:
-    return role.backend == "megatron"
+    return role.backend == "megatron" or role.fused_layers
+
+
+def _cast_inputs(role: Role) -> int:
+    """What a layer keeps besides under autocast, bytes a token: its norms work in fp32.
+
+    Equal to what saved tensors of transformers' layers take, and to what a GPU held without
+    checkpointing (`tests/memory/measured`).
+    """
+    return 10 * role.shape.hidden if role.autocast else 0
+
+
+def cast_weights(role: Role, *, layers: int) -> Bytes:
+    """bf16 copies of the matrices of so many layers that autocast made."""
+    if not role.autocast:
+        return NOTHING
+    return Bytes.of(2 * role.shape.linear_parameters / role.shape.layers) * layers
 
 
 def _checkpoints(role: Role, layers: int) -> int:
@@ -90,11 +106,12 @@ def backward_bytes_per_token(role: Role) -> int:
     4 a unit of the MLP's width: of its product and of what is multiplied, in bf16. A recomputed
     layer with adapters that autocast casts holds fp32 copies besides: of the input to `down_proj`
     and of what the narrower adapters took. Measured as tensors live and die
-    (`tests/memory/fake_backward.json`).
+    (`tests/memory/fake_backward.json`). Liger's backward pass writes over what it was given
+    (`swiglu_backward` of its `ops/swiglu.py`).
     """
     shape = role.shape
     mixer = getattr(shape.linear, "backward_bytes_per_token", 0)
-    count = max(4 * shape.active_intermediate, mixer)
+    count = max((2 if role.fused_layers else 4) * shape.active_intermediate, mixer)
     if role.checkpointing and role.adapter is not None and role.adapter_bytes > 2:
         count += 4 * shape.active_intermediate + 4 * shape.hidden
     return count
@@ -132,7 +149,7 @@ def layer_at_work(role: Role, tokens: int) -> Bytes:
         if recomputes_mlp(role.shape, some):
             moving += copies
         return moving + backward / split(role) + Bytes.of(again * tokens) / split(role)
-    layer = Bytes.of(each * role.activation_share * tokens)
+    layer = Bytes.of((each * role.activation_share + _cast_inputs(role)) * tokens)
     layer = layer / split(role) + copies + scores_kept(role, tokens)
     if role.recompute == "uniform":
         stage = role.shape.layers // role.layout.pipeline
@@ -253,9 +270,12 @@ def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
     # ZeRO-3 keeps what is used again soon (`__params_to_release` of its coordinator): here the last
     # layers, whose backward pass is next.
     near = role.backend == "zero3" and level != "floor"
+    # Autocast keeps its copies for as long as the forward pass or a saved tensor has them.
+    copies = NOTHING if level == "floor" else cast_weights(role, layers=role.shape.layers)
+    waiting = cast_weights(role, layers=1) if role.checkpointing else copies
     head: Parts = {
         "activations": last + head_surroundings(role, tokens, level),
-        "gathered weights": ends + (gathered_layers(role, level) if near else NOTHING),
+        "gathered weights": ends + copies + (gathered_layers(role, level) if near else NOTHING),
         "logits": logits(role, level, tokens, role.update_logits),
         "gradients": before,
         "whole gradients": whole,
@@ -265,7 +285,7 @@ def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
     at_work = NOTHING if level == "floor" else layer_at_work(role, tokens)
     layer: Parts = {
         "activations": first + at_work,
-        "gathered weights": ends + gathered_layers(role, level),
+        "gathered weights": ends + waiting + gathered_layers(role, level),
         "gradients": before,
         "whole gradients": whole,
     }

@@ -31,14 +31,14 @@ BESIDE = 3.0
 SHARED = 0.15
 """The margin with which 85 of 100 peaks of all kinds would lie below the level."""
 MARGINS: Mapping[Kind, float] = {
-    "full, FSDP": 0.15,
+    "full, FSDP": 0.1,
     "full, Megatron": SHARED,
-    "full, other": 0.15,
+    "full, other": 0.1,
     "experts, Megatron": 0.05,
     "adapter, sharded": 0.0,
     "adapter, whole": 0.3,
     "adapter, Megatron": SHARED,
-    "adapter of experts, Megatron": 0.25,
+    "adapter of experts, Megatron": 0.3,
     "quantized": 0.15,
 }
 """Shares of what the stage takes."""

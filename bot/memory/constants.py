@@ -11,13 +11,17 @@ from bot.memory.workload import MemoryLevel
 # Bytes a logit, by the path that makes log-probabilities of them (V · T logits on one GPU).
 LOG_PROBS = 4.0
 """Log-probabilities alone, backward in place: bf16 logits and one gradient. Measured."""
-ENTROPY_COMPILED = 7.5
-"""Log-probabilities and compiled entropy. Fitted between 6 (bf16 logits and the gradient of each,
-summed in place) and 8 (summed out of place)."""
+PACKED = 8.0
+"""verl's rows without padding up to 0.8, with or without a compiled or chunked entropy: the logits
+are a view that is divided by the temperature in place, so that autograd makes a copy of their
+gradient for the whole, and one for the division beside its result (`CopySlices`). Measured on a GPU
+(`tests/memory/measured`), and in `fake_losses.json`."""
+ENTROPY_PACKED = 6.0
+"""The same with an entropy from 0.9 on, which divides into a copy: logits and two gradients. What
+an entropy in chunks takes for one of them does not grow with the tokens. Measured
+(`fake_losses.json`)."""
 LOGITS = 2.0
 """The logits themselves in bf16: all that has to be there."""
-ENTROPY_CHUNKED = 6.0
-"""Entropy in chunks: logits and two gradients; what a chunk takes does not grow with the tokens."""
 ENTROPY_EAGER = 28.0
 """Eager entropy with gradient: fp32 softmax, its product and their gradients. Measured."""
 ENTROPY_CHECKPOINTED = 24.0
@@ -41,8 +45,9 @@ LOG_PROBS_BY_ROW = 8.0
 copy of each. Measured (`fake_losses.json`)."""
 FUSED = 0.2
 """Fused kernels, Liger: logits are never whole."""
-FORWARD_COMPILED = 4.0
-"""Without gradient, compiled: bf16 logits and a temporary."""
+FORWARD_PACKED = 2.0
+"""Without gradient, verl's rows without padding up to 0.8, with or without a compiled entropy: the
+logits, divided in place. Measured on a GPU (`tests/memory/measured`)."""
 FORWARD_EAGER = 10.0
 """Without gradient, eager entropy. Measured."""
 FORWARD_LOG_PROBS = 4.0
@@ -70,8 +75,6 @@ NF4_NESTED = 0.5 + 1 / 64 + 4 / (64 * 256)
 INT8 = 1.06
 """Bytes of a parameter in int8 with its scales."""
 
-SLACK = 1.02
-"""What the allocator holds over what tensors take. Fitted."""
 FROZEN_COPY = 2.0
 """Bytes of a frozen parameter that FSDP1 holds besides its fp32 shard, on several GPUs, and that
 the allocator does not report as taken: the size of the shard in bf16. Fitted: it explains the

@@ -20,11 +20,12 @@ def layer_bytes_per_token(
     Families differ (`activation_bytes`). Equal to what MemTracker reports of transformers' layers
     (tests/memory/fake_measure.json).
 
-    Fused, as Megatron's layers are: a norm keeps its input and its output in bf16, which is the
-    next product's input, so that 8 a hidden unit are kept; the activation keeps its input alone
-    (`SwiGLUFunction` of `fused_bias_swiglu.py`), so that 6 of the MLP's width are; norms of queries
-    and keys keep 2. Of its modules some may be recomputed (`recompute_modules` of
-    `transformer_config.py`): a norm's output, the activation's, all of the MLP.
+    Fused, as Megatron's layers are and as Liger's kernels make them: a norm keeps its input and its
+    output in bf16, which is the next product's input, so that 8 a hidden unit are kept; the
+    activation keeps its input alone (`SwiGLUFunction` of Megatron's `fused_bias_swiglu.py`, Liger's
+    `ops/swiglu.py`), so that 6 of the MLP's width are; norms of queries and keys keep 2. Of its
+    modules some may be recomputed (`recompute_modules` of Megatron's `transformer_config.py`): a
+    norm's output, the activation's, all of the MLP.
     """
     linear = shape.linear.bytes_per_token if shape.linear else 0
     full = _attention_bytes(shape, fused=fused) if shape.full_layers else 0

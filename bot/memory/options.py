@@ -117,9 +117,9 @@ _SWITCHES: tuple[_Switch, ...] = (
     ),
     _Switch(
         settings={"verl": f"{_A}.entropy_from_logits_with_chunking=True"},
-        off=lambda r: r.update_logits in (constants.ENTROPY_COMPILED, constants.ENTROPY_EAGER),
-        on=lambda r: r.update_logits == constants.ENTROPY_CHUNKED and r.backend != "megatron",
-        put=lambda r: replace(r, update_logits=constants.ENTROPY_CHUNKED),
+        off=lambda r: r.update_logits == constants.ENTROPY_EAGER,
+        on=lambda _: False,
+        put=lambda r: replace(r, update_logits=constants.PACKED),
     ),
     _Switch(
         settings={

@@ -28,6 +28,8 @@ class Precision:
     gradients: float
     optimizer: float
     step: float
+    step_widest: float = 0.0
+    """Of an entry of the widest matrix, while an optimizer steps one tensor after the other."""
     adapter: float = 2.0
     """Of an adapter's parameter while it computes."""
     frozen: float | None = None
@@ -40,9 +42,14 @@ class Precision:
     """Whether accelerate makes the model's outputs fp32: its `prepare_model` wraps `forward` in
     `convert_outputs_to_fp32` where mixed precision is its own, not DeepSpeed's."""
 
+    autocast: bool = False
+    """Whether autocast makes bf16 of fp32 weights, product by product; FSDP casts its units."""
+
     @property
     def residual(self) -> float:
         """Bytes of the residual stream's unit: an embedding in fp32 makes it fp32."""
+        if self.autocast:
+            return 4.0
         return self.ends if self.ends > 2 and self.frozen else self.computes
 
 
@@ -77,6 +84,7 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
             ends=_ends(get, algorithm, width),
             computes=computes,
             casts_outputs=casts,
+            autocast=mixed and width > 2 and backend == "ddp" and not frozen,
         )
     loaded = width
     if backend in ("fsdp", "fsdp2") and mixed:
@@ -88,10 +96,12 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
         gradients=width,
         optimizer=_moments(get, 2 * width),
         step=0.0 if instruct or _fused(get) else width,
+        step_widest=_widest(get, width),
         frozen=frozen,
         ends=_ends(get, algorithm, width),
         computes=computes,
         casts_outputs=casts,
+        autocast=mixed and width > 2 and backend == "ddp",
     )
 
 
@@ -137,6 +147,16 @@ def _fused(get: MemorySettings) -> bool:
     if name is None:
         return version_at_least(get.plan, 0, 22)
     return name.lower() != "adamw_torch"
+
+
+def _widest(get: MemorySettings, width: float) -> float:
+    """Adafactor's fp32 copies of a tensor and its gradient, and two temporaries (`step` there).
+
+    Measured on a GPU in bf16 (`tests/memory/measured`); what is in fp32 has no copies.
+    """
+    if (get.text("optim") or "").lower() != "adafactor":
+        return 0.0
+    return 16.0 if width < 4 else 8.0
 
 
 def _moments(get: MemorySettings, both: float) -> float:

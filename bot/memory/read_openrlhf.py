@@ -80,8 +80,6 @@ class _OpenRLHF:
         if dtype not in ("bf16", "fp16"):
             raise NoEstimateError(message("The data type {dtype} is not modelled.", dtype=dtype))
         self.packed = get.on(False, "ds.packing_samples", "packing_samples")
-        # The actor takes the model's logits and makes them fp32: Liger's loss is never reached.
-        get.value("ds.use_liger_kernel", "use_liger_kernel")
         self.ring = get.size("ds.ring_attn_size", "ring_attn_size")
         self.sequences = (0, 0)  # Of a pass with gradient, and without.
         self.assumptions = [release_assumption("OpenRLHF", plan.framework_version)]
@@ -129,6 +127,8 @@ class _OpenRLHF:
             gradients_offload="always" if adam else "none",
             optimizer_offload="always" if adam else "idle" if sleeps else "none",
             checkpointing=checkpointing,
+            # The actor takes the model's logits and makes them fp32: Liger's loss is not reached.
+            fused_layers=get.on(False, "ds.use_liger_kernel", "use_liger_kernel"),
             eager_update=self._eager(self.sequences[0]),
             eager_forward=self._eager(self.sequences[1]),
         )

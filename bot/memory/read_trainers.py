@@ -24,11 +24,11 @@ from bot.memory.settings import (
     release_assumption,
 )
 from bot.memory.shape import Shape
-from bot.memory.trl_adapter import full_modules, unknown_modules
+from bot.memory.trl_adapter import adapter, full_modules, unknown_modules
 from bot.memory.trl_backend import backend_of, divided, offload_of
 from bot.memory.trl_batches import OnlineBatches, online_batches, transformers_engine
 from bot.memory.trl_evaluation import evaluation_batch, evaluation_tokens, supervised_logits
-from bot.memory.trl_logits import head_copies, trainer_logits
+from bot.memory.trl_logits import fused_head, head_copies, trainer_logits
 from bot.memory.workload import (
     Adapter,
     Engine,
@@ -56,7 +56,9 @@ class _Trainer:
         self.plan, self.run, self.get = get.plan, run, get
         plan = get.plan
         algorithm = plan.algorithm.value
-        if algorithm not in _ALGORITHMS:
+        # KTO before TRL 1.15 has whole logits, which are not modelled.
+        kto = algorithm == "kto" and fused_head(get, algorithm)
+        if not algorithm or (algorithm not in _ALGORITHMS and not kto):
             raise NoEstimateError(
                 message(
                     "{framework}'s {task} is not modelled.",
@@ -201,6 +203,7 @@ class _Trainer:
             gradient_bytes=precision.gradients,
             optimizer_bytes=precision.optimizer,
             step_bytes=precision.step,
+            step_widest_bytes=precision.step_widest,
             weights_offload=offload[0],
             # DeepSpeed's offloaded optimizer has its gradients on the host.
             gradients_offload=offload[1 if backend.startswith("zero") else 0],
@@ -209,6 +212,8 @@ class _Trainer:
             head_copies=copies[0],
             forward_head_copies=copies[1],
             residual_bytes=precision.residual,
+            autocast=precision.autocast,
+            fused_layers=get.on(False, "use_liger_kernel", "use_liger"),
             activation_share=precision.computes / 2,
             adapter_bytes=precision.adapter,
             accumulates=(get.whole("gradient_accumulation_steps") or 2) > 1 or self.instruct,
@@ -319,7 +324,7 @@ class _Trainer:
         return of.response_max / of.longest
 
     def _reference(self) -> bool:
-        if self.algorithm == "dpo":
+        if self.algorithm in ("dpo", "kto"):
             return not self.get.on(False, "precompute_ref_log_probs")
         if self.algorithm not in _ONLINE:
             return False
@@ -333,17 +338,7 @@ class _Trainer:
             kind = ""
         if kind is None:
             raise NoEstimateError(message("Whether an adapter is trained is not known."))
-        if kind not in ("lora", "dora"):
-            return None
-        rank = needed(
-            self.get.whole("lora_r", "lora_rank"), message("The adapter's rank is not known.")
-        )
-        named = self.get.value("lora_target_modules")
-        listed = named if isinstance(named, list) else [named] if isinstance(named, str) else []
-        targets = frozenset(str(name) for name in listed if str(name).endswith("_proj"))
-        return Adapter(
-            kind="dora" if kind == "dora" else "lora", rank=rank, targets=targets or None
-        )
+        return adapter(self.get, kind) if kind in ("lora", "dora") else None
 
     def _plain_defaults(self, key: str) -> bool:
         """Whether TRL's default of a switch counts, off, where no table of options is shipped.

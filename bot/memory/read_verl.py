@@ -88,8 +88,6 @@ class _Verl:
         if self.gpus < 1:
             raise NoEstimateError(message("The script asks for no GPU."))
         refuse_multi_token_prediction(get, MODEL)
-        # Liger's norms and MLPs alone: `fused_linear_cross_entropy=False` in the engines.
-        get.value(f"{MODEL}.use_liger")
         path = needed(
             plan.model.value,
             message(
@@ -241,6 +239,8 @@ class _Verl:
             eager_forward=self._eager(layout, padded),
             checkpointing=get.on(True, f"{MODEL}.enable_gradient_checkpointing"),
             activation_offload=get.on(False, f"{MODEL}.enable_activation_offload"),
+            # Without its loss: `fused_linear_cross_entropy=False` in the engines.
+            fused_layers=get.on(False, f"{MODEL}.use_liger"),
             update=update.tokens,
             accumulates=not update.alone,
             forward=forward,

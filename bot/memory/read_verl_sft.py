@@ -63,8 +63,6 @@ def read(
         ),
     )
     refuse_multi_token_prediction(get, "model")
-    # Liger's norms and MLPs alone: `fused_linear_cross_entropy=False` in the engines.
-    get.value("model.use_liger")
     path = needed(plan.model.value, message("The model (model.path) is not known without running."))
     backend = backend_of(plan.train.value)
     layout = layout_of(get, total, backend, _KEYS)
@@ -98,6 +96,8 @@ def read(
         adapter=adapter_of(plan, get, "model"),
         checkpointing=get.on(False, "model.enable_gradient_checkpointing"),
         activation_offload=get.on(False, "model.enable_activation_offload"),
+        # Without its loss: `fused_linear_cross_entropy=False` in the engines.
+        fused_layers=get.on(False, "model.use_liger"),
         update=_positive(tokens),
         accumulates=not alone,
         update_logits=_logits(plan, get, copied=not packed and each > 1),
@@ -143,7 +143,7 @@ def _logits(plan: Plan, get: MemorySettings, *, copied: bool) -> float:
         return constants.FUSED
     if plan.train.value == "megatron":
         return verl_logits.megatron(plan, entropy=False)
-    return constants.LOG_PROBS
+    return verl_logits.packed(plan)
 
 
 def _positive(tokens: Tokens) -> Tokens:

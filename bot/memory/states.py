@@ -66,7 +66,8 @@ def _step(role: Role, local: float) -> Bytes:
     DeepSpeed's `stage3.py`).
     """
     if role.backend != "zero3" or not role.step_bytes:
-        return Bytes.of(local * role.step_bytes)
+        widest = role.shape.embedding / role.layout.shard if role.trained else 0.0
+        return Bytes.of(local * role.step_bytes + widest * role.step_widest_bytes)
     return Bytes.of(min(local, ZERO3_SUB_GROUP) * (role.step_bytes + role.gradient_bytes))
 
 

@@ -1,4 +1,4 @@
-"""Modules that TRL's `lora_modules_to_save` trains in full beside an adapter.
+"""TRL's adapters, and the modules that `lora_modules_to_save` trains in full beside one.
 
 PEFT's `ModulesToSaveWrapper` trains a copy of each in the type that it was loaded in (its cast to
 fp32 is of adapters alone, `cast_adapter_dtype`); the frozen original stays. Copies of tied ends are
@@ -11,13 +11,22 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.memory.precision import Precision
-from bot.memory.settings import MemorySettings
+from bot.memory.settings import MemorySettings, needed
 from bot.memory.shape import Shape
-from bot.memory.workload import FullModules
+from bot.memory.workload import Adapter, FullModules
 
 _ENDS = ("embed_tokens", "lm_head")
 _SMALL = ("score", "norm")
 """A head of one output, a norm: nothing that counts."""
+
+
+def adapter(get: MemorySettings, kind: str) -> Adapter:
+    """The adapter of a plan, lora or dora; raises NoEstimateError where its rank is not known."""
+    rank = needed(get.whole("lora_r", "lora_rank"), message("The adapter's rank is not known."))
+    named = get.value("lora_target_modules")
+    listed = named if isinstance(named, list) else [named] if isinstance(named, str) else []
+    targets = frozenset(str(name) for name in listed if str(name).endswith("_proj"))
+    return Adapter(kind="dora" if kind == "dora" else "lora", rank=rank, targets=targets or None)
 
 
 def full_modules(get: MemorySettings, shape: Shape, precision: Precision) -> FullModules | None:

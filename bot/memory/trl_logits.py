@@ -15,7 +15,7 @@ from bot.memory.precision import Precision
 from bot.memory.settings import MemorySettings
 from bot.memory.workload import Backend
 
-_FUSED_HEAD = ("sft", "dpo", "grpo", "rloo")
+_FUSED_HEAD = ("sft", "dpo", "grpo", "rloo", "kto")
 _HEAD_COPIES = {
     (False, False): (10.0, 4.0),
     (False, True): (8.0, 6.0),
@@ -55,9 +55,13 @@ def head_copies(
 
     The chunked loss of TRL 1.5 to 1.12 multiplies by the head in fp32, which autocast makes bf16
     again; its gradient passes through both (`_chunk` of `sft_trainer.py`, followed in
-    `tests/memory/fake_losses.py`). Autocast copies a head that was cast to fp32 below QLoRA, too.
+    `tests/memory/fake_losses.py`). From 1.15 on the tiles' gradient of the head is summed in fp32
+    and cast to the head's type at the end (`backward` in `kernels/chunked_logprob.py`; measured on
+    a GPU, `tests/memory/measured`). Autocast copies a head that was cast to fp32 below QLoRA, too.
     """
     plan, casts = get.plan, precision.casts_outputs
+    if trained and fused_head(get, algorithm) and not _liger(get):
+        return 4.0 + (precision.weights if precision.weights < 4 else 0.0), 0.0
     chunked = algorithm == "sft" and not _fused(get, algorithm) and _chunked(get)
     if chunked and not version_at_least(plan, 1, 13):
         # FSDP gathers the head in the type that it computes in.
@@ -80,8 +84,15 @@ def _fused(get: MemorySettings, algorithm: str) -> bool:
     By Liger's losses, and in TRL from 1.15 on by the trainers' own head, whose tiles have at most
     32,768 entries of the vocabulary (`add_fused_lm_head`).
     """
-    if get.on(False, "use_liger_kernel", "use_liger_loss", "use_liger"):
-        return True
+    return _liger(get) or fused_head(get, algorithm)
+
+
+def _liger(get: MemorySettings) -> bool:
+    return get.on(False, "use_liger_kernel", "use_liger_loss", "use_liger")
+
+
+def fused_head(get: MemorySettings, algorithm: str) -> bool:
+    """Whether the trainer's own head makes log-probabilities tile by tile."""
     own = get.plan.framework == "trl" and version_at_least(get.plan, 1, 15)
     return own and algorithm in _FUSED_HEAD
 

@@ -35,18 +35,22 @@ def update(get: MemorySettings, backend: Backend, group: str, *, padded: float =
         return constants.FUSED
     if backend == "megatron":
         return megatron(get.plan, entropy=entropy, chunked=chunked)
-    if not entropy:
-        return constants.LOG_PROBS
+    whole = constants.ENTROPY_CHECKPOINTED if checkpointed else constants.ENTROPY_EAGER
     if padded:
-        whole = constants.ENTROPY_CHECKPOINTED if checkpointed else constants.ENTROPY_EAGER
-        return max(constants.LOG_PROBS, whole * _in_rows(get, padded))
-    if chunked:
-        return constants.ENTROPY_CHUNKED
-    if get.on(True, *_either("use_torch_compile", group)):
-        return constants.ENTROPY_COMPILED
-    if checkpointed:
-        return constants.ENTROPY_CHECKPOINTED
-    return constants.ENTROPY_EAGER
+        return max(constants.LOG_PROBS, whole * _in_rows(get, padded) if entropy else 0.0)
+    small = not entropy or chunked or get.on(True, *_either("use_torch_compile", group))
+    return packed(get.plan, entropy=entropy) if small else whole
+
+
+def packed(plan: Plan, *, entropy: bool = False) -> float:
+    """Bytes a logit of rows without padding, their entropy compiled or in chunks.
+
+    `logits_rmpad.div_(temperature)` up to 0.8, `logits_rmpad / temperature` from 0.9 on
+    (`prepare_model_outputs`).
+    """
+    if not version_at_least(plan, 0, 9):
+        return constants.PACKED
+    return constants.ENTROPY_PACKED if entropy else constants.LOG_PROBS
 
 
 def _in_rows(get: MemorySettings, responses: float) -> float:
@@ -75,12 +79,15 @@ def forward(
         if not entropy:
             return constants.MEGATRON_FP32
         return megatron(get.plan, entropy=True, chunked=chunked)
-    if not entropy:
+    if padded and not entropy:
         return constants.FORWARD_LOG_PROBS
     if padded:
         beside = constants.FORWARD_EAGER - constants.LOGITS
         return constants.LOGITS + beside * _in_rows(get, padded)
-    return constants.FORWARD_COMPILED if compiled or chunked else constants.FORWARD_EAGER
+    if entropy and not (compiled or chunked):
+        return constants.FORWARD_EAGER
+    divided = version_at_least(get.plan, 0, 9)
+    return constants.FORWARD_LOG_PROBS if divided else constants.FORWARD_PACKED
 
 
 def megatron(plan: Plan, *, entropy: bool, chunked: bool = False) -> float:

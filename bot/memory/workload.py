@@ -8,6 +8,10 @@ from typing import Literal, TypeAlias
 from bot.base.fast_dataclass import dataclass
 from bot.memory.shape import Shape
 
+SLACK = 1.005
+"""What the allocator holds over what tensors take where there is no more room. Fitted, with
+`constants.FROZEN_COPY` (`make calibrate`)."""
+
 MemoryLevel: TypeAlias = Literal["floor", "expected", "conservative"]
 LEVELS: tuple[MemoryLevel, ...] = ("floor", "expected", "conservative")
 
@@ -115,6 +119,8 @@ class Role:
     optimizer_host_bytes: float = 0.0
     """The same on the host, where an optimizer is divided between the two."""
     step_bytes: float = 4.0
+    step_widest_bytes: float = 0.0
+    """Temporaries of a step that takes one tensor after the other, of an entry of the widest."""
     """Temporary, while the optimizer steps (foreach)."""
     end_bytes: float = 2.0
     """Of embedding, head and norms where the rest is quantized: 4 where a trainer casts them."""
@@ -154,10 +160,14 @@ class Role:
     """Modules that Megatron recomputes in layers that it does not recompute whole."""
     activation_share: float = 1.0
     """Share of the eager activations that a trainer keeps (compiled, fused)."""
+    fused_layers: bool = False
+    """Whether Liger's kernels make the norms and the MLP of each layer."""
+    autocast: bool = False
+    """Whether each product casts its fp32 weights to bf16, and its input."""
     frozen_copy_bytes: float = 0.0
     """Of a frozen parameter, held besides by FSDP1 (see `constants.FROZEN_COPY`)."""
-    slack: float = 1.02
-    """What the allocator holds over what tensors take (see `constants.SLACK`)."""
+    slack: float = SLACK
+    """What the allocator holds over what tensors take (see `SLACK`)."""
     update: Tokens = field(default=Tokens(0, 0, 0))
     forward: Tokens = field(default=Tokens(0, 0, 0))
     retained: Tokens = field(default=Tokens(0, 0, 0))

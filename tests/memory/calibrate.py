@@ -2,8 +2,8 @@
 
     make calibrate
 
-Three constants are fitted (`bot/memory/constants.py`): the bytes a logit of compiled entropy, the
-copy of a frozen shard under FSDP1, and what the allocator holds besides. Each is refitted with
+Two constants are fitted: the copy of a frozen shard under FSDP1 (`bot/memory/constants.py`), and
+what the allocator holds besides (`bot/memory/workload.py`). Each is refitted with
 every case left out in turn (the trials of one boundary count as one case, for they are one run's),
 and the case that was left out is then predicted with the constants that did not see it. Peaks that
 were collected after the constants were fixed (`held_out.json`) stand apart: nothing is fitted to
@@ -20,7 +20,7 @@ from statistics import mean, median
 
 from bot.memory import constants
 from bot.memory.estimator import estimate_workload
-from bot.memory.workload import Workload
+from bot.memory.workload import SLACK, Workload
 from tests.memory.cases import Case, cases, held_out
 from tests.memory.judge import Judged, table
 
@@ -29,9 +29,8 @@ from tests.memory.judge import Judged, table
 class Constants:
     """The fitted ones."""
 
-    entropy: float = constants.ENTROPY_COMPILED
     copy: float = constants.FROZEN_COPY
-    slack: float = constants.SLACK
+    slack: float = SLACK
 
     def put(self, workload: Workload) -> Workload:
         """The workload with these constants in the place of those in use."""
@@ -42,9 +41,6 @@ class Constants:
                     role,
                     slack=self.slack,
                     frozen_copy_bytes=self.copy if role.frozen_copy_bytes else 0.0,
-                    update_logits=self.entropy
-                    if role.update_logits == constants.ENTROPY_COMPILED
-                    else role.update_logits,
                 )
                 for role in pool.roles
             )
@@ -53,10 +49,8 @@ class Constants:
 
 
 GRID = tuple(
-    Constants(entropy, copy, slack)
-    for entropy, copy, slack in product(
-        (6.0, 6.5, 7.0, 7.25, 7.5, 7.75, 8.0), (1.0, 1.5, 2.0, 2.5), (1.0, 1.02, 1.04)
-    )
+    Constants(copy, slack)
+    for copy, slack in product((1.0, 1.5, 2.0, 2.5), (1.0, 1.005, 1.01, 1.02, 1.04))
 )
 
 

@@ -254,6 +254,43 @@ def _padded_rows(*, gradient: bool, entropy: bool) -> Callable[[Any, Callable[[]
     return loss
 
 
+def _packed_rows(
+    *, gradient: bool = True, entropy: bool = False, copied: bool = False
+) -> Callable[[Any, Callable[[], Any], Any], Any]:
+    """verl's rows without padding: a view of the logits, divided in place up to 0.8.
+
+    The entropy is compiled: it keeps the logits and makes their gradient.
+    """
+
+    def loss(torch: Any, model: Callable[[], Any], _: Any) -> Any:
+        class Kernel(torch.autograd.Function):  # type: ignore[misc]
+            @staticmethod
+            def forward(ctx: Any, given: Any, over: bool) -> Any:
+                ctx.save_for_backward(given)
+                ctx.over = over
+                return given[..., 0].float() * 1.0
+
+            @staticmethod
+            def backward(ctx: Any, _: Any) -> Any:
+                (given,) = ctx.saved_tensors
+                return (given if ctx.over else torch.empty_like(given)), None
+
+        def run() -> Any:
+            output = [model().flatten(0, 1).unsqueeze(0)]
+            logits = output[0].squeeze(0)
+            logits = logits / torch.ones(()) if copied else logits.div_(1.0)
+            made = Kernel.apply(logits, not entropy).sum()
+            return made + Kernel.apply(logits, False).sum() if entropy else made
+
+        if gradient:
+            return run()
+        with torch.no_grad():
+            made = run()
+        return made.new_zeros((), requires_grad=True)
+
+    return loss
+
+
 LOSSES: dict[str, Callable[[Any, Callable[[], Any], Any], Any]] = {
     "SFT": _causal,
     "GRPO": _online,
@@ -273,6 +310,12 @@ LOSSES: dict[str, Callable[[Any, Callable[[], Any], Any], Any]] = {
     "DPO 1.14, outputs in fp32": _cast(_pairs_kernel),
     "verl's old SFT": _fsdp_sft(padded=False),
     "verl's old SFT, padded": _fsdp_sft(padded=True),
+    "packed rows": _packed_rows(),
+    "packed rows, entropy": _packed_rows(entropy=True),
+    "packed rows without gradient": _packed_rows(gradient=False),
+    "packed rows 0.9": _packed_rows(copied=True),
+    "packed rows 0.9, entropy": _packed_rows(copied=True, entropy=True),
+    "packed rows 0.9 without gradient": _packed_rows(gradient=False, copied=True),
     "padded rows": _padded_rows(gradient=True, entropy=False),
     "padded rows, entropy": _padded_rows(gradient=True, entropy=True),
     "padded rows, entropy without gradient": _padded_rows(gradient=False, entropy=True),

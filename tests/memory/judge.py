@@ -12,6 +12,7 @@ allocated. An engine's pool counts where the row says so.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,8 @@ from tests.memory.printed import printed
 
 _FOLDERS = ("unseen", *(f"unseen{number}" for number in range(2, 10)))
 ROUNDS = tuple(Path(__file__).parent / name for name in _FOLDERS)
+OWN = Path(__file__).parent / "measured"
+"""Runs made for this table, whose lengths are all those that their settings allow."""
 _ENGINE = {"engine weights", "engine cache", "engine activations"}
 _LEFT_OUT = {
     "card": set[str](),
@@ -90,15 +93,30 @@ class Judged:
 
 
 def judge(folder: Path) -> list[Judged]:
-    """Every row of a round with what is printed of its script."""
+    """Every row of a round with what is printed of its script, our own with their lengths."""
     found = []
     for row in json.loads((folder / "rows.json").read_text("utf-8")):
         script = (folder / "scripts" / f"{row['id']}.sh").read_text("utf-8")
         options = ["--device", row["device"], "--framework", row["framework"]]
         if row.get("gpus"):
             options += ["--gpus", str(row["gpus"])]
+        if folder == OWN:
+            options += _given(script)
         found.append(Judged(row, printed(script, *options)))
     return found
+
+
+def _given(script: str) -> list[str]:
+    """The lengths of one of our own runs: those in its data's name, else the longest allowed."""
+    data = re.search(r"data/(\w+)-(\d+)-(\d+)", script)
+    longest = dict(re.findall(r"max_(completion|prompt|response)_length[= ](\d+)", script))
+    prompt, response = longest.get("prompt"), longest.get("response") or longest.get("completion")
+    if data and data[1] == "prompts":
+        prompt = data[2]
+    elif data:
+        prompt, response = None, str(int(data[2]) + int(data[3]))
+    given = ["--prompt-tokens", prompt] if prompt else []
+    return [*given, "--response-tokens", str(response)]
 
 
 def kinds(one: Judged) -> Iterator[str]:

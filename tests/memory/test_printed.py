@@ -221,8 +221,8 @@ def test_trls_logits_are_fp32_where_accelerate_casts_outputs() -> None:
 
 def test_trl_computes_in_the_types_of_the_weights_where_nothing_casts_them() -> None:
     mixed, plain = (
-        component(_dpo(1, "--dtype float32", f"--bf16 {on}"), "update", "activations")
-        for on in ("true", "false")
+        component(_dpo(1, f"--dtype {kind}", f"--bf16 {on}"), "update", "activations")
+        for kind, on in (("bfloat16", "true"), ("float32", "false"))
     )
     assert plain == pytest.approx(2 * mixed, rel=0.1)
 

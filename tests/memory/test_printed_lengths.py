@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.memory.constants import CAUSAL_LOSS, ENTROPY_COMPILED
+from bot.memory.constants import CAUSAL_LOSS, PACKED
 from tests.memory.printed import component, printed
 from tests.memory.test_printed import GIB, VOCAB, verl
 
@@ -20,7 +20,7 @@ GSM8K = "data.train_files=$HOME/data/gsm8k/train.parquet"
 def tokens(*settings: str) -> int:
     """Tokens of an update's pass."""
     made = verl(f"{_A}.entropy_coeff=0.001", *settings, release="0.7.0")
-    return round(component(made, "update", "logits") * GIB / VOCAB / ENTROPY_COMPILED)
+    return round(component(made, "update", "logits") * GIB / VOCAB / PACKED)
 
 
 def micro(each: int, responses: int = 8) -> tuple[str, ...]:

@@ -50,15 +50,15 @@ def actor(script: str, release: str = "") -> Role:
     ("settings", "per_logit"),
     [
         ((), constants.LOG_PROBS),
-        ((f"{ACTOR}.entropy_coeff=0.001",), constants.ENTROPY_COMPILED),
-        ((f"{ACTOR}.calculate_entropy=True",), constants.ENTROPY_COMPILED),
+        ((f"{ACTOR}.entropy_coeff=0.001",), constants.ENTROPY_PACKED),
+        ((f"{ACTOR}.calculate_entropy=True",), constants.ENTROPY_PACKED),
         (
             (f"{ACTOR}.entropy_coeff=0.001", f"{ACTOR}.use_torch_compile=False"),
             constants.ENTROPY_EAGER,
         ),
         (
             (f"{ACTOR}.entropy_coeff=0.001", f"{ACTOR}.entropy_from_logits_with_chunking=True"),
-            constants.ENTROPY_CHUNKED,
+            constants.ENTROPY_PACKED,
         ),
         (("actor_rollout_ref.model.use_fused_kernels=True",), constants.FUSED),
     ],
