@@ -199,6 +199,16 @@ def gathered_ends(role: Role) -> Bytes:
     return Bytes(2 * ends)
 
 
+def _head_is_away(role: Role) -> bool:
+    """Whether the head is in shards while the loss has its backward pass.
+
+    FSDP2 divides its root again after the forward pass and gathers it when the logits' gradient is
+    there (`pre_backward` of torch's `FSDPParamGroup`); FSDP1 leaves its root whole. Measured on a
+    GPU (`tests/memory/measured`).
+    """
+    return role.backend == "fsdp2" and role.reshard
+
+
 def gathered_layers(role: Role, level: MemoryLevel) -> Bytes:
     """Layers whose weights are whole at one time: bf16, under FSDP as they are quantized.
 
@@ -275,7 +285,9 @@ def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
     waiting = cast_weights(role, layers=1) if role.checkpointing else copies
     head: Parts = {
         "activations": last + head_surroundings(role, tokens, level),
-        "gathered weights": ends + copies + (gathered_layers(role, level) if near else NOTHING),
+        "gathered weights": (NOTHING if _head_is_away(role) else ends)
+        + copies
+        + (gathered_layers(role, level) if near else NOTHING),
         "logits": logits(role, level, tokens, role.update_logits),
         "gradients": before,
         "whole gradients": whole,

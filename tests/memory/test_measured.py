@@ -27,7 +27,7 @@ def test_rows_and_scripts_are_those_that_ran() -> None:
 def test_what_torch_allocated_is_met(one: Judged) -> None:
     """Each of these terms would be missed by more: 2 bytes a logit are 12 % of the 7B's peak."""
     assert one.error is not None
-    assert abs(one.error) < 0.05
+    assert abs(one.error) < 0.035
     assert one.cover is not None
     assert one.cover >= 1
 
@@ -40,4 +40,4 @@ def test_errors_are_small_on_the_whole(framework: str) -> None:
         if one.error is not None and one.row["framework"].startswith(framework)
     ]
     assert len(errors) >= 16
-    assert mean(errors) < 0.015
+    assert mean(errors) < 0.012
