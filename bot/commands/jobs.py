@@ -63,14 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     client = JobClient(database)
     try:
-        return _act(client, arguments)
-    except UserError:
-        raise
-    except Exception as error:
-        why = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise UserError(
-            "The database {database} did not answer: {why}.", database=database.shown, why=why
-        ) from None
+        return database.carry_out(lambda: _act(client, arguments))
     finally:
         client.close()
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
@@ -13,6 +14,8 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
 from bot.base.regex import regex
+
+T = TypeVar("T")
 
 _SQLITE = "sqlite:///"
 BUSY = 7_000
@@ -99,6 +102,18 @@ class Database:
                 "The database {path} cannot be opened: {error}.",
                 path=self.path,
                 error=sentence_of(error),
+            ) from None
+
+    def carry_out(self, act: Callable[[], T]) -> T:
+        """What `act` gives; raises UserError when the database does not take part."""
+        try:
+            return act()
+        except UserError:
+            raise
+        except Exception as error:
+            why = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise UserError(
+                "The database {database} did not answer: {why}.", database=self.shown, why=why
             ) from None
 
 

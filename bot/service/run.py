@@ -122,9 +122,9 @@ def serve(
     require_secret(settings)
     listening = _listen(host, port)
     logs.configure(settings.secrets(os.environ))
-    started(lambda: migrate(settings.database), settings)
+    settings.database.carry_out(lambda: migrate(settings.database))
     verifications = Verifications(settings.database)
-    started(verifications.migrate, settings)
+    settings.database.carry_out(verifications.migrate)
     metrics = Metrics()
     client = JobClient(settings.database)
     metrics.watch_jobs(client.counts, client.oldest_waiting)
@@ -192,21 +192,6 @@ def _listen(host: str, port: int) -> socket.socket:
             host=host,
             port=port,
             why=system_reason(error),
-        ) from None
-
-
-def started(act: Callable[[], object], settings: ServiceSettings) -> None:
-    """Carry out a step of the start; raises UserError when the database does not take part."""
-    try:
-        act()
-    except UserError:
-        raise
-    except Exception as error:
-        why = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise UserError(
-            "The database {database} did not answer: {why}.",
-            database=settings.database.shown,
-            why=why,
         ) from None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from bot.script.name import model_size
 
@@ -13,17 +13,7 @@ Column: TypeAlias = Literal[
 ]
 PageLanguage: TypeAlias = Literal["en", "zh"]
 
-COLUMNS: tuple[Column, ...] = (
-    "tag",
-    "model",
-    "task",
-    "resource",
-    "max_batch",
-    "train",
-    "infer",
-    "link",
-    "contributor",
-)
+COLUMNS: tuple[Column, ...] = get_args(Column)
 """In the page's order."""
 
 _DATA = json.loads(Path(__file__).with_name("columns.json").read_text(encoding="utf-8"))

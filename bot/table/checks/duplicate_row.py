@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import mark, message
 from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry
-from bot.table.columns import Column
+from bot.table.columns import COLUMNS
 
 _SCRIPT = mark("{script} has a row already, at line {line}")
 _SAME = mark("the row at line {line} says the same of another script")
@@ -26,15 +26,7 @@ META = Meta(
     ),
 )
 
-_SAYING: tuple[Column, ...] = (
-    "tag",
-    "model",
-    "task",
-    "resource",
-    "max_batch",
-    "train",
-    "infer",
-)
+_SAYING = tuple(column for column in COLUMNS if column not in ("link", "contributor"))
 
 
 def check(context: PageContext) -> Iterator[Hit]:
