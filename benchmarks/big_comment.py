@@ -36,6 +36,7 @@ _MORE = tuple(
         "bf16",
         "lr",
         "ulysses_sp",
+        "entropy_coef",
     )
 )
 
