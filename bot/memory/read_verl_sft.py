@@ -143,7 +143,7 @@ def _logits(plan: Plan, get: MemorySettings, *, copied: bool) -> float:
         return constants.FUSED
     if plan.train.value == "megatron":
         return verl_logits.megatron(plan, entropy=False)
-    return verl_logits.packed(plan)
+    return verl_logits.packed(get)
 
 
 def _positive(tokens: Tokens) -> Tokens:

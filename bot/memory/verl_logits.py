@@ -39,18 +39,27 @@ def update(get: MemorySettings, backend: Backend, group: str, *, padded: float =
     if padded:
         return max(constants.LOG_PROBS, whole * _in_rows(get, padded) if entropy else 0.0)
     small = not entropy or chunked or get.on(True, *_either("use_torch_compile", group))
-    return packed(get.plan, entropy=entropy) if small else whole
+    return packed(get, entropy=entropy) if small else whole
 
 
-def packed(plan: Plan, *, entropy: bool = False) -> float:
+def packed(get: MemorySettings, *, entropy: bool = False) -> float:
     """Bytes a logit of rows without padding, their entropy compiled or in chunks.
 
-    `logits_rmpad.div_(temperature)` up to 0.8, `logits_rmpad / temperature` from 0.9 on
-    (`prepare_model_outputs`).
+    `logits_rmpad.div_(temperature)` up to 0.8, `logits_rmpad / temperature` in 0.9
+    (`prepare_model_outputs`), which 0.9.1 leaves out at a temperature of 1: the loss then writes
+    the gradient over the logits.
     """
-    if not version_at_least(plan, 0, 9):
+    if not version_at_least(get.plan, 0, 9):
         return constants.PACKED
-    return constants.ENTROPY_PACKED if entropy else constants.LOG_PROBS
+    if entropy:
+        return constants.ENTROPY_PACKED
+    return constants.LOGITS if _undivided(get) else constants.LOG_PROBS
+
+
+def _undivided(get: MemorySettings) -> bool:
+    """Whether the logits are used as they are (`_scale_logits_by_temperature`)."""
+    temperature = get.number(1.0, "actor_rollout_ref.rollout.temperature")
+    return temperature == 1.0 and version_at_least(get.plan, 0, 9, 1)
 
 
 def _in_rows(get: MemorySettings, responses: float) -> float:
@@ -86,8 +95,8 @@ def forward(
         return constants.LOGITS + beside * _in_rows(get, padded)
     if entropy and not (compiled or chunked):
         return constants.FORWARD_EAGER
-    divided = version_at_least(get.plan, 0, 9)
-    return constants.FORWARD_LOG_PROBS if divided else constants.FORWARD_PACKED
+    copied = version_at_least(get.plan, 0, 9) and not _undivided(get)
+    return constants.FORWARD_LOG_PROBS if copied else constants.FORWARD_PACKED
 
 
 def megatron(plan: Plan, *, entropy: bool, chunked: bool = False) -> float:

@@ -255,9 +255,10 @@ def _padded_rows(*, gradient: bool, entropy: bool) -> Callable[[Any, Callable[[]
 
 
 def _packed_rows(
-    *, gradient: bool = True, entropy: bool = False, copied: bool = False
+    *, gradient: bool = True, entropy: bool = False, divided: str = "in place"
 ) -> Callable[[Any, Callable[[], Any], Any], Any]:
-    """verl's rows without padding: a view of the logits, divided in place up to 0.8.
+    """verl's rows without padding: a view of the logits, divided in place up to 0.8, then into a
+    copy, and from 0.9.1 on not at all at a temperature of 1.
 
     The entropy is compiled: it keeps the logits and makes their gradient.
     """
@@ -278,7 +279,10 @@ def _packed_rows(
         def run() -> Any:
             output = [model().flatten(0, 1).unsqueeze(0)]
             logits = output[0].squeeze(0)
-            logits = logits / torch.ones(()) if copied else logits.div_(1.0)
+            if divided == "in place":
+                logits.div_(1.0)
+            elif divided == "copied":
+                logits = logits / torch.ones(())
             made = Kernel.apply(logits, not entropy).sum()
             return made + Kernel.apply(logits, False).sum() if entropy else made
 
@@ -313,9 +317,12 @@ LOSSES: dict[str, Callable[[Any, Callable[[], Any], Any], Any]] = {
     "packed rows": _packed_rows(),
     "packed rows, entropy": _packed_rows(entropy=True),
     "packed rows without gradient": _packed_rows(gradient=False),
-    "packed rows 0.9": _packed_rows(copied=True),
-    "packed rows 0.9, entropy": _packed_rows(copied=True, entropy=True),
-    "packed rows 0.9 without gradient": _packed_rows(gradient=False, copied=True),
+    "packed rows 0.9": _packed_rows(divided="copied"),
+    "packed rows 0.9, entropy": _packed_rows(divided="copied", entropy=True),
+    "packed rows 0.9 without gradient": _packed_rows(gradient=False, divided="copied"),
+    "packed rows 0.9.1": _packed_rows(divided=""),
+    "packed rows 0.9.1, entropy": _packed_rows(divided="", entropy=True),
+    "packed rows 0.9.1 without gradient": _packed_rows(gradient=False, divided=""),
     "padded rows": _padded_rows(gradient=True, entropy=False),
     "padded rows, entropy": _padded_rows(gradient=True, entropy=True),
     "padded rows, entropy without gradient": _padded_rows(gradient=False, entropy=True),

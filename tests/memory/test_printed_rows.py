@@ -56,6 +56,34 @@ def test_without_one_they_take_what_others_do() -> None:
     assert a_logit(made, "update") == pytest.approx(LOSSES["padded rows"]["2"], rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ("release", "temperature", "measured"),
+    [
+        ("0.5.0", "1.0", "packed rows"),
+        ("0.8.0", "1.0", "packed rows"),
+        ("0.9.0", "1.0", "packed rows 0.9"),
+        ("0.9.1", "1.0", "packed rows 0.9.1"),
+        ("0.9.1", "0.7", "packed rows 0.9"),
+    ],
+)
+@pytest.mark.parametrize("coefficient", ["0", "0.001"])
+def test_a_division_by_the_temperature_takes_copies(
+    release: str, temperature: str, measured: str, coefficient: str
+) -> None:
+    made = rows(
+        f"{_A}.entropy_coeff={coefficient}",
+        f"actor_rollout_ref.rollout.temperature={temperature}",
+        f"{_M}.use_remove_padding=True",
+        release=release,
+    )
+    # Rows without padding are shorter than they may be; the passes have the same tokens.
+    update = component(made, "update", "logits")
+    old = next(one for one in made["stages"] if one["stage"] == "log-prob")
+    entropy = ", entropy" if coefficient != "0" else ""
+    wanted = LOSSES[f"{measured}{entropy}"]["2"] / LOSSES[f"{measured} without gradient"]["2"]
+    assert update / old["components"]["logits"] == pytest.approx(wanted, rel=0.03)
+
+
 @pytest.mark.parametrize("setting", ["use_torch_compile=True", "use_torch_compile=False"])
 def test_whether_it_is_compiled_counts_where_padding_is_removed(setting: str) -> None:
     padded = component(rows(PADDED, ENTROPY, f"{_A}.{setting}"), "update", "logits")

@@ -49,7 +49,8 @@ def actor(script: str, release: str = "") -> Role:
 @pytest.mark.parametrize(
     ("settings", "per_logit"),
     [
-        ((), constants.LOG_PROBS),
+        ((), constants.LOGITS),
+        (("actor_rollout_ref.rollout.temperature=0.7",), constants.LOG_PROBS),
         ((f"{ACTOR}.entropy_coeff=0.001",), constants.ENTROPY_PACKED),
         ((f"{ACTOR}.calculate_entropy=True",), constants.ENTROPY_PACKED),
         (

@@ -67,7 +67,7 @@ def test_the_old_trainer_pads_and_has_a_loss_of_its_own() -> None:
     )
     assert old.update.expected == old.update.conservative == 4 * 1024
     assert old.update_logits == pytest.approx(LOSSES["verl's old SFT, padded"]["2"], rel=0.01)
-    assert role(QWEN).update_logits == constants.LOG_PROBS
+    assert role(QWEN).update_logits == constants.LOGITS
     assert role(QWEN, "model.use_fused_kernels=True").update_logits == constants.FUSED
 
 

@@ -39,7 +39,8 @@ def test_what_only_long_sequences_would_pass_is_not_called_expected(
     settings = [one for one in STATIC if "max_response" not in one and "actor.ppo_micro" not in one]
     long = (
         "data.max_response_length=8192",
-        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=16",
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=10",
+        "actor_rollout_ref.actor.entropy_coeff=0.001",
         "trainer.n_gpus_per_node=8",
     )
     path = PATH.replace("_2_", "_8_")
