@@ -14,7 +14,7 @@ from bot.memory.activations import (
 )
 from bot.memory.attention import scores_forward
 from bot.memory.experts import copies_in_transit
-from bot.memory.units import Bytes
+from bot.memory.units import Bytes, together
 from bot.memory.workload import MemoryLevel, Role
 
 
@@ -32,15 +32,26 @@ def evaluation_parts(role: Role, level: MemoryLevel) -> Parts:
 
 
 def forward_parts(role: Role, level: MemoryLevel) -> Parts:
-    """A pass without gradient: one layer's activations, or the logits."""
+    """A pass without gradient: one layer's activations, or the logits, whichever are more.
+
+    Beside the logits is what they are made of, and the ends alone are whole (measured on a GPU,
+    `tests/memory/measured`); the floor has no layer.
+    """
     tokens = role.forward.at(level)
     residual = Bytes.of(2 * role.shape.hidden * tokens) / split(role)
-    return {
-        "activations": residual if level == "floor" else layer_forward(role, tokens),
-        "gathered weights": gathered_ends(role) + gathered_layers(role, level),
-        "logits": logits(role, level, tokens, role.forward_logits) + _scores(role, level),
+    scores = _scores(role, level)
+    head: Parts = {
+        "activations": residual,
+        "gathered weights": gathered_ends(role),
+        "logits": logits(role, level, tokens, role.forward_logits) + scores,
         "copies of the head": head_copies(role, level, role.forward_head_copies),
     }
+    layer: Parts = {
+        "activations": residual if level == "floor" else layer_forward(role, tokens),
+        "gathered weights": gathered_ends(role) + gathered_layers(role, level),
+        "logits": scores,
+    }
+    return max(head, layer, key=lambda parts: together(parts.values()).count)
 
 
 def _scores(role: Role, level: MemoryLevel) -> Bytes:

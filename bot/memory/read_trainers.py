@@ -358,11 +358,15 @@ class _Trainer:
         if self.batches is not None and own:
             # PPO wraps policy and critic in one module, and gathers both.
             divided = [role for role in roles if role.trained and role.backend == "zero3"]
-            shards = sum(role.parameters for role in divided)
+            whole = sum(role.parameters for role in divided)
+            # Autocast keeps what it casts of trained weights (`cached_cast` of torch).
+            cast = [role.shape for role in roles if role.trained and role.autocast]
+            cast = [] if self.plan.adapter.value else cast
+            whole += sum(shape.linear_parameters + shape.embedding for shape in cast)
             held_out = evaluation_batch(get)
             written = max(self.batches.written, held_out)
             batches = replace(self.batches, written=written)
-            return transformers_engine(get, self.shape, of, batches, shards), 0
+            return transformers_engine(get, self.shape, of, batches, whole), 0
         if self.plan.infer.value != "vllm":
             return None, 0
         tensor = get.size("vllm_tensor_parallel_size")

@@ -68,12 +68,13 @@ def _passes(get: MemorySettings, each: int) -> int | None:
 
 
 def transformers_engine(
-    get: MemorySettings, shape: Shape, of: Lengths, batches: OnlineBatches, shards: int
+    get: MemorySettings, shape: Shape, of: Lengths, batches: OnlineBatches, whole: int
 ) -> Engine:
     """`generate` with the trained model's own weights.
 
-    `shards` are the parameters that ZeRO-3 divides: all of them are gathered for it
-    (`unwrap_model_for_generation`), unless `ds3_gather_for_generation` is off.
+    `whole` are the parameters that ZeRO-3 divides, all of which are gathered for it
+    (`unwrap_model_for_generation`) unless `ds3_gather_for_generation` is off, or that autocast has
+    copies of.
     """
     return Engine(
         name="hf",
@@ -83,6 +84,6 @@ def transformers_engine(
         sequence_tokens=of.longest,
         sequences=batches.written,
         scored_tokens=batches.scored * of.response_max,
-        gathered_parameters=shards if get.on(True, "ds3_gather_for_generation") else 0,
+        gathered_parameters=whole if get.on(True, "ds3_gather_for_generation") else 0,
         sleeps=False,
     )

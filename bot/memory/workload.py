@@ -234,7 +234,7 @@ class Engine:
     scored_tokens: int = 0
     """Tokens whose scores it hands over, all of the vocabulary in fp32."""
     gathered_parameters: int = 0
-    """Parameters of the trained models whose shards are gathered for it, all at once."""
+    """Parameters of the trained models that are gathered from shards, or cast, all at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -163,7 +163,7 @@ def test_a_value_that_memory_does_not_follow_is_an_answer(
     assert (result.status, result.err) == (3, "")
     content = json.loads(result.out)
     holds_to(bisect_schemas()["bisect-plan-v1"], content)
-    assert content["vary_instead"] == list(FLAT_KEYS[2:4])
+    assert content["vary_instead"] == [FLAT_KEYS[2]]
     assert _plan(folder, "--vary", content["vary_instead"][0]).status == 0
 
 

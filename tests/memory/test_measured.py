@@ -41,3 +41,29 @@ def test_errors_are_small_on_the_whole(framework: str) -> None:
     ]
     assert len(errors) >= 16
     assert mean(errors) < 0.012
+
+
+@pytest.mark.parametrize(
+    ("measured", "stage", "place"),
+    [
+        ("old", "log-prob", 0),
+        ("ref", "log-prob", 1),
+        ("optimizer", "optimizer", 0),
+        ("generate", "rollout", 0),
+    ],
+)
+def test_so_are_the_passes_without_gradient_and_the_steps(
+    measured: str, stage: str, place: int
+) -> None:
+    beside = {"contexts", "sleeping engine", "allocator"}
+    met = []
+    for one in ROWS:
+        peak = one.row.get("peaks_gib", {}).get(measured)
+        stages = [s for s in one.estimate["stages"] if s["stage"] == stage]
+        if peak is None or len(stages) <= place:
+            continue
+        parts = stages[place]["components"].items()
+        met.append(sum(amount for name, amount in parts if name not in beside) / peak)
+    assert len(met) >= 4
+    assert all(0.92 < one < 1.1 for one in met)
+    assert mean(abs(one - 1) for one in met) < 0.02
