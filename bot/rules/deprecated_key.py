@@ -45,14 +45,21 @@ def check(context: RuleContext) -> Iterator[Hit]:
         if plan.table is None:
             continue
         yield from _root(plan)
+        instead = plan.table.deprecated
+        found = [
+            (setting, use)
+            for setting in plan.settings
+            if setting.operator != "~" and (use := instead(setting.key)) is not None
+        ]
+        if not found:
+            continue
         values = values_of(plan)
         # Those that the release no longer takes are errors of other rules: micro-batch-form and
         # removed-rollout-mode.
         unread = unread_sizes(values) if plan.launch.entry == ENTRY else []
-        for setting in plan.settings:
-            use = plan.table.deprecated(setting.key) if setting.operator != "~" else None
+        for setting, use in found:
             removed = setting.key.endswith("rollout.mode") and setting.value == "sync"
-            if use is None or setting.key in unread or removed or _counts(plan, setting):
+            if setting.key in unread or removed or _counts(plan, setting):
                 continue
             yield _hit(context, values, setting, use)
 
