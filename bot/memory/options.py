@@ -57,6 +57,13 @@ def _bf16(role: Role) -> Role:
     )
 
 
+def _fused_logits(role: Role) -> Role:
+    forward = min(role.forward_logits, constants.FUSED)
+    return replace(
+        role, update_logits=min(role.update_logits, constants.FUSED), forward_logits=forward
+    )
+
+
 def _fsdp(role: Role) -> bool:
     return role.backend in ("fsdp", "fsdp2")
 
@@ -105,14 +112,24 @@ _SWITCHES: tuple[_Switch, ...] = (
         put=lambda r: replace(r, activation_offload=True),
     ),
     _Switch(
-        settings={
-            "verl": f"{_M}.use_fused_kernels=True",
-            "trl": "--use_liger_kernel",
-        },
+        settings={"verl": f"{_M}.use_fused_kernels=True"},
         off=lambda r: r.name == "actor" and r.update_logits > 1,
         on=lambda r: r.name == "actor" and r.trained and 0 < r.update_logits <= 1,
+        put=_fused_logits,
+    ),
+    _Switch(
+        settings={"verl": f"{_M}.use_liger=True"},
+        off=lambda r: r.name == "actor" and _fsdp(r) and not r.fused_layers,
+        on=lambda r: r.name == "actor" and r.fused_layers,
+        put=lambda r: replace(r, fused_layers=True),
+    ),
+    _Switch(
+        # Its loss, too, which has no copies of the head.
+        settings={"trl": "--use_liger_kernel"},
+        off=lambda r: r.name == "actor" and not r.fused_layers,
+        on=lambda r: r.name == "actor" and r.fused_layers,
         put=lambda r: replace(
-            r, update_logits=constants.FUSED, forward_logits=min(r.forward_logits, constants.FUSED)
+            _fused_logits(r), fused_layers=True, head_copies=0.0, forward_head_copies=0.0
         ),
     ),
     _Switch(
@@ -266,7 +283,8 @@ def _changes(workload: Workload) -> Iterator[tuple[str, Workload]]:
             _mapped(workload, role_changed, lambda engine: engine),
         )
     engines = [pool.engine for pool in workload.pools if pool.engine is not None and pool.roles]
-    if any(engine.gathered_parameters for engine in engines):
+    divided = any(role.backend == "zero3" for pool in workload.pools for role in pool.roles)
+    if divided and any(engine.gathered_parameters for engine in engines):
         yield (
             "--ds3_gather_for_generation false",
             _mapped(

@@ -283,3 +283,35 @@ def test_batches_of_trl_with_and_without_padding() -> None:
     # From 0.29 on the preference trainer warns that it pads all the same.
     assert tokens("--padding_free true", kind="dpo").expected == 8 * 1024
     assert tokens("--padding_free true", "0.28.0", "dpo").expected == 7171
+
+
+_ONLINE = (
+    "--dtype float32",
+    "--max_completion_length 512",
+    "--per_device_train_batch_size 8",
+    "--gradient_checkpointing false",
+)
+
+
+def _helps(made: Workload) -> list[str]:
+    return [str(option.setting) for option in what_helps(made, by_token("h200")[0])]
+
+
+def test_liger_is_on_where_it_is_set_and_not_where_no_logits_are_whole() -> None:
+    """TRL from 1.15 on makes none; Liger's layers keep less all the same."""
+    without = workload(trl(*_ONLINE), gpus=1, trl="1.16.0")
+    assert "--use_liger_kernel" not in in_use(without)
+    assert "--use_liger_kernel" in _helps(without)
+    with_it = workload(trl(*_ONLINE, "--use_liger_kernel"), gpus=1, trl="1.16.0")
+    assert "--use_liger_kernel" in in_use(with_it)
+    assert "--use_liger_kernel" not in _helps(with_it)
+
+
+def test_nothing_is_gathered_for_generation_where_nothing_is_divided() -> None:
+    """Autocast's copies of fp32 weights are none of ZeRO-3's."""
+    written = "--gradient_accumulation_steps 512"  # All of them at once: generation binds.
+    made = workload(trl(*_ONLINE, written), gpus=1, trl="1.16.0")
+    engine = made.pools[0].engine
+    assert engine is not None
+    assert engine.gathered_parameters > 0
+    assert not any("ds3_gather" in setting for setting in _helps(made))
