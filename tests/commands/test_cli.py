@@ -12,6 +12,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.commands.cli import COMMANDS
+from bot.evidence.transaction_log import BLOCK, FRAGMENT, HEADER
 from tests.command import ROOT, rlbot
 from tests.conftest import WrittenRun
 from tests.review.test_local_change import Repository
@@ -279,9 +280,23 @@ def test_a_run_that_is_cut_later_is_inconclusive(folder: Path, run: Path) -> Non
     copy = folder / "run"
     shutil.copytree(run, copy, symlinks=True)
     log = next(copy.glob("run-*.wandb"))
-    log.write_bytes(log.read_bytes()[: log.stat().st_size * 2 // 3])
+    data = log.read_bytes()
+    log.write_bytes(data[: _inside_a_record(data, len(data) * 2 // 3)])
     result = rlbot("verify", f"examples/tuning/7b/{NAME}", "--run", "run", cwd=folder)
     assert (result.status, result.err) == (3, "")
+
+
+def _inside_a_record(log: bytes, at: int) -> int:
+    """The middle of the record that holds a byte: a log that ends with one may go on."""
+    start = HEADER.size
+    while True:
+        if BLOCK - start % BLOCK < FRAGMENT.size:
+            start += BLOCK - start % BLOCK
+        length: int = FRAGMENT.unpack_from(log, start)[1]
+        end = start + FRAGMENT.size + length
+        if end > at:
+            return (start + end) // 2
+        start = end
 
 
 def test_table_add_writes_the_row_once(folder: Path, run: Path) -> None:
