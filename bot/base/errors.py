@@ -5,7 +5,15 @@ A fault of the program is any other exception; an entry point reports the two di
 
 from __future__ import annotations
 
-from bot.base.messages import message
+from bot.base.messages import Message, message
+
+
+class SentenceError(Exception):
+    """An error within the program that is told as a sentence; who catches it says to whom."""
+
+    def __init__(self, sentence: str, /, **values: object) -> None:
+        """`sentence` is a message, or the template of one with its `values`."""
+        super().__init__(sentence if isinstance(sentence, Message) else message(sentence, **values))
 
 
 class UserError(Exception):

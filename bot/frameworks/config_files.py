@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from bot.base.errors import SentenceError
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import Message, message
 
 SUFFIX: Final = ".yaml"
 
 
-class ComposeError(Exception):
+class ComposeError(SentenceError):
     """Files that are no configuration; the message is a sentence without its full stop."""
-
-    def __init__(self, sentence: str, /, **values: object) -> None:
-        """`sentence` is a message, or the template of one with its `values`."""
-        super().__init__(sentence if isinstance(sentence, Message) else message(sentence, **values))
 
 
 class HydraRefusalError(ComposeError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bot.base.messages import message
 from bot.memory.settings import NoEstimateError
 from bot.memory.shape import Shape
 from bot.memory.workload import Layout, Workload
@@ -17,21 +16,17 @@ def check_sizes(workload: Workload) -> Workload:
             tensor, heads = pool.engine.tensor, pool.engine.shape.heads
             if heads % tensor:
                 raise NoEstimateError(
-                    message(
-                        "The engine's tensor parallel {tensor} does not divide the model's {heads} "
-                        "attention heads.",
-                        tensor=tensor,
-                        heads=heads,
-                    )
+                    "The engine's tensor parallel {tensor} does not divide the model's {heads} "
+                    "attention heads.",
+                    tensor=tensor,
+                    heads=heads,
                 )
             if pool.engine.pipeline > pool.engine.shape.layers:
                 raise NoEstimateError(
-                    message(
-                        "The engine's pipeline of {pipeline} stages is longer than the model's "
-                        "{layers} layers.",
-                        pipeline=pool.engine.pipeline,
-                        layers=pool.engine.shape.layers,
-                    )
+                    "The engine's pipeline of {pipeline} stages is longer than the model's "
+                    "{layers} layers.",
+                    pipeline=pool.engine.pipeline,
+                    layers=pool.engine.shape.layers,
                 )
     return workload
 
@@ -40,42 +35,34 @@ def _layout(layout: Layout, shape: Shape, role: str) -> None:
     for name, size in (("tensor", layout.tensor), ("sequence", layout.sequence)):
         if shape.heads % size:
             raise NoEstimateError(
-                message(
-                    "The {role}'s {name} parallel {size} does not divide the model's {heads} "
-                    "attention heads.",
-                    role=role,
-                    name=name,
-                    size=size,
-                    heads=shape.heads,
-                )
+                "The {role}'s {name} parallel {size} does not divide the model's {heads} "
+                "attention heads.",
+                role=role,
+                name=name,
+                size=size,
+                heads=shape.heads,
             )
     if layout.pipeline > shape.layers:
         raise NoEstimateError(
-            message(
-                "The {role}'s pipeline of {pipeline} stages is longer than the model's {layers} "
-                "layers.",
-                role=role,
-                pipeline=layout.pipeline,
-                layers=shape.layers,
-            )
+            "The {role}'s pipeline of {pipeline} stages is longer than the model's {layers} "
+            "layers.",
+            role=role,
+            pipeline=layout.pipeline,
+            layers=shape.layers,
         )
     if layout.expert > 1:
         count = shape.experts.count if shape.experts else 0
         if not count:
             raise NoEstimateError(
-                message(
-                    "The {role}'s expert parallel is {expert}, but its model has no experts.",
-                    role=role,
-                    expert=layout.expert,
-                )
+                "The {role}'s expert parallel is {expert}, but its model has no experts.",
+                role=role,
+                expert=layout.expert,
             )
         if count % layout.expert:
             raise NoEstimateError(
-                message(
-                    "The {role}'s expert parallel {expert} does not divide the model's {count} "
-                    "experts.",
-                    role=role,
-                    expert=layout.expert,
-                    count=count,
-                )
+                "The {role}'s expert parallel {expert} does not divide the model's {count} "
+                "experts.",
+                role=role,
+                expert=layout.expert,
+                count=count,
             )

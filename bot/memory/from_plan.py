@@ -40,14 +40,12 @@ def device_named(token: str | None) -> Device:
     """
     if not token:
         raise NoEstimateError(
-            message(
-                "The device is not known: the script's name holds none. Name it with --device h100."
-            )
+            "The device is not known: the script's name holds none. Name it with --device h100."
         )
     devices = by_token(token)
     if not devices:
         raise NoEstimateError(
-            message("The memory of a {token} is not known; name a known device.", token=token)
+            "The memory of a {token} is not known; name a known device.", token=token
         )
     exact = [device for device in devices if device.token == token.lower()] or list(devices)
     named = [device for device in exact if token.lower() in device.name_tokens]
@@ -55,7 +53,7 @@ def device_named(token: str | None) -> Device:
     if len(sizes) > 1:
         gib = ", ".join(f"{size / 2**30:.0f}" for size in sorted(sizes))
         raise NoEstimateError(
-            message("{token} may be a card of {gib} GiB; name it exactly.", token=token, gib=gib)
+            "{token} may be a card of {gib} GiB; name it exactly.", token=token, gib=gib
         )
     return (named or exact)[0]
 
@@ -76,11 +74,9 @@ def find_model(path: str, files: ReadFile | None = None) -> Model:
                 return from_config(path, data)
             except NotReadError as error:
                 raise _ConfigError(
-                    message(
-                        "The config.json of {path} cannot be used: {error}.",
-                        path=path,
-                        error=sentence_of(error),
-                    )
+                    "The config.json of {path} cannot be used: {error}.",
+                    path=path,
+                    error=sentence_of(error),
                 ) from None
     model = find(path)
     if model is not None:
@@ -124,10 +120,8 @@ def workload_of(
         if plan.framework == "verl" and "=" in argument.word.text:
             # Its setting would be taken from the defaults: another model, other batches.
             raise NoEstimateError(
-                message(
-                    "The setting {text} cannot be read, so that the launch cannot start.",
-                    text=argument.word.text,
-                )
+                "The setting {text} cannot be read, so that the launch cannot start.",
+                text=argument.word.text,
             )
     get = MemorySettings(plan)
     workload = check_sizes(read_workload(get, models, run, gpus))
@@ -164,7 +158,7 @@ def read_workload(
         from bot.memory import read_trainers
 
         return read_trainers.read(get, model, run, gpus)
-    raise NoEstimateError(message("{framework} is not modelled.", framework=framework))
+    raise NoEstimateError("{framework} is not modelled.", framework=framework)
 
 
 def estimate_plan(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from bot.base.messages import message, sentence_of
+from bot.base.messages import sentence_of
 from bot.base.regex import regex
 from bot.memory.hub_experts import experts_of
 from bot.memory.hub_mixers import GATED, mixers, nemotron_layers
@@ -97,15 +97,15 @@ def read_config(config: HubConfig, *, vision: int | None = None) -> Shape:
     _known(config.get("model_type"))
     quantized = config.get("quantization_config") or config.get("quantization")  # The latter: MLX.
     if quantized and not _published_quantized(config):
-        raise NotReadError(message("it is quantized"))
+        raise NotReadError("it is quantized")
     return _checked(lambda: _read(str(config["model_type"]), config, vision or 0))
 
 
 def _known(kind: object) -> None:
     if kind is None:
-        raise NotReadError(message("it names no model_type"))
+        raise NotReadError("it names no model_type")
     if kind not in KNOWN:
-        raise NotReadError(message("models of the type {kind} are not known", kind=f"{kind!r}"))
+        raise NotReadError("models of the type {kind} are not known", kind=f"{kind!r}")
 
 
 def _text_of(config: HubConfig) -> HubConfig | None:
@@ -125,7 +125,7 @@ def _checked(made: Callable[[], _T]) -> _T:
         return made()
     except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         raise NotReadError(
-            message("it lacks a number, or has a wrong one ({error})", error=sentence_of(error))
+            "it lacks a number, or has a wrong one ({error})", error=sentence_of(error)
         ) from None
 
 
@@ -241,7 +241,7 @@ def _plain(kind: str, config: HubConfig) -> Shape:
         config = {**config, **{ours: config.get(theirs) for ours, theirs in names.items()}}
     hidden, heads = whole(config, "hidden_size"), whole(config, "num_attention_heads")
     if kind == "opt" and whole(config, "word_embed_proj_dim", hidden) != hidden:
-        raise NotReadError(message("its embedding has a projection"))
+        raise NotReadError("its embedding has a projection")
     width, positions = 4 * hidden, 0
     if kind == "opt":
         positions = whole(config, "max_position_embeddings") + 2
@@ -288,5 +288,5 @@ def _indexers(config: HubConfig) -> int:
     if types is not None:
         return list(types).count("full")
     if config.get("index_topk_pattern") is not None or given(config, "index_topk_freq", 1) != 1:
-        raise NotReadError(message("it does not say which layers have an indexer"))
+        raise NotReadError("it does not say which layers have an indexer")
     return layer_count(config)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.base.messages import message
 from bot.memory.hub_mixers import nemotron_layers
 from bot.memory.hub_numbers import HubConfig, NotReadError, given, layer_count, whole
 from bot.memory.shape import Experts
@@ -94,7 +93,7 @@ def _qwen(kind: str, config: HubConfig) -> Experts:
 
 def _deepseek(config: HubConfig) -> Experts:
     if whole(config, "moe_layer_freq", 1) != 1:
-        raise NotReadError(message("its mixture layers are not consecutive"))
+        raise NotReadError("its mixture layers are not consecutive")
     width = whole(config, "moe_intermediate_size")
     return Experts(
         count=whole(config, "n_routed_experts"),
@@ -136,7 +135,7 @@ def _nemotron(config: HubConfig) -> Experts | None:
 def _hunyuan(config: HubConfig) -> Experts:
     width = whole(config, "intermediate_size")
     if _alike(config, "moe_intermediate_size", width) != width:
-        raise NotReadError(message("its experts have another width than its layers"))
+        raise NotReadError("its experts have another width than its layers")
     return Experts(
         count=_alike(config, "num_experts"),
         active=_alike(config, "moe_topk"),

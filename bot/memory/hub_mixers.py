@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.base.messages import message
 from bot.memory.hub_numbers import HubConfig, NotReadError, layer_count, whole
 from bot.memory.linear_attention import LinearAttention
 from bot.memory.mixers import Mamba, ShortConvolution, SlidingAttention
@@ -57,7 +56,7 @@ def nemotron_layers(config: HubConfig) -> list[str]:
         types = [_PATTERN.get(letter) for letter in str(config["hybrid_override_pattern"])]
     types = [{"mamba": "linear_attention", "attention": "full_attention"}.get(t, t) for t in types]
     if not types or any(kind not in _PATTERN.values() for kind in types):
-        raise NotReadError(message("it has a kind of layer that is not known"))
+        raise NotReadError("it has a kind of layer that is not known")
     return types
 
 
@@ -72,7 +71,7 @@ def _others(config: HubConfig) -> int:
 
 def _attending(types: Any, layers: int) -> int:
     if len(types) != layers:
-        raise NotReadError(message("it names the kind of more or fewer layers than it has"))
+        raise NotReadError("it names the kind of more or fewer layers than it has")
     return sum(kind in _FULL for kind in types)
 
 
@@ -116,7 +115,7 @@ def _gemma4(config: HubConfig) -> Mapping[str, Any]:
     """
     layers, types = layer_count(config), config.get("layer_types")
     if types is None or "per_layer_config" in config:
-        raise NotReadError(message("it does not say how its layers attend"))
+        raise NotReadError("it does not say how its layers attend")
     hidden, width = whole(config, "hidden_size"), whole(config, "intermediate_size")
     full = _attending(types, layers)
     shared = types[layers - whole(config, "num_kv_shared_layers", 0) :]

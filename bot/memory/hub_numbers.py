@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+from bot.base.errors import SentenceError
+
 HubConfig: TypeAlias = Mapping[str, Any]
 
 _MOST_LAYERS = 10_000
 """The deepest model that is known has 128."""
 
 
-class NotReadError(Exception):
+class NotReadError(SentenceError):
     """The configuration is of a family, or has an option, whose parameters are not counted."""
 
 

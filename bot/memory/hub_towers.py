@@ -6,7 +6,6 @@ another family is not counted.
 
 from __future__ import annotations
 
-from bot.base.messages import message
 from bot.memory.hub_numbers import HubConfig, NotReadError, given, layer_count, whole
 
 
@@ -24,8 +23,8 @@ def tower(config: HubConfig, text: HubConfig) -> int:
     if vision is None and config.get("audio_config") is None:
         return 0
     if vision is None:
-        raise NotReadError(message("it has a tower for sound whose parameters are not counted"))
-    raise NotReadError(message("it has a vision tower whose parameters are not counted"))
+        raise NotReadError("it has a tower for sound whose parameters are not counted")
+    raise NotReadError("it has a vision tower whose parameters are not counted")
 
 
 def _siglip(vision: HubConfig, out: int) -> int:

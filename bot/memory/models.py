@@ -253,13 +253,13 @@ def from_config(name: str, data: bytes) -> Model:
     model whose parameters cannot be counted.
     """
     if len(data) > _MAX_CONFIG:
-        raise NotReadError(message("it is larger than any model's configuration"))
+        raise NotReadError("it is larger than any model's configuration")
     try:
         config = json.loads(data)
     except (ValueError, RecursionError):
-        raise NotReadError(message("it is no JSON")) from None
+        raise NotReadError("it is no JSON") from None
     if not isinstance(config, dict):
-        raise NotReadError(message("it holds no object"))
+        raise NotReadError("it holds no object")
     try:
         shape = read_config(config)
     except NotReadError:
@@ -268,7 +268,7 @@ def from_config(name: str, data: bytes) -> Model:
             raise
         return known
     if not 0 < shape.parameters < 10**13 or not shape.heads or not shape.hidden:
-        raise NotReadError(message("its numbers make no model"))
+        raise NotReadError("its numbers make no model")
     return Model(name=name, shape=shape, source="the config.json in the model's folder")
 
 

@@ -7,7 +7,6 @@ Sources: transformers' `TrainingArguments`, TRL's configurations 0.13 to 1.16, P
 from __future__ import annotations
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.settings import MemorySettings, needed
@@ -59,7 +58,7 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
     stated = get.text("dtype", "torch_dtype", "model_dtype")
     # open-instruct loads in bf16; transformers' default is fp32.
     name = (stated or ("bfloat16" if instruct else "float32")).lower()
-    width = needed(_WIDTH.get(name), message("The data type {name} is not known.", name=name))
+    width = needed(_WIDTH.get(name), "The data type {name} is not known.", name=name)
     frozen = _frozen(get)
     if backend.startswith("zero"):
         ends = _ends(get, algorithm, 2.0)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.base.messages import message, plural_message
+from bot.base.messages import plural_message
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.lengths import (
@@ -66,19 +66,19 @@ class _OpenRLHF:
         self.plan, self.find, self.run, self.get = get.plan, model, run, get
         plan = get.plan
         self.path = needed(
-            plan.model.value,
-            message("The model is not known without running the script (--pretrain)."),
+            plan.model.value, "The model is not known without running the script (--pretrain)."
         )
         stage = get.whole("ds.zero_stage", "zero_stage")
         self.backend: Backend = needed(
             ZERO_STAGES.get(2 if stage is None else stage),
-            message("ZeRO has no stage {stage}.", stage=stage),
+            "ZeRO has no stage {stage}.",
+            stage=stage,
         )
         if get.size("ds.tensor_parallel_size", "ds_tensor_parallel_size") > 1:
-            raise NoEstimateError(message("DeepSpeed's tensor parallelism is not modelled."))
+            raise NoEstimateError("DeepSpeed's tensor parallelism is not modelled.")
         dtype = (get.text("ds.param_dtype", "param_dtype") or "bf16").lower()
         if dtype not in ("bf16", "fp16"):
-            raise NoEstimateError(message("The data type {dtype} is not modelled.", dtype=dtype))
+            raise NoEstimateError("The data type {dtype} is not modelled.", dtype=dtype)
         self.packed = get.on(False, "ds.packing_samples", "packing_samples")
         self.ring = get.size("ds.ring_attn_size", "ring_attn_size")
         self.sequences = (0, 0)  # Of a pass with gradient, and without.
@@ -162,16 +162,15 @@ class _OpenRLHF:
         get = self.get
         kind = self.plan.launch.entry.rsplit("train_", 1)[-1]
         if kind not in ("sft", "rm", "dpo"):
-            raise NoEstimateError(message("openrlhf's train_{kind} is not modelled.", kind=kind))
+            raise NoEstimateError("openrlhf's train_{kind} is not modelled.", kind=kind)
         count = self.plan.gpus.value or gpus
         total = needed(
-            count,
-            message("The number of GPUs is not known: the launcher takes every GPU of the host."),
+            count, "The number of GPUs is not known: the launcher takes every GPU of the host."
         )
-        longest = needed(get.whole("data.max_len", "max_len"), message("max_len is not known."))
+        longest = needed(get.whole("data.max_len", "max_len"), "max_len is not known.")
         micro = needed(
             get.whole("train.micro_batch_size", "micro_train_batch_size"),
-            message("micro_train_batch_size is not known."),
+            "micro_train_batch_size is not known.",
         )
         pair = 2 if kind in _PAIRS else 1
         of = sample_lengths(longest, self.run, pair)
@@ -214,7 +213,7 @@ class _OpenRLHF:
         of = self._ppo_lengths()
         micro = needed(
             get.whole("train.micro_batch_size", "micro_train_batch_size"),
-            message("micro_train_batch_size is not known."),
+            "micro_train_batch_size is not known.",
         )
         rollout = get.whole("rollout.micro_batch_size", "micro_rollout_batch_size") or micro
         update, forward = self._tokens(micro, of), self._tokens(rollout, of, "rollout")
@@ -231,9 +230,7 @@ class _OpenRLHF:
         actor_gpus = (
             needed(
                 self.plan.gpus.value or gpus,
-                message(
-                    "The number of GPUs is not known: the launcher takes every GPU of the host."
-                ),
+                "The number of GPUs is not known: the launcher takes every GPU of the host.",
             )
             if alone
             else self._gpus("actor")
@@ -351,28 +348,28 @@ class _OpenRLHF:
         get = self.get
         response, prompt = self.plan.max_response_length.value, self.plan.max_prompt_length.value
         if response is None or prompt is None:
-            total = needed(get.whole("data.max_len", "max_len"), message("max_len is not known."))
+            total = needed(get.whole("data.max_len", "max_len"), "max_len is not known.")
             # Without a limit of its own a response may take all that the prompt leaves.
             response = total if response is None else response
             prompt = total - response
         if prompt < 0:
             raise NoEstimateError(
-                message(
-                    "max_len {length} is shorter than the {response} new tokens.",
-                    length=prompt + response,
-                    response=response,
-                )
+                "max_len {length} is shorter than the {response} new tokens.",
+                length=prompt + response,
+                response=response,
             )
         return lengths(prompt, response, self.run)
 
     def _gpus(self, role: str) -> int:
         nodes = needed(
             self.get.whole(f"{role}.num_nodes", f"{role}_num_nodes"),
-            message("The nodes of the {role} are not known.", role=role),
+            "The nodes of the {role} are not known.",
+            role=role,
         )
         each = needed(
             self.get.whole(f"{role}.num_gpus_per_node", f"{role}_num_gpus_per_node"),
-            message("The GPUs of the {role} are not known.", role=role),
+            "The GPUs of the {role} are not known.",
+            role=role,
         )
         return nodes * each
 

@@ -60,16 +60,14 @@ class _Trainer:
         kto = algorithm == "kto" and fused_head(get, algorithm)
         if not algorithm or (algorithm not in _ALGORITHMS and not kto):
             raise NoEstimateError(
-                message(
-                    "{framework}'s {task} is not modelled.",
-                    framework=plan.framework,
-                    task=algorithm or message("trainer"),
-                )
+                "{framework}'s {task} is not modelled.",
+                framework=plan.framework,
+                task=algorithm or message("trainer"),
             )
         self.algorithm = algorithm
         self.path = needed(
             plan.model.value,
-            message("The model (--model_name_or_path) is not known without running the script."),
+            "The model (--model_name_or_path) is not known without running the script.",
         )
         self.find = model
         self.shape: Shape = model(self.path).shape
@@ -84,7 +82,7 @@ class _Trainer:
         ray = self.instruct and self.algorithm in _ONLINE
         per_node, nodes = self.plan.gpus_per_node.value, self.plan.nodes.value
         learners = (per_node or 0) * (nodes or 0) if ray else self.plan.gpus.value or gpus
-        total = needed(learners or None, message("The number of GPUs is not known."))
+        total = needed(learners or None, "The number of GPUs is not known.")
         of, tokens = self._tokens()
         roles = self._roles(total, of, tokens)
         engine, apart = self._engine(of, total, roles)
@@ -123,13 +121,12 @@ class _Trainer:
     def _tokens(self) -> tuple[Lengths, Tokens]:
         get = self.get
         each = needed(
-            self.plan.micro_batch_size_per_gpu.value,
-            message("per_device_train_batch_size is not known."),
+            self.plan.micro_batch_size_per_gpu.value, "per_device_train_batch_size is not known."
         )
         if self.algorithm in _ONLINE:
             response = needed(
                 self.plan.max_response_length.value,
-                message("The maximum length of a response is not known."),
+                "The maximum length of a response is not known.",
             )
             prompt = self.plan.max_prompt_length.value or 0
             if not prompt and self.run and self.run.prompt_mean:
@@ -144,7 +141,7 @@ class _Trainer:
                 return of, batch_tokens(self.batches.update, of, padded=True)
             return of, batch_tokens(each, of)
         longest = needed(
-            get.whole("max_length", "max_seq_length"), message("The maximum length is not known.")
+            get.whole("max_length", "max_seq_length"), "The maximum length is not known."
         )
         pair = 2 if self.algorithm in _PAIRS else 1
         of = sample_lengths(longest, self.run, pair)
@@ -337,7 +334,7 @@ class _Trainer:
         if kind is None and self._plain_defaults("use_peft"):
             kind = ""
         if kind is None:
-            raise NoEstimateError(message("Whether an adapter is trained is not known."))
+            raise NoEstimateError("Whether an adapter is trained is not known.")
         return adapter(self.get, kind) if kind in ("lora", "dora") else None
 
     def _plain_defaults(self, key: str) -> bool:

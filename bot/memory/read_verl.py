@@ -79,27 +79,22 @@ class _Verl:
         get.value("trainer.nnodes")
         self.per_node = needed(
             plan.gpus_per_node.value,
-            message("The number of GPUs a node (trainer.n_gpus_per_node) is not known."),
+            "The number of GPUs a node (trainer.n_gpus_per_node) is not known.",
         )
-        nodes = needed(
-            plan.nodes.value, message("The number of nodes (trainer.nnodes) is not known.")
-        )
+        nodes = needed(plan.nodes.value, "The number of nodes (trainer.nnodes) is not known.")
         self.gpus = self.per_node * nodes
         if self.gpus < 1:
-            raise NoEstimateError(message("The script asks for no GPU."))
+            raise NoEstimateError("The script asks for no GPU.")
         refuse_multi_token_prediction(get, MODEL)
         path = needed(
             plan.model.value,
-            message(
-                "The model ({model}.path) is not known without running the script.", model=MODEL
-            ),
+            "The model ({model}.path) is not known without running the script.",
+            model=MODEL,
         )
         self.shape = model(path).shape
-        prompt = needed(
-            get.whole("data.max_prompt_length"), message("data.max_prompt_length is not known.")
-        )
+        prompt = needed(get.whole("data.max_prompt_length"), "data.max_prompt_length is not known.")
         response = needed(
-            get.whole("data.max_response_length"), message("data.max_response_length is not known.")
+            get.whole("data.max_response_length"), "data.max_response_length is not known."
         )
         self.responses = get.size(f"{ROLLOUT}.n")
         self.data = known_data(get, response)
@@ -220,11 +215,8 @@ class _Verl:
         rows = self._rows(padded)
         update = needed(
             self._update(ACTOR, layout, padded),
-            message(
-                "{actor}.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass are not "
-                "known.",
-                actor=ACTOR,
-            ),
+            "{actor}.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass are not known.",
+            actor=ACTOR,
         )
         forward = self._forward(f"{ROLLOUT}.log_prob", layout, padded) or update.tokens
         role = Role(
@@ -353,7 +345,7 @@ class _Verl:
         enabled = get.value(f"{CRITIC}.enable")
         if not (self.plan.algorithm.value == "gae" if enabled is None else bool(enabled)):
             return []
-        path = needed(get.path(f"{CRITIC}.model.path"), message("The critic's model is not known."))
+        path = needed(get.path(f"{CRITIC}.model.path"), "The critic's model is not known.")
         backend = backend_of(get.text(f"{CRITIC}.strategy"))
         # Renamed in 0.8; what a script sets under either name is meant.
         config = (f"{CRITIC}.fsdp", f"{CRITIC}.model.fsdp_config")
@@ -366,10 +358,7 @@ class _Verl:
         padded = not get.on(False, f"{CRITIC}.model.use_remove_padding") and backend != "megatron"
         update = needed(
             self._update(CRITIC, layout, padded),
-            message(
-                "critic.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass are not "
-                "known."
-            ),
+            "critic.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass are not known.",
         )
         role = Role(
             name="critic",

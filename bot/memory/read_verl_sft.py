@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.memory import constants, verl_logits
 from bot.memory.lengths import (
@@ -58,15 +57,13 @@ def read(
     plan = get.plan
     total = needed(
         plan.gpus.value or gpus,
-        message(
-            "The number of GPUs is not known: what torchrun is given for them is decided by a run."
-        ),
+        "The number of GPUs is not known: what torchrun is given for them is decided by a run.",
     )
     refuse_multi_token_prediction(get, "model")
-    path = needed(plan.model.value, message("The model (model.path) is not known without running."))
+    path = needed(plan.model.value, "The model (model.path) is not known without running.")
     backend = backend_of(plan.train.value)
     layout = layout_of(get, total, backend, _KEYS)
-    longest = needed(get.whole("data.max_length"), message("data.max_length is not known."))
+    longest = needed(get.whole("data.max_length"), "data.max_length is not known.")
     of = sample_lengths(longest, run)
     over = layout.sequence * layout.context
     ranks = max(1, total // (over * layout.tensor * layout.pipeline))
@@ -79,7 +76,7 @@ def read(
     else:
         each = needed(
             get.whole("data.micro_batch_size_per_gpu", "data.micro_batch_size"),
-            message("data.micro_batch_size_per_gpu is not known."),
+            "data.micro_batch_size_per_gpu is not known.",
         )
         each = max(1, min(each, there))
         if _old(plan) and not packed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TypeVar
 
+from bot.base.errors import SentenceError
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
@@ -36,7 +37,7 @@ def assumed_longest(tokens: int, most: int) -> str:
     )
 
 
-class NoEstimateError(Exception):
+class NoEstimateError(SentenceError):
     """No estimate is possible; the message is a sentence that names what is missing or wrong."""
 
 
@@ -88,11 +89,7 @@ class MemorySettings:
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
             raise NoEstimateError(
-                message(
-                    "{key} is {value}, where a whole number belongs.",
-                    key=keys[0],
-                    value=f"{value!r}",
-                )
+                "{key} is {value}, where a whole number belongs.", key=keys[0], value=f"{value!r}"
             )
         return value
 
@@ -101,9 +98,7 @@ class MemorySettings:
         value = self.whole(*keys)
         if value is not None and value < 1:
             raise NoEstimateError(
-                message(
-                    "{key} is {value}, where a positive number belongs.", key=keys[0], value=value
-                )
+                "{key} is {value}, where a positive number belongs.", key=keys[0], value=value
             )
         return value or 1
 
@@ -114,9 +109,7 @@ class MemorySettings:
             return otherwise
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
             raise NoEstimateError(
-                message(
-                    "{key} is {value}, where a number belongs.", key=keys[0], value=f"{value!r}"
-                )
+                "{key} is {value}, where a number belongs.", key=keys[0], value=f"{value!r}"
             )
         return float(value)
 
@@ -125,11 +118,7 @@ class MemorySettings:
         value = self.number(otherwise, *keys)
         if not 0 < value <= 1:
             raise NoEstimateError(
-                message(
-                    "{key} is {value}, where a share up to 1 belongs.",
-                    key=keys[0],
-                    value=f"{value:g}",
-                )
+                "{key} is {value}, where a share up to 1 belongs.", key=keys[0], value=f"{value:g}"
             )
         return value
 
@@ -161,28 +150,24 @@ def _undecided(setting: Setting) -> NoEstimateError:
     names = [hole.name for hole in setting.word.holes if hole.kind == "unset" and hole.name]
     if names:
         return NoEstimateError(
-            message(
-                "{key} needs the variable {name}, which the script leaves to its caller: give "
-                "--env {name}=VALUE.",
-                key=setting.key,
-                name=names[0],
-            )
+            "{key} needs the variable {name}, which the script leaves to its caller: give "
+            "--env {name}=VALUE.",
+            key=setting.key,
+            name=names[0],
         )
     if any(hole.kind == "unsupported" and hole.name for hole in setting.word.holes):
         return NoEstimateError(
-            message(
-                "{key} is {text}: --root names the folder to read that file from.",
-                key=setting.key,
-                text=setting.text,
-            )
+            "{key} is {text}: --root names the folder to read that file from.",
+            key=setting.key,
+            text=setting.text,
         )
     return NoEstimateError(
-        message("{key} is {text}, which only running decides.", key=setting.key, text=setting.text)
+        "{key} is {text}, which only running decides.", key=setting.key, text=setting.text
     )
 
 
-def needed(value: T | None, sentence: str) -> T:
-    """The value; raises NoEstimateError with the sentence when there is none."""
+def needed(value: T | None, sentence: str, /, **values: object) -> T:
+    """The value; raises NoEstimateError with the sentence, or of its template, without one."""
     if value is None:
-        raise NoEstimateError(sentence)
+        raise NoEstimateError(sentence, **values)
     return value

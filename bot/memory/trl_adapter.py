@@ -22,7 +22,7 @@ _SMALL = ("score", "norm")
 
 def adapter(get: MemorySettings, kind: str) -> Adapter:
     """The adapter of a plan, lora or dora; raises NoEstimateError where its rank is not known."""
-    rank = needed(get.whole("lora_r", "lora_rank"), message("The adapter's rank is not known."))
+    rank = needed(get.whole("lora_r", "lora_rank"), "The adapter's rank is not known.")
     named = get.value("lora_target_modules")
     listed = named if isinstance(named, list) else [named] if isinstance(named, str) else []
     targets = frozenset(str(name) for name in listed if str(name).endswith("_proj"))

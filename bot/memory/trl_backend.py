@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.plan import Launch
@@ -34,15 +33,13 @@ def backend_of(get: MemorySettings) -> Backend:
     if train != "deepspeed":
         if train is None and get.plan.train.key == "config_file":
             raise NoEstimateError(
-                message("What accelerate's configuration file says of the backend is not known.")
+                "What accelerate's configuration file says of the backend is not known."
             )
         return "ddp"
     stage = get.whole("deepspeed_stage", "zero_stage")
     if stage is None:
         stage = _preset(get)
-    return needed(
-        ZERO_STAGES.get(-1 if stage is None else stage), message("ZeRO's stage is not known.")
-    )
+    return needed(ZERO_STAGES.get(-1 if stage is None else stage), "ZeRO's stage is not known.")
 
 
 def _preset(get: MemorySettings) -> int | None:

@@ -29,7 +29,7 @@ def reward(
         if get.on(False, f"{prefix}.enable_resource_pool"):
             return []
         path = get.path(f"{prefix}.{key}", f"{prefix}.model_path", f"{prefix}.model.path")
-        model = find(needed(path, message("The reward model is not known."))).shape
+        model = find(needed(path, "The reward model is not known.")).shape
         server = version_at_least(plan, 0, 7)
         shard = get.size(f"{prefix}.rollout.tensor_model_parallel_size") if server else gpus
         offloaded = get.on(False, f"{prefix}.model.fsdp_config.param_offload")
@@ -58,10 +58,7 @@ def engine(
     kind = {"vllm": "vllm", "sglang": "sglang", "hf": "hf"}.get((name or "").lower())
     if kind is None:
         raise NoEstimateError(
-            message(
-                "The inference engine {name} is not modelled.",
-                name=name or message("of the rollout"),
-            )
+            "The inference engine {name} is not modelled.", name=name or message("of the rollout")
         )
     in_process = not version_at_least(plan, 0, 6) and get.text(f"{_ROLLOUT}.mode") != "async"
     apart = max(0, (plan.gpus.value or gpus) - gpus)

@@ -49,37 +49,33 @@ _BACKENDS: dict[str, Backend] = {
 def backend_of(strategy: str | None) -> Backend:
     """The backend that a strategy names, FSDP without one; raises NoEstimateError for others."""
     name = (strategy or "fsdp").lower()
-    return needed(
-        _BACKENDS.get(name), message("The training backend {name} is not modelled.", name=name)
-    )
+    return needed(_BACKENDS.get(name), "The training backend {name} is not modelled.", name=name)
 
 
 def refuse_multi_token_prediction(get: MemorySettings, model: str) -> None:
     """Raises NoEstimateError where multi-token prediction is on; verl drops its layers else."""
     if get.on(False, f"{model}.mtp.enable"):
         raise NoEstimateError(
-            message(
-                "Multi-token prediction is on ({model}.mtp.enable): its layers and the logits that "
-                "they make are not modelled.",
-                model=model,
-            )
+            "Multi-token prediction is on ({model}.mtp.enable): its layers and the logits that "
+            "they make are not modelled.",
+            model=model,
         )
 
 
 def adapter_of(plan: Plan, get: MemorySettings, model: str) -> Adapter | None:
     """The adapter that is trained on `model`'s settings; raises where it cannot be known."""
     if plan.adapter.value is None:
-        raise NoEstimateError(message("Whether an adapter is trained is not known."))
+        raise NoEstimateError("Whether an adapter is trained is not known.")
     if not plan.adapter.value:
         return None
     rank = get.whole(f"{model}.lora_rank")
     bridge = not rank
     rank = rank or get.whole(f"{model}.lora.rank")
     if not rank:
-        raise NoEstimateError(message("The rank of the adapter that is loaded is not known."))
+        raise NoEstimateError("The rank of the adapter that is loaded is not known.")
     if rank < 0:
         raise NoEstimateError(
-            message("The rank of the adapter is {rank}; a positive one belongs there.", rank=rank)
+            "The rank of the adapter is {rank}; a positive one belongs there.", rank=rank
         )
     kind: Literal["lora", "dora"] = "dora" if plan.adapter.value == "dora" else "lora"
     targets = get.value(f"{model}.lora.target_modules" if bridge else f"{model}.target_modules")
@@ -265,9 +261,7 @@ def states(get: MemorySettings, role: Role, keys: LayoutKeys, *, plan: Plan) -> 
     if plan.train.value == "veomni":
         # VeOmni loads in fp32 where it computes in mixed precision, else in bf16.
         dtype = "fp32" if get.on(True, *_below(fsdp, "mixed_precision")) else "bf16"
-    each = needed(
-        BYTES.get(dtype.lower()), message("The data type {dtype} is not known.", dtype=dtype)
-    )
+    each = needed(BYTES.get(dtype.lower()), "The data type {dtype} is not known.", dtype=dtype)
     always = get.on(False, *_below(fsdp, "offload_policy"), *_below(fsdp, "enable_fsdp_offload"))
     always = always and role.backend == "fsdp2"
     weights = _idle(get, *_below(fsdp, "param_offload"))
