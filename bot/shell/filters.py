@@ -1,4 +1,4 @@
-"""Commands that turn text into text, in the uses that launch scripts have: seq, expr, tr, wc."""
+"""Commands that turn text into text, in the uses that launch scripts have: seq, tr, wc."""
 
 from __future__ import annotations
 
@@ -35,31 +35,6 @@ def _seq(session: Session, words: Sequence[str], _stdin: str | None) -> tuple[st
     session.spend_words(max(0, (last - first) // step + 1))
     values = range(first, last + (1 if step > 0 else -1), step)
     return "".join(f"{value}\n" for value in values), 0
-
-
-def _expr(_session: Session, words: Sequence[str], _stdin: str | None) -> tuple[str, int]:
-    """`expr` with integers and `+ - * / %`: the last three first, each from the left."""
-    if len(words) < 3 or len(words) % 2 == 0 or set(words[1::2]) - set("+-*/%"):
-        raise NotEvaluated
-    value, product, sign = 0, _number(words[0]), 1
-    for operator, word in zip(words[1::2], words[2::2], strict=True):
-        number = _number(word)
-        if operator in "+-":
-            value, product, sign = value + sign * product, number, 1 if operator == "+" else -1
-        elif operator != "*" and number == 0:
-            return "", 2
-        else:
-            product = _number(str(_product(product, operator, number)))
-    value = _number(str(value + sign * product))
-    return f"{value}\n", 0 if value else 1
-
-
-def _product(one: int, operator: str, two: int) -> int:
-    if operator == "*":
-        return one * two
-    quotient = abs(one) // abs(two)
-    quotient = quotient if (one < 0) == (two < 0) else -quotient
-    return quotient if operator == "/" else one - two * quotient
 
 
 def _tr(_session: Session, words: Sequence[str], stdin: str | None) -> tuple[str, int]:
@@ -106,7 +81,6 @@ def _wc(_session: Session, words: Sequence[str], stdin: str | None) -> tuple[str
 
 FILTERS: dict[str, Callable[[Session, Sequence[str], str | None], tuple[str, int]]] = {
     "seq": _seq,
-    "expr": _expr,
     "tr": _tr,
     "wc": _wc,
 }

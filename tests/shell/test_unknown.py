@@ -29,6 +29,7 @@ def hole(text: str) -> Hole:
         ("cmd ~/data", "environment", "HOME", "HOME"),
         ("cmd run-$(date +%Y%m%d)", "command", "output of date +%Y%m%d", None),
         ("cmd $(nvidia-smi -L | wc -l)", "command", "output of nvidia-smi -L | wc -l", None),
+        ("cmd $(expr 2 \\* 4)", "command", "output of expr 2 \\* 4", None),
         ("cmd p$RANDOM", "command", "value of RANDOM", None),
         ("cmd $((NNODES * 8))", "unset", "variable NNODES is not set in the script", "NNODES"),
         ("cmd $$", "command", "process number of the shell", None),
