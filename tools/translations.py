@@ -51,6 +51,7 @@ KEYWORDS = {
     "UnreachableError": None,
     "UserError": None,
     "WhichRunError": None,
+    "hit": (2,),
     "mark": None,
     "mark_plural": (1, 2),
     "message": None,

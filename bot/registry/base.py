@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import message
 from bot.report import Severity
 from bot.shell.source import Span
 
@@ -75,6 +76,32 @@ class Hit:
     edits: tuple[TextEdit, ...] = ()
     rename: str | None = None
     """Where the file belongs, relative to its folder: "qwen2.5-7b_….sh", "../7b/NAME.sh"."""
+
+
+def hit(
+    span: Span,
+    template: str,
+    /,
+    *,
+    help: str | None = None,
+    severity: Severity | None = None,
+    fix_title: str | None = None,
+    fix_safe: bool = False,
+    edits: tuple[TextEdit, ...] = (),
+    rename: str | None = None,
+    **values: object,
+) -> Hit:
+    """A `Hit` with the sentence of a template and its values, as of `message`."""
+    return Hit(
+        message=message(template, **values),
+        span=span,
+        help=help,
+        severity=severity,
+        fix_title=fix_title,
+        fix_safe=fix_safe,
+        edits=edits,
+        rename=rename,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import values_of
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.rules._support.tuning import GUIDE, SMALL, tag
@@ -55,12 +55,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
         found = values_of(plan).get(key) if key and plan.table is not None else None
         if key is None or found is None or found.value is not False:
             continue
-        yield Hit(
-            message=message(
-                "gradient checkpointing is off{default}: every layer's activations are kept",
-                default="" if plan.last(key) else message(" by default"),
-            ),
-            span=values_of(plan).place(key),
+        yield hit(
+            values_of(plan).place(key),
+            "gradient checkpointing is off{default}: every layer's activations are kept",
+            default="" if plan.last(key) else message(" by default"),
             help=message(
                 "set {key}", key=f"{key}=True" if plan.framework == "verl" else shown(plan, key)
             ),

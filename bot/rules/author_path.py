@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.code import from_default
 from bot.rules._support.example import verl
 from bot.shell.words import Word
@@ -48,13 +48,11 @@ def check(context: RuleContext) -> Iterator[Hit]:
             for found in _PINNED.finditer(word.text, start):
                 if from_default(word, found.start()):
                     continue
-                yield Hit(
-                    message=message(
-                        "{name} is pinned to {found}, a folder of the author's machine",
-                        name=name,
-                        found=found[0],
-                    ),
-                    span=word.span_of(found.start(), found.end()),
+                yield hit(
+                    word.span_of(found.start(), found.end()),
+                    "{name} is pinned to {found}, a folder of the author's machine",
+                    name=name,
+                    found=found[0],
                     help=message(
                         "use a name that others have, or a default that a caller can change"
                     ),

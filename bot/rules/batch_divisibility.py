@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import Message, message, plural_message
 from bot.frameworks.plan_values import PlanValues
 from bot.rules._support import multiples
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.verl import (
     ACTOR,
@@ -61,15 +61,13 @@ def check(context: RuleContext) -> Iterator[Hit]:
         if not refuses(context, "real_train_batch_size"):
             continue
         size, what = least
-        yield Hit(
-            message=message(
-                "train_batch_size {batch} × rollout.n {n} = {product} is no multiple of {what}",
-                batch=batch,
-                n=n,
-                product=batch * n,
-                what=what,
-            ),
-            span=values.place("data.train_batch_size", f"{ROLLOUT}.n", "trainer.n_gpus_per_node"),
+        yield hit(
+            values.place("data.train_batch_size", f"{ROLLOUT}.n", "trainer.n_gpus_per_node"),
+            "train_batch_size {batch} × rollout.n {n} = {product} is no multiple of {what}",
+            batch=batch,
+            n=n,
+            product=batch * n,
+            what=what,
             help=_help(batch, n, size),
         )
 

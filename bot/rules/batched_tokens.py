@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, advised
 from bot.rules._support.verl import ROLLOUT
@@ -32,11 +32,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
     for values in advised(context, FAST):
         tokens = values.number(_KEY)
         if tokens and tokens <= 2048 and values.text(f"{ROLLOUT}.name") == "vllm":
-            yield Hit(
-                message=message(
-                    "max_num_batched_tokens {tokens} keeps the engine's batches small",
-                    tokens=tokens,
-                ),
-                span=values.place(_KEY),
+            yield hit(
+                values.place(_KEY),
+                "max_num_batched_tokens {tokens} keeps the engine's batches small",
+                tokens=tokens,
                 help=message("use 8192, the default, or more"),
             )

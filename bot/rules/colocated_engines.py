@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
     ACTOR_GPUS,
@@ -55,19 +55,17 @@ def check(context: RuleContext) -> Iterator[Hit]:
             continue
         if not engines or not size or not actor or engines * size == actor:
             continue
-        yield Hit(
-            message=message(
-                "{flag}: the actor has {nodes} × {gpus} = {actor} GPUs, the engines take "
-                "{engines} × {size} = {taken}",
-                flag=option(values, *ALL),
-                nodes=values.whole(*ACTOR_NODES),
-                gpus=values.whole(*ACTOR_GPUS),
-                actor=actor,
-                engines=engines,
-                size=size,
-                taken=engines * size,
-            ),
-            span=place(values, ENGINES, ENGINE_SIZE, ACTOR_GPUS),
+        yield hit(
+            place(values, ENGINES, ENGINE_SIZE, ACTOR_GPUS),
+            "{flag}: the actor has {nodes} × {gpus} = {actor} GPUs, the engines take "
+            "{engines} × {size} = {taken}",
+            flag=option(values, *ALL),
+            nodes=values.whole(*ACTOR_NODES),
+            gpus=values.whole(*ACTOR_GPUS),
+            actor=actor,
+            engines=engines,
+            size=size,
+            taken=engines * size,
             help=message("use {key} {better}", key=option(values, *ENGINES), better=actor // size)
             if actor % size == 0
             else message("make the two products equal"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import ALL, LIMITS, SOURCE, option, place, ray_trainers
 
@@ -65,17 +65,15 @@ def _compare(values: PlanValues, flag: tuple[str, ...], first: str, second: str)
     if None in numbers or numbers[:2] == numbers[2:]:
         return
     nodes, gpus, other_nodes, other_gpus = numbers
-    yield Hit(
-        message=message(
-            "{flag}: {first} has {nodes} × {gpus} GPUs, {second} has {other_nodes} × {other_gpus}",
-            flag=option(values, *flag),
-            first=first,
-            nodes=nodes,
-            gpus=gpus,
-            second=second,
-            other_nodes=other_nodes,
-            other_gpus=other_gpus,
-        ),
-        span=place(values, groups[3], groups[2], groups[1], groups[0]),
+    yield hit(
+        place(values, groups[3], groups[2], groups[1], groups[0]),
+        "{flag}: {first} has {nodes} × {gpus} GPUs, {second} has {other_nodes} × {other_gpus}",
+        flag=option(values, *flag),
+        first=first,
+        nodes=nodes,
+        gpus=gpus,
+        second=second,
+        other_nodes=other_nodes,
+        other_gpus=other_gpus,
         help=message("give both the same nodes and GPUs per node"),
     )

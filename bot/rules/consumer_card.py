@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import openrlhf
 from bot.rules._support.tuning import billions, card
 
@@ -56,14 +56,12 @@ def check(context: RuleContext) -> Iterator[Hit]:
         keys = ("data.max_len", "max_len")
         length = values.whole(*keys)
         if length and length > _LONG:
-            yield Hit(
-                message=message(
-                    "sequences of {length} tokens on {card} with {memory} GiB",
-                    length=length,
-                    card=device.label,
-                    memory=f"{device.memory_gib:.0f}",
-                ),
-                span=values.place(*keys),
+            yield hit(
+                values.place(*keys),
+                "sequences of {length} tokens on {card} with {memory} GiB",
+                length=length,
+                card=device.label,
+                memory=f"{device.memory_gib:.0f}",
                 help=message("use 4096 or less"),
             )
 
@@ -76,13 +74,11 @@ def _stage(plan: Plan, values: PlanValues, name: str, memory: float) -> Iterator
     weights = parameters * 2e9 / 2**30
     if weights <= memory * 2 / 3:
         given = next((key for key in keys if plan.last(key)), keys[0])
-        yield Hit(
-            message=message(
-                "ZeRO-3 with LoRA on {card}: the weights, {weights} GiB in bf16, fit one card, and "
-                "gathering them goes over PCIe",
-                card=name,
-                weights=f"{weights:.1f}",
-            ),
-            span=values.place(*keys),
+        yield hit(
+            values.place(*keys),
+            "ZeRO-3 with LoRA on {card}: the weights, {weights} GiB in bf16, fit one card, and "
+            "gathering them goes over PCIe",
+            card=name,
+            weights=f"{weights:.1f}",
             help=message("use {key} 2", key=f"--{given}"),
         )

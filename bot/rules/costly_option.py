@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, RECOMMENDED_ONLY, advised
 from bot.rules._support.verl import ACTOR, ROLLOUT
@@ -52,10 +52,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
     for values in advised(context, ("RECOMMENDED",)):
         for key, cost in costs.items():
             if values.flag(key) is True:
-                yield Hit(
-                    message=message(
-                        "tagged RECOMMENDED, but {key} is on: {cost}", key=key, cost=cost
-                    ),
-                    span=values.place(key),
+                yield hit(
+                    values.place(key),
+                    "tagged RECOMMENDED, but {key} is on: {cost}",
+                    key=key,
+                    cost=cost,
                     help=message("set {key}=False if the memory allows", key=key),
                 )

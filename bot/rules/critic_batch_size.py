@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues, version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.verl import LIMITS, compares_batch, needs_critic, trainers
 
@@ -54,14 +54,12 @@ def check(context: RuleContext) -> Iterator[Hit]:
         yield from _forms(values)
         mini, micro = values.number(_MINI), values.number(_MICRO)
         if mini and micro and mini % micro:
-            yield Hit(
-                message=message(
-                    "the critic's ppo_mini_batch_size {mini} is no multiple of {key} {micro}",
-                    mini=mini,
-                    key=_MICRO,
-                    micro=micro,
-                ),
-                span=values.place(_MICRO, _MINI),
+            yield hit(
+                values.place(_MICRO, _MINI),
+                "the critic's ppo_mini_batch_size {mini} is no multiple of {key} {micro}",
+                mini=mini,
+                key=_MICRO,
+                micro=micro,
                 help=message("use {key}_per_gpu", key=_MICRO),
             )
         batch = values.number("data.train_batch_size")
@@ -69,14 +67,11 @@ def check(context: RuleContext) -> Iterator[Hit]:
         if not mini or not batch or mini <= batch or not values.plan.last(_MINI):
             continue
         if compares_batch(context, "critic"):
-            yield Hit(
-                message=message(
-                    "the critic's ppo_mini_batch_size {mini} is larger than "
-                    "train_batch_size {batch}",
-                    mini=mini,
-                    batch=batch,
-                ),
-                span=values.place(_MINI),
+            yield hit(
+                values.place(_MINI),
+                "the critic's ppo_mini_batch_size {mini} is larger than train_batch_size {batch}",
+                mini=mini,
+                batch=batch,
                 help=message("use {key}={batch}", key=_MINI, batch=batch),
             )
 
@@ -90,16 +85,16 @@ def _forms(values: PlanValues) -> Iterator[Hit]:
     if over_all.value is not None and per_gpu.value is not None:
         if per_gpu is over_all:
             return
-        yield Hit(
-            message=message("both {key} and {key}_per_gpu are set", key=_MICRO),
-            span=values.place(_MICRO),
+        yield hit(
+            values.place(_MICRO),
+            "both {key} and {key}_per_gpu are set",
+            key=_MICRO,
             help=message("remove {key}, which is deprecated", key=_MICRO),
         )
     elif over_all.value is None and per_gpu.value is None:
-        yield Hit(
-            message=message(
-                "{key}_per_gpu is not set, and critic.use_dynamic_bsz is off", key=_MICRO
-            ),
-            span=values.place(),
+        yield hit(
+            values.place(),
+            "{key}_per_gpu is not set, and critic.use_dynamic_bsz is off",
+            key=_MICRO,
             help=message("set {key}_per_gpu, or critic.use_dynamic_bsz=True", key=_MICRO),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, advised
 from bot.rules._support.verl import ACTOR, needs_critic
@@ -42,12 +42,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
         actor, critic = values.number(_ACTOR), values.number(_CRITIC)
         dynamic = values.flag(f"{ACTOR}.use_dynamic_bsz") and values.flag("critic.use_dynamic_bsz")
         if needs_critic(values) and dynamic and actor and critic and critic < 2 * actor:
-            yield Hit(
-                message=message(
-                    "the critic's limit of {critic} tokens is below twice the actor's {actor}",
-                    critic=critic,
-                    actor=actor,
-                ),
-                span=values.place(_CRITIC, _ACTOR),
+            yield hit(
+                values.place(_CRITIC, _ACTOR),
+                "the critic's limit of {critic} tokens is below twice the actor's {actor}",
+                critic=critic,
+                actor=actor,
                 help=message("use {key}={better} or more", key=_CRITIC, better=2 * actor),
             )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 
 META = Meta(
@@ -78,14 +78,12 @@ def check(context: RuleContext) -> Iterator[Hit]:
             continue
         other = sorted(held)[0]
         at = text.lower().find(other)
-        yield Hit(
-            message=message(
-                "{name} is named after {named}, its file is one of {other}",
-                name=variable.name,
-                named=sorted(named)[0],
-                other=other,
-            ),
-            span=variable.value.span_of(at, at + len(other)),
+        yield hit(
+            variable.value.span_of(at, at + len(other)),
+            "{name} is named after {named}, its file is one of {other}",
+            name=variable.name,
+            named=sorted(named)[0],
+            other=other,
             help=message("use the file that the name says, or rename the variable"),
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
     ACTOR_GPUS,
@@ -58,16 +58,14 @@ def check(context: RuleContext) -> Iterator[Hit]:
             continue
         step = micro * ranks
         lower, upper = batch // step * step, (batch // step + 1) * step
-        yield Hit(
-            message=message(
-                "training batch {batch} is no multiple of {step} (micro batch {micro} × {ranks} "
-                "data-parallel ranks of the actor)",
-                batch=batch,
-                step=step,
-                micro=micro,
-                ranks=ranks,
-            ),
-            span=place(values, BATCH, MICRO, ACTOR_GPUS, ACTOR_NODES),
+        yield hit(
+            place(values, BATCH, MICRO, ACTOR_GPUS, ACTOR_NODES),
+            "training batch {batch} is no multiple of {step} (micro batch {micro} × {ranks} "
+            "data-parallel ranks of the actor)",
+            batch=batch,
+            step=step,
+            micro=micro,
+            ranks=ranks,
             help=message("use {lower} or {upper}", lower=lower, upper=upper)
             if lower
             else message("use {upper}", upper=upper),

@@ -9,7 +9,7 @@ from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.keys import replaced, shown
 from bot.rules._support.verl import ENTRY, per_gpu_help, unread_sizes
@@ -80,15 +80,15 @@ def _counts(plan: Plan, setting: Setting) -> bool:
 def _hit(context: RuleContext, values: PlanValues, setting: Setting, use: str) -> Hit:
     plan = values.plan
     key = shown(plan, setting.key)
-    text = message("{key} is deprecated", key=key)
     if not use:
-        return Hit(message=text, span=setting.key_span, help=_without(key))
+        return hit(setting.key_span, "{key} is deprecated", key=key, help=_without(key))
     over_all = use == f"{setting.key}_per_gpu" and plan.framework == "verl"
     rename = _is_move(plan, setting, use)
     edits = replaced(context, setting, f"{setting.operator}{use}") if rename else ()
-    return Hit(
-        message=text,
-        span=setting.key_span,
+    return hit(
+        setting.key_span,
+        "{key} is deprecated",
+        key=key,
         help=(
             per_gpu_help(values, setting.key)
             if over_all
@@ -127,9 +127,10 @@ def _root(plan: Plan) -> Iterator[Hit]:
     for word in plan.launch.argv:
         at = word.text.find(root)
         if at >= 0:
-            yield Hit(
-                message=message("the root configuration {root} is deprecated", root=root),
-                span=word.span_of(at, at + len(root)),
+            yield hit(
+                word.span_of(at, at + len(root)),
+                "the root configuration {root} is deprecated",
+                root=root,
                 help=message("use {use} instead", use=use),
             )
             return

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 
@@ -51,25 +51,23 @@ def check(context: RuleContext) -> Iterator[Hit]:
             key = shown(plan, setting.key)
             line = context.source.place(earlier.key_span).line
             if _same(earlier, setting):
-                yield Hit(
-                    message=message(
-                        "{key} is set to the same value at line {line} already", key=key, line=line
-                    ),
-                    span=setting.key_span,
+                yield hit(
+                    setting.key_span,
+                    "{key} is set to the same value at line {line} already",
+                    key=key,
+                    line=line,
                     severity="note",
                     help=message("remove one of the two"),
                 )
             else:
-                yield Hit(
-                    message=message(
-                        "{key} is set twice: to {first} at line {line}, to {second} here; "
-                        "the last one wins",
-                        key=key,
-                        first=_value(context, earlier),
-                        line=line,
-                        second=_value(context, setting),
-                    ),
-                    span=setting.key_span,
+                yield hit(
+                    setting.key_span,
+                    "{key} is set twice: to {first} at line {line}, to {second} here; "
+                    "the last one wins",
+                    key=key,
+                    first=_value(context, earlier),
+                    line=line,
+                    second=_value(context, setting),
                     severity="note" if _apart(context, earlier, setting) else None,
                     help=message("remove the one at line {line}", line=line),
                 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.keys import title
 from bot.rules._support.verl import ACTOR, LIMITS, ROLLOUT, trainers
@@ -44,15 +44,13 @@ def check(context: RuleContext) -> Iterator[Hit]:
         if train is None or infer is None or train == infer:
             continue
         if version_at_least(values.plan, 0, 8):
-            yield Hit(
-                message=message(
-                    "{infer} is {one} and {train} is {other}; {verl} needs them equal",
-                    infer=_INFER,
-                    one=infer,
-                    train=_TRAIN,
-                    other=train,
-                    verl=title(values.plan),
-                ),
-                span=values.place(_INFER, _TRAIN),
+            yield hit(
+                values.place(_INFER, _TRAIN),
+                "{infer} is {one} and {train} is {other}; {verl} needs them equal",
+                infer=_INFER,
+                one=infer,
+                train=_TRAIN,
+                other=train,
+                verl=title(values.plan),
                 help=message("remove {infer}, which then follows the actor", infer=_INFER),
             )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, adapter_trained, advised, tag
 from bot.rules._support.verl import ACTOR, ROLLOUT
@@ -45,33 +45,27 @@ def check(context: RuleContext) -> Iterator[Hit]:
         engine = values.text(f"{ROLLOUT}.name")
         staying = _staying(values)
         if engine == "vllm" and share > 0.7 and staying:
-            yield Hit(
-                message=message(
-                    "gpu_memory_utilization {share} of the whole card, while {what} on the GPU",
-                    share=share,
-                    what=staying,
-                ),
-                span=values.place(_KEY),
+            yield hit(
+                values.place(_KEY),
+                "gpu_memory_utilization {share} of the whole card, while {what} on the GPU",
+                share=share,
+                what=staying,
                 help=message("use 0.5 to 0.7, or offload them"),
             )
         elif engine == "sglang" and share > 0.85:
-            yield Hit(
-                message=message(
-                    "SGLang takes {share} of the free memory for weights and cache alone, and "
-                    "needs more while it generates",
-                    share=share,
-                ),
-                span=values.place(_KEY),
+            yield hit(
+                values.place(_KEY),
+                "SGLang takes {share} of the free memory for weights and cache alone, and "
+                "needs more while it generates",
+                share=share,
                 help=message("use 0.85 or less"),
             )
         elif engine == "vllm" and share < 0.5 and tag(context) == "RECOMMENDED":
-            yield Hit(
-                message=message(
-                    "gpu_memory_utilization {share} leaves the engine a small cache, which slows "
-                    "generation",
-                    share=share,
-                ),
-                span=values.place(_KEY),
+            yield hit(
+                values.place(_KEY),
+                "gpu_memory_utilization {share} leaves the engine a small cache, which slows "
+                "generation",
+                share=share,
                 help=message("try 0.5 to 0.7"),
             )
 

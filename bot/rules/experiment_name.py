@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import message
+from bot.base.messages import mark, message
 from bot.base.regex import regex
 from bot.frameworks.plan import Plan
-from bot.frameworks.setting import Setting
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.script.name import model_size, plain_sizes, same_size
 
@@ -42,6 +41,7 @@ META = Meta(
 )
 
 _SIZE = regex(r"(?<![0-9.a-z])\d+(?:\.\d+)?b(?![a-z])")
+_HELP = mark("name the experiment after what it trains")
 _ESTIMATORS = {"grpo": "grpo", "rloo": "rloo", "remax": "remax"}
 
 
@@ -54,32 +54,22 @@ def check(context: RuleContext) -> Iterator[Hit]:
         name = setting.value
         size = _other_size(plan, name)
         if size:
-            yield _hit(
-                setting,
-                message(
-                    'the experiment is called "{name}", the model has the size {size}',
-                    name=name,
-                    size=size,
-                ),
+            yield hit(
+                setting.value_span,
+                'the experiment is called "{name}", the model has the size {size}',
+                name=name,
+                size=size,
+                help=message(_HELP),
             )
         used = _other_algorithm(plan, name)
         if used:
-            yield _hit(
-                setting,
-                message(
-                    'the experiment is called "{name}", the settings use {used}',
-                    name=name,
-                    used="gae (PPO)" if used == "gae" else used,
-                ),
+            yield hit(
+                setting.value_span,
+                'the experiment is called "{name}", the settings use {used}',
+                name=name,
+                used="gae (PPO)" if used == "gae" else used,
+                help=message(_HELP),
             )
-
-
-def _hit(setting: Setting, text: str) -> Hit:
-    return Hit(
-        message=text,
-        span=setting.value_span,
-        help=message("name the experiment after what it trains"),
-    )
 
 
 def _other_size(plan: Plan, name: str) -> str | None:

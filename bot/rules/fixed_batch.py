@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, advised
 from bot.rules._support.verl import ACTOR
@@ -41,10 +41,8 @@ def check(context: RuleContext) -> Iterator[Hit]:
     """Launches without dynamic batches."""
     for values in advised(context, FAST):
         if values.flag(_KEY) is False:
-            yield Hit(
-                message=message(
-                    "use_dynamic_bsz is off: micro batches hold a fixed number of sequences"
-                ),
-                span=values.place(_KEY, f"{ACTOR}.ppo_micro_batch_size_per_gpu"),
+            yield hit(
+                values.place(_KEY, f"{ACTOR}.ppo_micro_batch_size_per_gpu"),
+                "use_dynamic_bsz is off: micro batches hold a fixed number of sequences",
                 help=message("set {key}=True and tune ppo_max_token_len_per_gpu", key=_KEY),
             )

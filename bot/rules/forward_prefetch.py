@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, RECOMMENDED_ONLY, advised
 from bot.rules._support.verl import ACTOR, gpus
@@ -38,8 +38,8 @@ def check(context: RuleContext) -> Iterator[Hit]:
     for values in advised(context, ("RECOMMENDED",)):
         fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
         if fsdp and (gpus(values) or 1) > 1 and values.flag(_KEY) is False:
-            yield Hit(
-                message=message("tagged RECOMMENDED, but FSDP's forward_prefetch is off"),
-                span=values.place(_KEY),
+            yield hit(
+                values.place(_KEY),
+                "tagged RECOMMENDED, but FSDP's forward_prefetch is off",
                 help=message("set {key}=True", key=_KEY),
             )

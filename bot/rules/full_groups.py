@@ -8,7 +8,7 @@ from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.rules._support import multiples
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import trl
 
 META = Meta(
@@ -55,9 +55,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
         values = values_of(plan)
         group = values.number("num_generations")
         if group is not None and group < 2:
-            yield Hit(
-                message=message("num_generations is {group}; TRL needs 2 or more", group=group),
-                span=values.place("num_generations"),
+            yield hit(
+                values.place("num_generations"),
+                "num_generations is {group}; TRL needs 2 or more",
+                group=group,
                 help=message("use --num_generations 8"),
             )
             continue

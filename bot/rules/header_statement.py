@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.releases import find_release, releases
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.script.header import TAGS
 
@@ -36,19 +36,18 @@ def check(context: RuleContext) -> Iterator[Hit]:
     """The tag and the releases that the script's comments state."""
     header = context.header
     if header.tag and header.tag.text not in TAGS:
-        yield Hit(
-            message=message('"{text}" is no tag of the page', text=header.tag.text),
-            span=header.tag.span,
+        yield hit(
+            header.tag.span,
+            '"{text}" is no tag of the page',
+            text=header.tag.text,
             help=message("write {known}", known=" or ".join(TAGS)),
         )
     for framework, stated in header.versions.items():
         if find_release(framework, stated.text) is None:
-            yield Hit(
-                message=message(
-                    '"{text}" is no known release of {framework}',
-                    text=stated.text,
-                    framework=framework,
-                ),
-                span=stated.span,
+            yield hit(
+                stated.span,
+                '"{text}" is no known release of {framework}',
+                text=stated.text,
+                framework=framework,
                 help=message("write one of {known}", known=", ".join(releases(framework))),
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, advised
 from bot.rules._support.verl import ACTOR, REF, ROLLOUT
@@ -50,14 +50,11 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 if dynamic is not when or not values.plan.last(key) or not limit or not actor:
                     continue
                 if limit < actor:
-                    yield Hit(
-                        message=message(
-                            "{key} {limit} is below the actor's {actor}, though it runs forward "
-                            "only",
-                            key=key,
-                            limit=limit,
-                            actor=actor,
-                        ),
-                        span=values.place(key),
+                    yield hit(
+                        values.place(key),
+                        "{key} {limit} is below the actor's {actor}, though it runs forward only",
+                        key=key,
+                        limit=limit,
+                        actor=actor,
                         help=message("use {actor} or more", actor=actor),
                     )

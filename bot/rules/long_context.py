@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message, pmessage
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.base.messages import pmessage
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, advised
 from bot.rules._support.verl import ACTOR, gpus, sequence_length, sequence_parallel
@@ -41,11 +41,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
         lengths, many = sequence_length(values), (gpus(values) or 1) > 1
         fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
         if fsdp and many and lengths and sum(lengths) > _LONG and sequence_parallel(values) == 1:
-            yield Hit(
-                message=message(
-                    "sequences of up to {length} tokens without sequence parallelism",
-                    length=sum(lengths),
-                ),
-                span=values.place("data.max_response_length", "data.max_prompt_length"),
+            yield hit(
+                values.place("data.max_response_length", "data.max_prompt_length"),
+                "sequences of up to {length} tokens without sequence parallelism",
+                length=sum(lengths),
                 help=pmessage("long-context", "set {key} above 1", key=_SIZE),
             )

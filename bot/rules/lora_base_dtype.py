@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import adapter_trained, advised, billions, gib
 from bot.rules._support.verl import ACTOR, gpus
@@ -49,16 +49,14 @@ def check(context: RuleContext) -> Iterator[Hit]:
             continue
         parameters, ranks = billions(values.plan.model.value), gpus(values)
         known = parameters and ranks
-        yield Hit(
-            message=message(
-                "LoRA's frozen base is kept in fp32{default}{saving}",
-                default="" if values.plan.last(_KEY) else message(", the default"),
-                saving=message(
-                    "; bf16 would save {gib} GiB a GPU", gib=gib(parameters or 0, 2, ranks or 1)
-                )
-                if known
-                else "",
-            ),
-            span=values.place(_KEY, "actor_rollout_ref.model.lora_rank"),
+        yield hit(
+            values.place(_KEY, "actor_rollout_ref.model.lora_rank"),
+            "LoRA's frozen base is kept in fp32{default}{saving}",
+            default="" if values.plan.last(_KEY) else message(", the default"),
+            saving=message(
+                "; bf16 would save {gib} GiB a GPU", gib=gib(parameters or 0, 2, ranks or 1)
+            )
+            if known
+            else "",
             help=message("set {key}=bf16", key=_KEY),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.verl import LIMITS, ROLLOUT, trainers
 
@@ -41,12 +41,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
         rank = values.number(_RANK)
         vllm = values.text(f"{ROLLOUT}.name") == "vllm"
         if rank and rank > _LARGEST and vllm and version_at_least(values.plan, 0, 6, 1):
-            yield Hit(
-                message=message(
-                    "lora_rank {rank} is above {largest}, the largest that vLLM serves",
-                    rank=rank,
-                    largest=_LARGEST,
-                ),
-                span=values.place(_RANK),
+            yield hit(
+                values.place(_RANK),
+                "lora_rank {rank} is above {largest}, the largest that vLLM serves",
+                rank=rank,
+                largest=_LARGEST,
                 help=message("use {key}={largest} or less", key=_RANK, largest=_LARGEST),
             )

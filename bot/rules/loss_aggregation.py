@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, trainers
 
@@ -42,13 +42,11 @@ def check(context: RuleContext) -> Iterator[Hit]:
         if not version_at_least(values.plan, 0, 4):
             continue
         near = difflib.get_close_matches(mode, _MODES, n=1)
-        yield Hit(
-            message=message(
-                "loss_agg_mode {mode} is none that verl knows: {known}",
-                mode=mode,
-                known=", ".join(_MODES),
-            ),
-            span=values.place(_KEY),
+        yield hit(
+            values.place(_KEY),
+            "loss_agg_mode {mode} is none that verl knows: {known}",
+            mode=mode,
+            known=", ".join(_MODES),
             help=message("did you mean {near}?", near=near[0])
             if near
             else message("use one of them"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.budget import LIMITS, SOURCE, predictions, ran_before, sum_in_words
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
@@ -49,17 +49,15 @@ def check(context: RuleContext) -> Iterator[Hit]:
         budget = made.estimate
         if budget.outcome != "impossible" or ran_before(context, plan):
             continue
-        yield Hit(
-            message=message(
-                "the {stage} stage needs at least {floor} of each GPU, and the {device} gives "
-                "{usable}: {sum}",
-                stage=budget.binding("floor").name,
-                floor=str(budget.peak("floor")),
-                device=budget.device.label,
-                usable=str(budget.usable),
-                sum=sum_in_words(budget, "floor"),
-            ),
-            span=where(plan, plan.model.span),
+        yield hit(
+            where(plan, plan.model.span),
+            "the {stage} stage needs at least {floor} of each GPU, and the {device} gives "
+            "{usable}: {sum}",
+            stage=budget.binding("floor").name,
+            floor=str(budget.peak("floor")),
+            device=budget.device.label,
+            usable=str(budget.usable),
+            sum=sum_in_words(budget, "floor"),
             help=message("use more GPUs, a larger device, or what `rlbot estimate` names"),
             severity=None if budget.device.verified else "warning",
         )

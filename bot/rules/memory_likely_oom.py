@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.memory.options import what_helps
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.budget import LIMITS, SOURCE, predictions, ran_before, sum_in_words
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
@@ -48,17 +48,15 @@ def check(context: RuleContext) -> Iterator[Hit]:
         if budget.outcome != "likely OOM" or ran_before(context, plan):
             continue
         options = what_helps(made.workload, budget.device)
-        yield Hit(
-            message=message(
-                "the {stage} stage is expected to need {expected} of each GPU, and the {device} "
-                "gives {usable}: {sum}",
-                stage=budget.binding().name,
-                expected=str(budget.peak()),
-                device=budget.device.label,
-                usable=str(budget.usable),
-                sum=sum_in_words(budget, "expected"),
-            ),
-            span=where(plan, plan.micro_batch_size_per_gpu.span or plan.model.span),
+        yield hit(
+            where(plan, plan.micro_batch_size_per_gpu.span or plan.model.span),
+            "the {stage} stage is expected to need {expected} of each GPU, and the {device} "
+            "gives {usable}: {sum}",
+            stage=budget.binding().name,
+            expected=str(budget.peak()),
+            device=budget.device.label,
+            usable=str(budget.usable),
+            sum=sum_in_words(budget, "expected"),
             help=message(
                 "try {setting}, which would save {saved}",
                 setting=options[0].setting,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message, plural_message
+from bot.base.messages import plural_message
 from bot.memory.estimate import TIGHT
 from bot.memory.estimator import estimate_workload
 from bot.memory.scale import on_half
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.budget import LIMITS, SOURCE, predictions
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
@@ -62,16 +62,14 @@ def check(context: RuleContext) -> Iterator[Hit]:
         peak, usable = budget.peak("conservative"), budget.usable
         if peak > usable * TIGHT:
             continue
-        yield Hit(
-            message=message(
-                "tagged MIN, but {half} × {device} would do by the conservative estimate: {peak} "
-                "of {usable}",
-                half=budget.gpus,
-                device=budget.device.label,
-                peak=str(peak),
-                usable=str(usable),
-            ),
-            span=where(plan, plan.gpus_per_node.span),
+        yield hit(
+            where(plan, plan.gpus_per_node.span),
+            "tagged MIN, but {half} × {device} would do by the conservative estimate: {peak} "
+            "of {usable}",
+            half=budget.gpus,
+            device=budget.device.label,
+            peak=str(peak),
+            usable=str(usable),
             help=plural_message(
                 "try it on {count} GPU, or tag it RECOMMENDED",
                 "try it on {count} GPUs, or tag it RECOMMENDED",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValue, PlanValues
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.keys import title
 from bot.rules._support.verl import (
@@ -68,30 +68,30 @@ def _judge(
     values: PlanValues, total: str, over_all: PlanValue, per_gpu: PlanValue
 ) -> Iterator[Hit]:
     if over_all.value is not None and per_gpu.value is not None:
-        yield Hit(
-            message=message("both {total} and {total}_per_gpu are set", total=total),
-            span=values.place(total, f"{total}_per_gpu"),
+        yield hit(
+            values.place(total, f"{total}_per_gpu"),
+            "both {total} and {total}_per_gpu are set",
+            total=total,
             help=message("remove {total}, which is deprecated", total=total),
         )
     elif per_gpu.value is not None:
         return
     elif over_all.value is None:
-        yield Hit(
-            message=message("{total}_per_gpu is not set, and use_dynamic_bsz is off", total=total),
-            span=values.place(),
+        yield hit(
+            values.place(),
+            "{total}_per_gpu is not set, and use_dynamic_bsz is off",
+            total=total,
             help=message(
                 "set {total}_per_gpu, or {actor}.use_dynamic_bsz=True", total=total, actor=ACTOR
             ),
         )
     elif total in unread_sizes(values):
         setting = over_all.setting
-        yield Hit(
-            message=message(
-                "{verl} needs {total}_per_gpu; its workers no longer read {total}",
-                verl=title(values.plan),
-                total=total,
-            ),
-            span=setting.key_span if setting else values.place(),
+        yield hit(
+            setting.key_span if setting else values.place(),
+            "{verl} needs {total}_per_gpu; its workers no longer read {total}",
+            verl=title(values.plan),
+            total=total,
             help=per_gpu_help(values, total),
         )
 

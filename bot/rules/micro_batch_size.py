@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message, plural_message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, gpus, static
 
@@ -44,13 +44,11 @@ def check(context: RuleContext) -> Iterator[Hit]:
         if not micro:
             continue
         if mini is not None and mini % micro:
-            yield Hit(
-                message=message(
-                    "ppo_mini_batch_size {mini} is no multiple of ppo_micro_batch_size {micro}",
-                    mini=mini,
-                    micro=micro,
-                ),
-                span=values.place(key),
+            yield hit(
+                values.place(key),
+                "ppo_mini_batch_size {mini} is no multiple of ppo_micro_batch_size {micro}",
+                mini=mini,
+                micro=micro,
                 help=message("use {key}_per_gpu", key=key),
             )
         total = gpus(values)

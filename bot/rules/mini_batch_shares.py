@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
 from bot.rules._support import multiples
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, ROLLOUT, data_parallel, trainers
 
@@ -50,15 +50,13 @@ def check(context: RuleContext) -> Iterator[Hit]:
         if not version_at_least(values.plan, 0, 8):
             continue
         better = multiples.at_least(mini, multiples.step(n, ranks))
-        yield Hit(
-            message=message(
-                "ppo_mini_batch_size {mini} × rollout.n {n} = {product} is no multiple of the "
-                "data-parallel size {ranks}",
-                mini=mini,
-                n=n,
-                product=mini * n,
-                ranks=ranks,
-            ),
-            span=values.place(_MINI, f"{ROLLOUT}.n"),
+        yield hit(
+            values.place(_MINI, f"{ROLLOUT}.n"),
+            "ppo_mini_batch_size {mini} × rollout.n {n} = {product} is no multiple of the "
+            "data-parallel size {ranks}",
+            mini=mini,
+            n=n,
+            product=mini * n,
+            ranks=ranks,
             help=message("use {key}={better}", key=_MINI, better=better),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, compares_batch, static
 
@@ -52,14 +52,12 @@ def check(context: RuleContext) -> Iterator[Hit]:
         ):
             continue
         default = "" if values.plan.last(key) else message(", verl's default,")
-        yield Hit(
-            message=message(
-                "ppo_mini_batch_size {mini}{default} is larger than train_batch_size {batch}",
-                mini=mini,
-                default=default,
-                batch=batch,
-            ),
-            span=values.place(key, "data.train_batch_size"),
+        yield hit(
+            values.place(key, "data.train_batch_size"),
+            "ppo_mini_batch_size {mini}{default} is larger than train_batch_size {batch}",
+            mini=mini,
+            default=default,
+            batch=batch,
             help=message(
                 "use {key}={batch}, or a larger data.train_batch_size", key=key, batch=batch
             ),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.shell.source import Span
@@ -90,15 +90,13 @@ def _hit(context: RuleContext, plan: Plan, setting: Setting, name: str) -> Hit:
         if literal and _expands(context, setting, span)
         else ()
     )
-    return Hit(
-        message=message(
-            '{key} is the text "{name}", the name of a variable set here',
-            key=shown(plan, setting.key),
-            name=name,
-        ),
-        span=span,
+    return hit(
+        span,
+        '{key} is the text "{name}", the name of a variable set here',
+        key=shown(plan, setting.key),
+        name=name,
         help=message("write ${name}", name=name),
-        fix_title=(message("write ${name}", name=name) if edits else None),
+        fix_title=message("write ${name}", name=name) if edits else None,
         fix_safe=bool(edits),
         edits=edits,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.keys import refused, replaced
 
@@ -36,13 +36,12 @@ def check(context: RuleContext) -> Iterator[Hit]:
     for _, setting, verdict in refused(context, "needs-plus"):
         plus = verdict.suggestion or f"+{setting.key}"
         edits = replaced(context, setting, plus)
-        yield Hit(
-            message=message(
-                "{key} is new below a free-form mapping and needs a +", key=setting.key
-            ),
-            span=setting.key_span,
+        yield hit(
+            setting.key_span,
+            "{key} is new below a free-form mapping and needs a +",
+            key=setting.key,
             help=message("write {plus}", plus=plus),
-            fix_title=(message("add the +") if edits else None),
+            fix_title=message("add the +") if edits else None,
             fix_safe=True,  # Hydra refuses the script as it is, and advises exactly this.
             edits=edits,
         )

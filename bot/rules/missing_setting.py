@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues, values_of
 from bot.rules._support import openrlhf
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import lines, verl
 from bot.rules._support.verl import ROLLOUT, trainers
 
@@ -50,9 +50,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
         entry = values.plan.table.get(key) if values.plan.table else None
         if entry and entry.type == "mandatory" and values.plan.last(key) is None and _whole(values):
             guessed = values.plan.version_source in ("settings", "newest")
-            yield Hit(
-                message=message("{key} is not set and has no default", key=key),
-                span=values.place(),
+            yield hit(
+                values.place(),
+                "{key} is not set and has no default",
+                key=key,
                 severity="warning" if guessed else None,  # Older releases have a default.
                 help=message("set {key}={example}", key=key, example="vllm"),
             )
@@ -63,9 +64,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
             found = values.first(*keys)
             if found is not None and found.value is None:
                 name = openrlhf.option(values, *keys)
-                yield Hit(
-                    message=message("{key} is not set and has no default", key=name),
-                    span=values.place(),
+                yield hit(
+                    values.place(),
+                    "{key} is not set and has no default",
+                    key=name,
                     help=message("set {key}", key=name),
                 )
 

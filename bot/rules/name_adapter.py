@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
@@ -56,15 +56,13 @@ def check(context: RuleContext) -> Iterator[Hit]:
         algorithm = context.name.algorithm
         right = f"{algorithm}-{used}" if used else algorithm
         through = f" ({adapter.key})" if adapter.key else ""
-        yield Hit(
-            message=message(
-                'the name\'s task "{task}" means {named}, the settings mean {used}{through}',
-                task=task,
-                named=_adapter(named),
-                used=_adapter(used),
-                through=through,
-            ),
-            span=where(plan, adapter.span),
+        yield hit(
+            where(plan, adapter.span),
+            'the name\'s task "{task}" means {named}, the settings mean {used}{through}',
+            task=task,
+            named=_adapter(named),
+            used=_adapter(used),
+            through=through,
             help=message(
                 "rename the file with the task {right}, or change the settings", right=right
             ),

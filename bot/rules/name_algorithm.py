@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
@@ -60,23 +60,19 @@ def check(context: RuleContext) -> Iterator[Hit]:
     for plan, algorithm, used in contradictions(context, lambda p: p.algorithm, agrees):
         wording = "gae (PPO)" if used == "gae" else used
         default = message(", the framework's default") if algorithm.default else ""
-        yield Hit(
-            message=message(
-                "the name says {named}, the settings use {wording}{default}",
-                named=named,
-                wording=wording,
-                default=default,
-            ),
-            span=where(plan, algorithm.span),
-            help=(
-                message(
-                    "set {key}={wanted}, or rename the file",
-                    key=algorithm.key,
-                    wanted=_own(plan.framework, wanted),
-                )
-                if algorithm.key
-                else message("rename the file, or change the algorithm")
-            ),
+        yield hit(
+            where(plan, algorithm.span),
+            "the name says {named}, the settings use {wording}{default}",
+            named=named,
+            wording=wording,
+            default=default,
+            help=message(
+                "set {key}={wanted}, or rename the file",
+                key=algorithm.key,
+                wanted=_own(plan.framework, wanted),
+            )
+            if algorithm.key
+            else message("rename the file, or change the algorithm"),
         )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bot.base.devices import by_token, devices
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE, legible
 
@@ -44,9 +44,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
         return
     tokens = {token for known in devices() for token in (known.token, *known.name_tokens)}
     near = difflib.get_close_matches(device, sorted(tokens), n=1)
-    yield Hit(
-        message=message('the name\'s device "{device}" is not known', device=device),
-        span=FILE,
+    yield hit(
+        FILE,
+        'the name\'s device "{device}" is not known',
+        device=device,
         help=message("did you mean {near}?", near=near[0])
         if near
         else message("write a device such as h100, h20 or 910b"),

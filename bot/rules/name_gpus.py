@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.devices import gpu_count
 from bot.base.messages import Message, message, plural_message
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
@@ -45,14 +45,11 @@ def check(context: RuleContext) -> Iterator[Hit]:
         return
     for plan, gpus, used in contradictions(context, lambda p: p.gpus, lambda used: used == named):
         span = plan.gpus_per_node.span or plan.nodes.span or gpus.span
-        yield Hit(
-            message=message(
-                "the name says {gpus}, the settings use {product}",
-                named=named,
-                gpus=gpu_count(named),
-                product=_product(plan, used),
-            ),
-            span=where(plan, span),
+        yield hit(
+            where(plan, span),
+            "the name says {gpus}, the settings use {product}",
+            gpus=gpu_count(named),
+            product=_product(plan, used),
             help=_help(plan, named, used),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
@@ -50,19 +50,17 @@ def check(context: RuleContext) -> Iterator[Hit]:
         return used == named or used not in _KNOWN
 
     for plan, infer, used in contradictions(context, lambda p: p.infer, agrees):
-        yield Hit(
-            message=message(
-                "the name says {named}, the settings generate with {used}", named=named, used=used
-            ),
-            span=where(plan, infer.span),
-            help=(
-                message(
-                    "rename the file with {used}, or set {key}={named}",
-                    used=used,
-                    key=infer.key,
-                    named=named,
-                )
-                if infer.key
-                else message("rename the file with {used}", used=used)
-            ),
+        yield hit(
+            where(plan, infer.span),
+            "the name says {named}, the settings generate with {used}",
+            named=named,
+            used=used,
+            help=message(
+                "rename the file with {used}, or set {key}={named}",
+                used=used,
+                key=infer.key,
+                named=named,
+            )
+            if infer.key
+            else message("rename the file with {used}", used=used),
         )

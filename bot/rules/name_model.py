@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.names import (
     contradictions,
@@ -69,11 +69,11 @@ def check(context: RuleContext) -> Iterator[Hit]:
         return same_family(family(named), family(label))
 
     for plan, model, used in contradictions(context, lambda p: p.model, agrees):
-        yield Hit(
-            message=message(
-                'the name says "{named}", the settings train {used}', named=named, used=used
-            ),
-            span=where(plan, model.span),
+        yield hit(
+            where(plan, model.span),
+            'the name says "{named}", the settings train {used}',
+            named=named,
+            used=used,
             help=message(
                 'write "{label}" for the model in the name, or change the model',
                 label=model_label(used),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
@@ -50,12 +50,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
         return used not in _KNOWN or fits or used in re.split(r"[_.\-]", context.name.file_name)
 
     for plan, train, used in contradictions(context, lambda p: p.train, agrees):
-        yield Hit(
-            message=message(
-                "the name says {train}, the settings train with {used}",
-                train=context.name.train,
-                used=used,
-            ),
-            span=where(plan, train.span),
+        yield hit(
+            where(plan, train.span),
+            "the name says {train}, the settings train with {used}",
+            train=context.name.train,
+            used=used,
             help=message("rename the file with {used}, or change the training backend", used=used),
         )

@@ -7,7 +7,7 @@ from typing import Final
 
 from bot.base.messages import message
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.rules._support.near import slip
@@ -116,9 +116,11 @@ def _hit(context: RuleContext, key: str, setting: Setting, written: str, near: s
     span = setting.value_span
     there = context.source.text[span.start : span.end]
     edits = (TextEdit(span=span, text=there.replace(written, near)),) if written in there else ()
-    return Hit(
-        message=message("{key} is {written}, which is no known name", key=key, written=written),
-        span=span,
+    return hit(
+        span,
+        "{key} is {written}, which is no known name",
+        key=key,
+        written=written,
         help=message("did you mean {near}?", near=near),
         fix_title=message("write {name}", name=near) if edits else None,
         edits=edits,

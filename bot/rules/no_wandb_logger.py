@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message, pmessage
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.rules._support.names import asked, where
@@ -43,13 +43,11 @@ def check(context: RuleContext) -> Iterator[Hit]:
         default = pmessage("no-wandb-logger", " by default") if plan.loggers.default else ""
         example = 'trainer.logger=\'["console","wandb"]\''
         how = example if plan.framework == "verl" else shown(plan, plan.loggers.key or "use_wandb")
-        yield Hit(
-            message=message(
-                "the run is logged to {names}{default}, not to W&B",
-                names=_listed(names),
-                default=default,
-            ),
-            span=where(plan, plan.loggers.span),
+        yield hit(
+            where(plan, plan.loggers.span),
+            "the run is logged to {names}{default}, not to W&B",
+            names=_listed(names),
+            default=default,
             severity=None if asked(context) else "note",
             help=message("write {how}: the page asks for evidence from W&B", how=how),
         )

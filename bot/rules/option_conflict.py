@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message, pmessage
 from bot.frameworks.plan_values import PlanValues
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
     AGENT,
@@ -61,11 +61,11 @@ def check(context: RuleContext) -> Iterator[Hit]:
         if values.on(*ASYNC) and values.on(*_SLEEP) and values.on(*_COLOCATE):
             # Without colocation the trainer switches the sleep off by itself.
             first, second = option(values, *ASYNC), option(values, *_SLEEP)
-            yield Hit(
-                message=message(
-                    "{first} and {second} exclude each other", first=first, second=second
-                ),
-                span=_key(values, _SLEEP),
+            yield hit(
+                _key(values, _SLEEP),
+                "{first} and {second} exclude each other",
+                first=first,
+                second=second,
                 help=pmessage("option-conflict", "remove one of the two"),
             )
         if _no_reward_source(values):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import values_of
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import open_instruct
 
 _KEYS = ("pack_length", "max_prompt_token_length", "response_length")
@@ -50,15 +50,13 @@ def check(context: RuleContext) -> Iterator[Hit]:
         pack, prompt, response = (values.number(key) for key in _KEYS)
         if not pack or not prompt or not response or pack >= prompt + response:
             continue
-        yield Hit(
-            message=message(
-                "pack_length {pack} is below max_prompt_token_length {prompt} + response_length "
-                "{response} = {length}",
-                pack=pack,
-                prompt=prompt,
-                response=response,
-                length=prompt + response,
-            ),
-            span=values.place(*_KEYS),
+        yield hit(
+            values.place(*_KEYS),
+            "pack_length {pack} is below max_prompt_token_length {prompt} + response_length "
+            "{response} = {length}",
+            pack=pack,
+            prompt=prompt,
+            response=response,
+            length=prompt + response,
             help=message("use --pack_length {length}", length=prompt + response),
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, advised
 
@@ -38,11 +38,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
     for values in advised(context):
         model = values.plan.model.value or ""
         if values.flag(_KEY) is False and _SUPPORTED.search(model.rsplit("/", 1)[-1]):
-            yield Hit(
-                message=message(
-                    "use_remove_padding is off{default}, so padding is computed like tokens",
-                    default="" if values.plan.last(_KEY) else message(" by default"),
-                ),
-                span=values.place(_KEY),
+            yield hit(
+                values.place(_KEY),
+                "use_remove_padding is off{default}, so padding is computed like tokens",
+                default="" if values.plan.last(_KEY) else message(" by default"),
                 help=message("set {key}=True", key=_KEY),
             )

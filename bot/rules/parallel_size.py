@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, gpus, model_parallel, static
 
@@ -44,14 +44,12 @@ def check(context: RuleContext) -> Iterator[Hit]:
         kinds = ("tensor_model", "pipeline_model", "context")
         keys = [f"{ACTOR}.megatron.{kind}_parallel_size" for kind in kinds]
         sizes = " × ".join(str(values.number(key)) for key in keys)
-        yield Hit(
-            message=message(
-                "the number of GPUs, {total}, is no multiple of tensor × pipeline × context "
-                "parallel size {sizes} = {parallel}",
-                total=total,
-                sizes=sizes,
-                parallel=parallel,
-            ),
-            span=values.place(*keys, "trainer.n_gpus_per_node"),
+        yield hit(
+            values.place(*keys, "trainer.n_gpus_per_node"),
+            "the number of GPUs, {total}, is no multiple of tensor × pipeline × context "
+            "parallel size {sizes} = {parallel}",
+            total=total,
+            sizes=sizes,
+            parallel=parallel,
             help=message("choose parallel sizes whose product divides the number of GPUs"),
         )

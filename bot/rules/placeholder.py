@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.code import from_default, placeholder, without_comments
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
@@ -66,11 +66,10 @@ def _redirections(context: RuleContext) -> Iterator[Hit]:
         for found in _ANGLES.finditer(text, span.start, rest.end() if rest else span.end):
             at = Span(found.start(), found.end())
             if not any(word.start <= at.start < word.end for word in words):
-                yield Hit(
-                    message=message(
-                        "bash takes the placeholder {text} for redirections", text=found[0]
-                    ),
-                    span=at,
+                yield hit(
+                    at,
+                    "bash takes the placeholder {text} for redirections",
+                    text=found[0],
                     severity="error",
                     help=message("write the value that the run used"),
                 )
@@ -84,9 +83,11 @@ def _words(context: RuleContext, span: Span) -> Iterator[Word]:
 
 def _hit(key: str, text: str, word: Word, value: Span) -> Hit:
     at = word.text.rfind(text)
-    return Hit(
-        message=message("{key} holds the placeholder {text}", key=key, text=text),
-        span=word.span_of(at, at + len(text)) if at >= 0 else value,
+    return hit(
+        word.span_of(at, at + len(text)) if at >= 0 else value,
+        "{key} holds the placeholder {text}",
+        key=key,
+        text=text,
         severity="note" if at >= 0 and from_default(word, at) else None,
         help=message("write the value that the run used"),
     )

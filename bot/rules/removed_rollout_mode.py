@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import values_of, version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.edits import without_word
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ROLLOUT
@@ -42,9 +42,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
         if values_of(plan).text(_KEY) != "sync":
             continue
         edits = without_word(context, setting.word)
-        yield Hit(
-            message=message("rollout.mode sync was removed in verl 0.7.0"),
-            span=setting.value_span,
+        yield hit(
+            setting.value_span,
+            "rollout.mode sync was removed in verl 0.7.0",
             # Who names no release may run an older one.
             severity="warning" if plan.version_source == "newest" else None,
             help=message("remove the setting: async is the default"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues, version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.verl import LIMITS, ROLLOUT, gpus, trainers
 
@@ -58,13 +58,11 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 size=size,
             )
         )
-        yield Hit(
-            message=message(
-                "the number of GPUs, {gpus}, is no multiple of the rollout's {product}",
-                gpus=total,
-                product=product,
-            ),
-            span=values.place(*(f"{ROLLOUT}.{k}_parallel_size" for k in _KINDS)),
+        yield hit(
+            values.place(*(f"{ROLLOUT}.{k}_parallel_size" for k in _KINDS)),
+            "the number of GPUs, {gpus}, is no multiple of the rollout's {product}",
+            gpus=total,
+            product=product,
             help=message("choose sizes whose product divides the number of GPUs"),
         )
 

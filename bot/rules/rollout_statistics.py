@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, RECOMMENDED_ONLY, advised
 from bot.rules._support.verl import ROLLOUT
@@ -37,8 +37,8 @@ def check(context: RuleContext) -> Iterator[Hit]:
     """Recommended launches without statistics."""
     for values in advised(context, ("RECOMMENDED",)):
         if values.flag(_KEY) is True:
-            yield Hit(
-                message=message("the engine logs no statistics, which its settings are tuned by"),
-                span=values.place(_KEY),
+            yield hit(
+                values.place(_KEY),
+                "the engine logs no statistics, which its settings are tuned by",
                 help=message("set {key}=False", key=_KEY),
             )

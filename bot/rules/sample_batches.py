@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
     ACTOR_GPUS,
@@ -64,16 +64,14 @@ def check(context: RuleContext) -> Iterator[Hit]:
         batches, ranks = samples * batch // micro, gpus // ring // tensor
         if batches >= ranks or not version_at_least(values.plan, 0, 8):
             continue
-        yield Hit(
-            message=message(
-                "{samples} samples × {batch} prompts ÷ micro batch {micro} = {batches} batches, "
-                "fewer than the actor's {ranks} processes",
-                samples=samples,
-                batch=batch,
-                micro=micro,
-                batches=batches,
-                ranks=ranks,
-            ),
-            span=place(values, ROLLOUT_BATCH, SAMPLES, ROLLOUT_MICRO),
+        yield hit(
+            place(values, ROLLOUT_BATCH, SAMPLES, ROLLOUT_MICRO),
+            "{samples} samples × {batch} prompts ÷ micro batch {micro} = {batches} batches, "
+            "fewer than the actor's {ranks} processes",
+            samples=samples,
+            batch=batch,
+            micro=micro,
+            batches=batches,
+            ranks=ranks,
             help=message("raise the rollout batch, or lower its micro batch"),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, trainers
 
@@ -43,13 +43,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
         parallel = values.number(_KEY)
         if parallel is not None and parallel > 1 and values.flag(_PADDING) is False:
             default = "" if values.plan.last(_PADDING) else message(" by default")
-            yield Hit(
-                message=message(
-                    "sequence-parallel size {parallel} needs use_remove_padding, which is "
-                    "off{default}",
-                    parallel=parallel,
-                    default=default,
-                ),
-                span=values.place(_PADDING, _KEY),
+            yield hit(
+                values.place(_PADDING, _KEY),
+                "sequence-parallel size {parallel} needs use_remove_padding, which is off{default}",
+                parallel=parallel,
+                default=default,
                 help=message("set {padding}=True", padding=_PADDING),
             )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
 from bot.rules._support.code import without_comments
 from bot.rules._support.example import verl
 from bot.shell.source import Span
@@ -77,13 +77,11 @@ def check(context: RuleContext) -> Iterator[Hit]:
             return
         at, what = min(found)
         at += len(code[at:]) - len(code[at:].lstrip())
-        yield Hit(
-            message=message(
-                "the first line names sh, but {what} at line {line} needs bash",
-                what=what,
-                line=context.source.line_column(at)[0],
-            ),
-            span=Span(0, len(first)),
+        yield hit(
+            Span(0, len(first)),
+            "the first line names sh, but {what} at line {line} needs bash",
+            what=what,
+            line=context.source.line_column(at)[0],
             severity="warning",
             help=message("start with #!/usr/bin/env bash"),
             fix_title=message("start with #!/usr/bin/env bash"),

@@ -10,7 +10,7 @@ from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of, version_at_least
 from bot.frameworks.setting import UNKNOWN
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
 
@@ -67,19 +67,15 @@ def check(context: RuleContext) -> Iterator[Hit]:
             continue
         default = message(", the framework's default") if plan.rollout_n.default else ""
         key = plan.rollout_n.key
-        yield Hit(
-            message=message(
-                "{algorithm} with 1 response a prompt{default}: there is nothing to compare",
-                algorithm=algorithm,
-                default=default,
-            ),
-            span=where(plan, plan.rollout_n.span),
+        yield hit(
+            where(plan, plan.rollout_n.span),
+            "{algorithm} with 1 response a prompt{default}: there is nothing to compare",
+            algorithm=algorithm,
+            default=default,
             severity="error" if _refused(plan) else None,
-            help=(
-                message("set {key} above 1", key=key)
-                if key
-                else message("generate several responses a prompt")
-            ),
+            help=message("set {key} above 1", key=key)
+            if key
+            else message("generate several responses a prompt"),
         )
 
 

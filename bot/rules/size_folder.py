@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE, legible
 from bot.script.name import model_size, same_size
@@ -49,20 +49,19 @@ def check(context: RuleContext) -> Iterator[Hit]:
         return
     folder = context.name.folder
     if folder is None:
-        yield Hit(
-            message=message("the script lies in {parent}/, which is no size folder", parent=parent),
-            span=FILE,
+        yield hit(
+            FILE,
+            "the script lies in {parent}/, which is no size folder",
+            parent=parent,
             help=message("move it to {size}/", size=size),
             rename=f"../{size}/{context.name.file_name}",
         )
     elif not same_size(folder.split("-")[0], size):
-        yield Hit(
-            message=message(
-                "the script lies in {folder}/, its model has the size {size}",
-                folder=folder,
-                size=size,
-            ),
-            span=FILE,
+        yield hit(
+            FILE,
+            "the script lies in {folder}/, its model has the size {size}",
+            folder=folder,
+            size=size,
             help=message("move it to {size}/", size=size),
             rename=f"../{size}/{context.name.file_name}",
         )

@@ -7,7 +7,7 @@ from typing import Final
 
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
@@ -58,9 +58,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
         joined = f"{name}={value}"
         left, _, right = context.source.text[span.start : span.end].partition("=")
         simple = f"{left.rstrip()}={right.lstrip()}" == joined
-        yield Hit(
-            message=message("{name} is not set: blanks stand around its =", name=name),
-            span=span,
+        yield hit(
+            span,
+            "{name} is not set: blanks stand around its =",
+            name=name,
             help=message("write {name}", name=joined),
             fix_title=message("write {name}", name=joined) if simple else None,
             edits=(TextEdit(span=span, text=joined),) if simple else (),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
 from bot.rules._support.edits import first_line_after_shebang
 from bot.rules._support.example import verl
 from bot.shell.source import Span
@@ -53,12 +53,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
     if first is None:
         return
     at = first_line_after_shebang(context)
-    yield Hit(
-        message=message(
-            "{command} may fail before the launch, and the script goes on",
-            command=" ".join(word.text for word in first.argv[:2])[:60],
-        ),
-        span=first.argv[0].span,
+    yield hit(
+        first.argv[0].span,
+        "{command} may fail before the launch, and the script goes on",
+        command=" ".join(word.text for word in first.argv[:2])[:60],
         help=message("put set -e at the top"),
         fix_title=message("put set -e at the top"),
         edits=(TextEdit(span=Span(at, at), text="set -e\n"),),

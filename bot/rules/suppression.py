@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator
 
 from bot.base.messages import message, pmessage
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.registry import RULES
 from bot.rules._support.suppressions import LIMIT, Suppression, removal, suppressions
@@ -49,12 +49,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
     """Comments without a reason or with an unknown rule; `unused` tells what remains."""
     found = suppressions(context)
     if len(found) > LIMIT:
-        yield Hit(
-            message=message(
-                "the script has more than {limit} suppressions; from here on they have no effect",
-                limit=LIMIT,
-            ),
-            span=found[LIMIT].span,
+        yield hit(
+            found[LIMIT].span,
+            "the script has more than {limit} suppressions; from here on they have no effect",
+            limit=LIMIT,
             help=message("switch the rule off in .rlbot.yml instead"),
         )
     for suppression in found[:LIMIT]:
@@ -62,12 +60,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
             # Other tools' readers may talk to rlbot in prose; a bracket or a near miss is meant.
             near = difflib.get_close_matches(suppression.word.lower(), ["ignore"], n=1, cutoff=0.7)
             if near or suppression.names:
-                yield Hit(
-                    message=message(
-                        'a comment to rlbot says "{word}", which is no instruction',
-                        word=suppression.word,
-                    ),
-                    span=suppression.span,
+                yield hit(
+                    suppression.span,
+                    'a comment to rlbot says "{word}", which is no instruction',
+                    word=suppression.word,
                     help=message("write {form}", form=_FORM),
                 )
             continue
@@ -76,9 +72,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
 
 def _written_wrongly(suppression: Suppression) -> Iterator[Hit]:
     if not suppression.names:
-        yield Hit(
-            message=message("the suppression names no rule, so it has no effect"),
-            span=suppression.span,
+        yield hit(
+            suppression.span,
+            "the suppression names no rule, so it has no effect",
             help=message("write {form}", form=_FORM),
         )
         return
@@ -86,31 +82,28 @@ def _written_wrongly(suppression: Suppression) -> Iterator[Hit]:
         if RULES.lookup(name.text) is not None:
             continue
         near = RULES.nearest(name.text)
-        yield Hit(
-            message=message('the suppression names "{name}", which is no rule', name=name.text),
-            span=name.span,
-            help=(
-                message("did you mean {id} ({slug})?", id=near.meta.id, slug=near.meta.slug)
-                if near
-                else message("`rlbot rule` lists the rules")
-            ),
+        yield hit(
+            name.span,
+            'the suppression names "{name}", which is no rule',
+            name=name.text,
+            help=message("did you mean {id} ({slug})?", id=near.meta.id, slug=near.meta.slug)
+            if near
+            else message("`rlbot rule` lists the rules"),
         )
     if not suppression.reason:
-        yield Hit(
-            message=message("the suppression gives no reason, so it has no effect"),
-            span=suppression.span,
+        yield hit(
+            suppression.span,
+            "the suppression gives no reason, so it has no effect",
             help=message("write why: {form}", form=_FORM),
         )
 
 
 def unused(context: RuleContext, suppression: Suppression, ids: list[str], *, all_: bool) -> Hit:
     """What is said of a suppression that met no finding; with `all_` the comment can go."""
-    return Hit(
-        message=message(
-            "the suppression of {rules} is not used: nothing is found there",
-            rules=", ".join(ids),
-        ),
-        span=suppression.span,
+    return hit(
+        suppression.span,
+        "the suppression of {rules} is not used: nothing is found there",
+        rules=", ".join(ids),
         severity="note",
         help=pmessage("suppression", "remove it"),
         fix_title=message("remove the comment") if all_ else None,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import Message, message, pmessage
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip, hit
 from bot.rules._support.example import verl
 from bot.shell.words import Problem
 
@@ -52,11 +52,10 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
                 )
             )
         elif problem.kind == "unsupported":
-            yield Hit(
-                message=message(
-                    "{problem}; what depends on it is not checked", problem=_clause(problem.message)
-                ),
-                span=problem.span,
+            yield hit(
+                problem.span,
+                "{problem}; what depends on it is not checked",
+                problem=_clause(problem.message),
                 severity="note",
             )
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
 from bot.rules._support.edits import first_line_after_shebang
 from bot.rules._support.example import verl
 from bot.shell.source import Span
@@ -38,13 +38,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
     for plan in context.plans:
         command = plan.launch.command
         if command.piped_to is not None and not command.pipefail:
-            yield Hit(
-                message=message(
-                    "the launch is piped into {program} without pipefail, so a failed run "
-                    "exits with 0",
-                    program=command.piped_to,
-                ),
-                span=command.argv[0].span,
+            yield hit(
+                command.argv[0].span,
+                "the launch is piped into {program} without pipefail, so a failed run exits with 0",
+                program=command.piped_to,
                 help=message("put set -o pipefail above the launch"),
                 fix_title=message("put set -o pipefail above the launch"),
                 edits=(_edit(context, command.span.start),),

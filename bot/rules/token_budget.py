@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, advised
 from bot.rules._support.verl import ACTOR, sequence_length, sequence_parallel
@@ -40,14 +40,12 @@ def check(context: RuleContext) -> Iterator[Hit]:
             continue
         length = sum(lengths)
         if parallel and length <= limit * parallel < 2 * length:
-            yield Hit(
-                message=message(
-                    "ppo_max_token_len_per_gpu {limit} is below 2 × {length} tokens, "
-                    "the longest sequence",
-                    limit=limit,
-                    length=length,
-                ),
-                span=values.place(_KEY),
+            yield hit(
+                values.place(_KEY),
+                "ppo_max_token_len_per_gpu {limit} is below 2 × {length} tokens, "
+                "the longest sequence",
+                limit=limit,
+                length=length,
                 help=message(
                     "use {key}={better} or more", key=_KEY, better=-(-2 * length // parallel)
                 ),

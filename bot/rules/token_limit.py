@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, sequence_length, sequence_parallel, trainers
 
@@ -49,17 +49,15 @@ def check(context: RuleContext) -> Iterator[Hit]:
         if not limit or not parallel or not lengths or limit * parallel >= sum(lengths):
             continue
         times = message(" × sequence-parallel size {size}", size=parallel) if parallel > 1 else ""
-        yield Hit(
-            message=message(
-                "ppo_max_token_len_per_gpu {limit}{times} is below one sequence of {length} tokens "
-                "(max_prompt_length {prompt} + max_response_length {response})",
-                limit=limit,
-                times=times,
-                length=sum(lengths),
-                prompt=lengths[0],
-                response=lengths[1],
-            ),
-            span=values.place(_LIMIT, "data.max_response_length", "data.max_prompt_length"),
+        yield hit(
+            values.place(_LIMIT, "data.max_response_length", "data.max_prompt_length"),
+            "ppo_max_token_len_per_gpu {limit}{times} is below one sequence of {length} tokens "
+            "(max_prompt_length {prompt} + max_response_length {response})",
+            limit=limit,
+            times=times,
+            length=sum(lengths),
+            prompt=lengths[0],
+            response=lengths[1],
             help=message(
                 "use {key}={better} or more", key=_LIMIT, better=-(-sum(lengths) // parallel)
             ),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import message, plural_message
 from bot.frameworks.plan import Plan
 from bot.report import Severity
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
 from bot.rules._support.example import verl
 from bot.script.trial_log import Tried, largest_passing, outcome, reaches, tried_values
 
@@ -83,11 +83,12 @@ def _judge(context: RuleContext, plan: Plan, tried: Tried) -> Iterator[Hit]:
         yield _hit(context, plan, tried, text, "warning")
     elif result is None:
         known = message("; the largest √ is {best}", best=best) if best is not None else ""
-        yield Hit(
-            message=message(
-                "{name}={value} is not in this script's own trial log{known}", known=known, **used
-            ),
-            span=tried.span,
+        yield hit(
+            tried.span,
+            "{name}={value} is not in this script's own trial log{known}",
+            name=tried.name,
+            value=tried.value,
+            known=known,
             severity="note",
             help=message("add its outcome to the log"),
         )

@@ -11,7 +11,7 @@ from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.report import Severity
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.keys import is_own, shown
 from bot.rules._support.near import slip
@@ -156,14 +156,12 @@ def _starts_empty(plan: Plan, setting: Setting, hole: Hole) -> bool:
 
 
 def _other_way(key: str, name: str, span: Span, *, strict: bool) -> Hit:
-    return Hit(
-        message=message(
-            "{key} needs the variable {name}, which the script sets only on a way that this launch "
-            "does not take",
-            key=key,
-            name=name,
-        ),
-        span=span,
+    return hit(
+        span,
+        "{key} needs the variable {name}, which the script sets only on a way that this launch "
+        "does not take",
+        key=key,
+        name=name,
         severity=None if strict else "note",
         help=message("give it a value on each way, or a default: ${{{name}:-…}}", name=name),
     )
@@ -191,17 +189,13 @@ def _is_misspelt(context: RuleContext, name: str, names: Iterable[str]) -> bool:
 
 
 def _hit(key: str, name: str, span: Span, near: Sequence[str], severity: Severity | None) -> Hit:
-    return Hit(
-        message=message(
-            "{key} needs the variable {name}, which the script never sets",
-            key=key,
-            name=name,
-        ),
-        span=span,
+    return hit(
+        span,
+        "{key} needs the variable {name}, which the script never sets",
+        key=key,
+        name=name,
         severity=severity,
-        help=(
-            message("did you mean ${near}?", near=near[0])
-            if near
-            else message("set {name}, or give it a default: ${{{name}:-…}}", name=name)
-        ),
+        help=message("did you mean ${near}?", near=near[0])
+        if near
+        else message("set {name}, or give it a default: ${{{name}:-…}}", name=name),
     )

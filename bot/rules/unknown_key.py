@@ -13,7 +13,7 @@ from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.frameworks.release_overlay import LayeredTable
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip, hit
 from bot.rules._support.example import verl
 from bot.rules._support.keys import of_file, refused, replaced, shown
 
@@ -250,14 +250,12 @@ def _unchosen(choice: str, found: list[tuple[Plan, Setting]]) -> Hit:
         if len(found) > 1
         else ""
     )
-    return Hit(
-        message=message(
-            "{key}{more} exists only with {choice}",
-            key=first.key,
-            more=more,
-            choice=choice,
-        ),
-        span=first.key_span,
+    return hit(
+        first.key_span,
+        "{key}{more} exists only with {choice}",
+        key=first.key,
+        more=more,
+        choice=choice,
         help=plural_message(
             "add {choice}, or remove the setting",
             "add {choice}, or remove the settings",

@@ -8,7 +8,7 @@ from typing import Final
 from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.releases import modules, release, releases
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
 from bot.rules._support.example import verl
 from bot.rules._support.near import slip
 from bot.shell.words import Word
@@ -70,20 +70,19 @@ def _judged(context: RuleContext, word: Word, before: list[str]) -> Iterator[Hit
     own = context.place is not None and context.place.checkout.module(word.text, context.place.path)
     near = None if known or own else slip(word.text, modules(framework))
     if near is not None:
-        yield Hit(
-            message=message("no release has the module {name}", name=word.text),
-            span=span,
+        yield hit(
+            span,
+            "no release has the module {name}",
+            name=word.text,
             help=message("did you mean {near}?", near=near),
             fix_title=message("write {name}", name=near) if exact else None,
             edits=(TextEdit(span=span, text=near),) if exact else (),
         )
     elif known and not named:
-        yield Hit(
-            message=message(
-                "{name} is a module, and without -m Python looks for a file of that name",
-                name=word.text,
-            ),
-            span=span,
+        yield hit(
+            span,
+            "{name} is a module, and without -m Python looks for a file of that name",
+            name=word.text,
             help=message("write -m {name}", name=word.text),
             fix_title=message("write {name}", name="-m") if exact else None,
             edits=(TextEdit(span=span, text=f"-m {word.text}"),) if exact else (),

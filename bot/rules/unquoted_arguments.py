@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
@@ -47,11 +47,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
             if line.count('"') % 2 or line.count("'") % 2 or "#" in line:
                 continue
             at = Span(found.start(), found.end())
-            yield Hit(
-                message=message(
-                    "{text} without quotes splits the caller's arguments at spaces", text=found[0]
-                ),
-                span=at,
+            yield hit(
+                at,
+                "{text} without quotes splits the caller's arguments at spaces",
+                text=found[0],
                 help=message('write "$@"'),
                 fix_title=message('write "$@"'),
                 fix_safe=True,

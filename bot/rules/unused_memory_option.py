@@ -9,7 +9,7 @@ from bot.base.messages import Message, message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues
 from bot.rules._support import openrlhf
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, MIN_ONLY, adapter_trained, billions, gib, tag
 from bot.rules._support.verl import ACTOR, gpus, trainers
@@ -84,11 +84,10 @@ def _hit(values: PlanValues, off: Sequence[_Option]) -> Hit:
     listed = parts[-1]
     for part in reversed(parts[:-1]):
         listed = message("{first}; {rest}", first=part, rest=listed)
-    return Hit(
-        message=message(
-            "tagged MIN, but options that save memory are off: {options}", options=listed
-        ),
-        span=values.place(*(option.key for option in off)),
+    return hit(
+        values.place(*(option.key for option in off)),
+        "tagged MIN, but options that save memory are off: {options}",
+        options=listed,
         help=message("set {key}", key=" ".join(option.wanted for option in off)),
     )
 
@@ -123,15 +122,13 @@ def _stage(values: PlanValues) -> Iterator[Hit]:
     if stage is None or stage >= 3:
         return
     name = openrlhf.option(values, *keys)
-    yield Hit(
-        message=message(
-            "tagged MIN, but {key} is {value}: {wanted} would {saving}",
-            key=name,
-            value=stage,
-            wanted=3,
-            saving=message("shard the weights over the GPUs"),
-        ),
-        span=values.place(*keys),
+    yield hit(
+        values.place(*keys),
+        "tagged MIN, but {key} is {value}: {wanted} would {saving}",
+        key=name,
+        value=stage,
+        wanted=3,
+        saving=message("shard the weights over the GPUs"),
         help=message("set {key}", key=f"{name} 3"),
     )
 

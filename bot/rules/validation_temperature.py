@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.verl import LIMITS, ROLLOUT, SOURCE, trainers
 
@@ -40,12 +40,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
         if not isinstance(found.value, (int, float)) or found.value > 0:
             continue
         if values.flag(_SAMPLE) is True and version_at_least(values.plan, 0, 3):
-            yield Hit(
-                message=message(
-                    "validation samples, but rollout.temperature is {value}",
-                    value=f"{found.value:g}",
-                ),
-                span=values.place(_TEMPERATURE),
+            yield hit(
+                values.place(_TEMPERATURE),
+                "validation samples, but rollout.temperature is {value}",
+                value=f"{found.value:g}",
                 help=message(
                     "set {temperature} above 0, or remove {sample}",
                     temperature=_TEMPERATURE,

@@ -8,7 +8,7 @@ from bot.base.devices import gpu_count
 from bot.base.messages import message, plural_message
 from bot.base.regex import regex
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ENTRY
 from bot.shell.words import Word
@@ -65,17 +65,13 @@ def check(context: RuleContext) -> Iterator[Hit]:
 def _hit(plan: Plan, name: str, word: Word, listed: int, used: int) -> Hit:
     ids = ",".join(str(number) for number in range(min(used, 16)))
     enough = message("list {used}, such as {ids}", used=used, ids=ids)
-    return Hit(
-        message=message(
-            "{name} lists {listed}, {per} {used}",
-            name=name,
-            listed=plural_message("{count} device", "{count} devices", listed),
-            per=message("a node uses")
-            if (plan.nodes.value or 1) > 1
-            else message("the launch uses"),
-            used=gpu_count(used),
-        ),
-        span=word.span_of(0, len(word.text)),
+    return hit(
+        word.span_of(0, len(word.text)),
+        "{name} lists {listed}, {per} {used}",
+        name=name,
+        listed=plural_message("{count} device", "{count} devices", listed),
+        per=message("a node uses") if (plan.nodes.value or 1) > 1 else message("the launch uses"),
+        used=gpu_count(used),
         help=enough
         if listed < used
         else message("{enough}, or leave the variable to the caller", enough=enough),

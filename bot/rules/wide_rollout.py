@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, advised, billions, card
 from bot.rules._support.verl import ROLLOUT
@@ -45,16 +45,14 @@ def check(context: RuleContext) -> Iterator[Hit]:
         device = card(context)
         weights = parameters * 2e9 / (size // 2) / 2**30
         if weights <= (device.memory_gib if device else 74.5) / 4:
-            yield Hit(
-                message=message(
-                    "tensor-parallel size {size} for {parameters} B parameters: at {half} the "
-                    "weights take {weights} GiB a GPU",
-                    size=size,
-                    parameters=f"{parameters:g}",
-                    half=size // 2,
-                    weights=f"{weights:.1f}",
-                ),
-                span=values.place(_KEY),
+            yield hit(
+                values.place(_KEY),
+                "tensor-parallel size {size} for {parameters} B parameters: at {half} the "
+                "weights take {weights} GiB a GPU",
+                size=size,
+                parameters=f"{parameters:g}",
+                half=size // 2,
+                weights=f"{weights:.1f}",
                 help=message(
                     "try {key}={half}: more engines side by side", key=_KEY, half=size // 2
                 ),

@@ -7,12 +7,14 @@ import os
 import re
 import subprocess
 import sys
+from inspect import signature
 from pathlib import Path
 from string import Formatter
 
 import pytest
 
 from bot.base.messages import translation
+from bot.registry.base import hit
 from tests.command import ROOT
 from tests.parsed import modules, nodes
 from tools import translations
@@ -100,6 +102,22 @@ def test_every_sentence_is_given_the_values_that_it_names() -> None:
         if translations.name_of(call.func) in translations.KEYWORDS.keys() - {"mark", "mark_plural"}
         and all(keyword.arg for keyword in call.keywords)
         and not _named(call) <= _given(call)
+    ]
+    assert found == []
+
+
+def test_a_hit_is_given_no_value_that_its_sentence_does_not_name() -> None:
+    """A part of a finding that is misspelt would be taken for a value, and say nothing."""
+    parts = {
+        name for name, one in signature(hit).parameters.items() if one.kind is one.KEYWORD_ONLY
+    }
+    found = [
+        f"{path}:{call.lineno}"
+        for path, tree in modules().items()
+        for call in nodes(tree, ast.Call)
+        if translations.name_of(call.func) == "hit"
+        and isinstance(call.args[1], ast.Constant)
+        and not _given(call) - parts <= _named(call)
     ]
     assert found == []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import mark, message
-from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry
+from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry, hit
 from bot.table.columns import COLUMNS
 
 _SCRIPT = mark("{script} has a row already, at line {line}")
@@ -41,16 +41,7 @@ def check(context: PageContext) -> Iterator[Hit]:
         same_words = by_words.setdefault(words, entry) if entry.cell("model") else entry
         if same_path is not entry:
             line = context.page.line_of(same_path.row.start)
-            yield Hit(
-                message=message(_SCRIPT, script=path, line=line),
-                span=place.span,
-                help=message(_HELP),
-            )
+            yield hit(place.span, _SCRIPT, script=path, line=line, help=message(_HELP))
         elif same_words is not entry:
             line = context.page.line_of(same_words.row.start)
-            yield Hit(
-                message=message(_SAME, line=line),
-                span=place.span,
-                help=message(_HELP),
-                severity="warning",
-            )
+            yield hit(place.span, _SAME, line=line, help=message(_HELP), severity="warning")

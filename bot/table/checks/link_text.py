@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import mark, message
-from bot.table.checks._support.base import Hit, Meta, PageContext
+from bot.table.checks._support.base import Hit, Meta, PageContext, hit
 from bot.table.checks._support.names import bare_stem
 from bot.table.parts import file_name
 
@@ -37,5 +37,4 @@ def check(context: PageContext) -> Iterator[Hit]:
         name = file_name(link.url) or ""
         scriptlike = link.text.endswith(".sh") or link.text.count("_") > 2
         if scriptlike and bare_stem(link.text) != bare_stem(name):
-            text = message(_OTHER, text=link.text, file=name)
-            yield Hit(message=text, span=cell.span, help=message(_HELP))
+            yield hit(cell.span, _OTHER, text=link.text, file=name, help=message(_HELP))

@@ -8,7 +8,7 @@ from bot.base.messages import mark, message
 from bot.script.name import model_size
 from bot.shell.source import Span
 from bot.table import place
-from bot.table.checks._support.base import Hit, Meta, PageContext, PageSubject
+from bot.table.checks._support.base import Hit, Meta, PageContext, PageSubject, hit
 
 _MISSING = mark("{script} has no row in this page")
 _HELP = mark("`rlbot table add {page} {script}` writes it; or move the script")
@@ -37,9 +37,10 @@ def check(context: PageContext) -> Iterator[Hit]:
     for script in context.scripts:
         if script.path not in linked and script.path not in context.offered:
             at = _place(context, script)
-            yield Hit(
-                message=message(_MISSING, script=script.path),
-                span=Span(at, at),
+            yield hit(
+                Span(at, at),
+                _MISSING,
+                script=script.path,
                 help=message(_HELP, page=context.page.path, script=script.path),
             )
 

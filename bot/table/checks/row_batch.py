@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.digits import whole_number
-from bot.base.messages import mark, message
+from bot.base.messages import mark
 from bot.base.regex import regex
-from bot.table.checks._support.base import Hit, Meta, PageContext, Skip
+from bot.table.checks._support.base import Hit, Meta, PageContext, Skip, hit
 from bot.table.checks._support.compare import contradictions, corrected
 
 _FORM = mark('MaxBatch is "{cell}", which is no number')
@@ -40,8 +40,7 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
     for entry in context.entries:
         cell = entry.cell("max_batch")
         if cell and not _NUMBER.match(cell.text):
-            text = message(_FORM, cell=cell.text)
-            yield Hit(message=text, span=cell.span, severity="warning")
+            yield hit(cell.span, _FORM, cell=cell.text, severity="warning")
     found = contradictions(
         context, "max_batch", lambda plan: plan.train_batch_size.value, _agree, _WHAT
     )

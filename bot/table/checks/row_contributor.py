@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import mark, message
-from bot.table.checks._support.base import Hit, Meta, PageContext
+from bot.table.checks._support.base import Hit, Meta, PageContext, hit
 
 _NONE = mark("this row names no contributor")
 _OTHER = mark("the row credits {cell}, a comment of {script} names {stated}")
@@ -35,11 +35,14 @@ def check(context: PageContext) -> Iterator[Hit]:
             continue
         stated = subject.header.contributor.text if subject and subject.header.contributor else None
         if not cell.text:
-            yield Hit(message=message(_NONE), span=cell.span, help=message(_HELP))
+            yield hit(cell.span, _NONE, help=message(_HELP))
         elif stated and not _same(cell.text, stated, cell.link.url if cell.link else ""):
-            yield Hit(
-                message=message(_OTHER, cell=cell.text, script=entry.script, stated=stated),
-                span=cell.span,
+            yield hit(
+                cell.span,
+                _OTHER,
+                cell=cell.text,
+                script=entry.script,
+                stated=stated,
                 help=message(_AGREE),
                 severity="warning",
             )

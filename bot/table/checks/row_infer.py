@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import mark, message
 from bot.base.regex import regex
 from bot.table import rst
-from bot.table.checks._support.base import Hit, Meta, PageContext, Skip, rewrite
+from bot.table.checks._support.base import Hit, Meta, PageContext, Skip, hit, rewrite
 from bot.table.checks._support.compare import contradictions
 
 _WRONG = mark("the row says {cell}, {script} generates with {used}")
@@ -38,9 +38,12 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
             continue
         # The release of the wrong engine is nothing that the right one could keep.
         bare = _engine(one.cell.text) == one.cell.text.casefold()
-        yield Hit(
-            message=message(_WRONG, cell=one.cell.text, script=one.entry.script, used=one.used),
-            span=one.cell.span,
+        yield hit(
+            one.cell.span,
+            _WRONG,
+            cell=one.cell.text,
+            script=one.entry.script,
+            used=one.used,
             help=message(_USE if bare else _RELEASE, used=one.used),
             fix_title=message(_USE, used=one.used) if bare else None,
             edits=rewrite(one.cell, rst.cell(one.used) if bare else None),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.messages import mark, message
-from bot.table.checks._support.base import Hit, Meta, PageContext, Skip
+from bot.table.checks._support.base import Hit, Meta, PageContext, Skip, hit
 
 _NONE = mark("this row links to no script")
 _OTHER = mark("this row links to {path}, which is no script")
@@ -34,10 +34,9 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
         if cell is None:
             continue
         if target.state == "none":
-            yield Hit(message=message(_NONE), span=cell.span, help=message(_HELP))
+            yield hit(cell.span, _NONE, help=message(_HELP))
         elif target.path and not target.path.endswith(SCRIPT_SUFFIXES):
-            text = message(_OTHER, path=target.path)
-            yield Hit(message=text, span=cell.span, help=message(_HELP))
+            yield hit(cell.span, _OTHER, path=target.path, help=message(_HELP))
         elif entry.subject and not entry.subject.plans:
             line = context.page.line_of(cell.start)
             yield Skip(reason=message(_SILENT, line=line, script=entry.script))

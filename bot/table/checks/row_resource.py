@@ -8,7 +8,7 @@ from bot.base.devices import by_token, gpu_count
 from bot.base.messages import mark, message
 from bot.base.regex import regex
 from bot.table import rst
-from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry, Skip, rewrite
+from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry, Skip, hit, rewrite
 from bot.table.parts import Cell
 
 _FORM = mark('the resource is "{cell}"; write number*device, such as 8*H20')
@@ -46,11 +46,7 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
             continue
         found = _RESOURCE.match(cell.text)
         if not found:
-            yield Hit(
-                message=message(_FORM, cell=cell.text),
-                span=cell.span,
-                severity="warning",
-            )
+            yield hit(cell.span, _FORM, cell=cell.text, severity="warning")
         elif subject:
             yield from _compare(context, entry, cell, int(found[1]), found[2])
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import mark, message
 from bot.script.header import TAGS
-from bot.table.checks._support.base import Hit, Meta, PageContext, rewrite
+from bot.table.checks._support.base import Hit, Meta, PageContext, hit, rewrite
 from bot.table.tag import deserved_tag
 
 _NONE = mark('the tag is "{tag}"; the page knows MIN and RECOMMENDED')
@@ -41,15 +41,19 @@ def check(context: PageContext) -> Iterator[Hit]:
         tag = cell.text.upper()
         stated = subject.header.tag.text if subject and subject.header.tag else None
         if tag not in TAGS:
-            yield Hit(
-                message=message(_NONE, tag=cell.text),
-                span=cell.span,
+            yield hit(
+                cell.span,
+                _NONE,
+                tag=cell.text,
                 help=message(_USE, tag=stated) if stated in TAGS else None,
             )
         elif stated in TAGS and stated != tag:
-            yield Hit(
-                message=message(_STATED, tag=tag, script=entry.script, stated=stated),
-                span=cell.span,
+            yield hit(
+                cell.span,
+                _STATED,
+                tag=tag,
+                script=entry.script,
+                stated=stated,
                 help=message(_USE, tag=stated),
                 fix_title=message(_USE, tag=stated),
                 edits=rewrite(cell, stated),
@@ -58,9 +62,10 @@ def check(context: PageContext) -> Iterator[Hit]:
         elif tag == "MIN" and not stated and subject and subject.plans:
             deserved = [deserved_tag(plan) for plan in subject.plans]
             if all(one.tag == "RECOMMENDED" for one in deserved):
-                yield Hit(
-                    message=message(_UNEARNED, script=entry.script),
-                    span=cell.span,
+                yield hit(
+                    cell.span,
+                    _UNEARNED,
+                    script=entry.script,
                     help=deserved[0].reason,
                     severity="note",
                 )

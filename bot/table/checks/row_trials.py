@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import mark, message
-from bot.table.checks._support.base import Hit, Meta, PageContext
+from bot.base.messages import mark
+from bot.table.checks._support.base import Hit, Meta, PageContext, hit
 
 _FAILED = mark("MaxBatch {cell} rests on a value that failed: {said} ({script}, line {line})")
 _BELOW = mark("MaxBatch {cell} is not the largest that ran: {said} ({script}, line {line})")
@@ -34,15 +34,13 @@ def check(context: PageContext) -> Iterator[Hit]:
         for finding in subject.trials:
             if finding.severity != "note":
                 failed = finding.severity == "error"
-                yield Hit(
-                    message=message(
-                        _FAILED if failed else _BELOW,
-                        cell=cell.text,
-                        said=finding.message,
-                        script=entry.script,
-                        line=finding.line,
-                    ),
-                    span=cell.span,
+                yield hit(
+                    cell.span,
+                    _FAILED if failed else _BELOW,
+                    cell=cell.text,
+                    said=finding.message,
+                    script=entry.script,
+                    line=finding.line,
                     help=finding.help,
                     severity=None if failed else "warning",
                 )

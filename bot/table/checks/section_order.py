@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import mark, message
 from bot.shell.source import Span
-from bot.table.checks._support.base import Hit, Meta, PageContext
+from bot.table.checks._support.base import Hit, Meta, PageContext, hit
 from bot.table.columns import size_value
 from bot.table.parts import Section
 
@@ -36,20 +36,21 @@ def check(context: PageContext) -> Iterator[Hit]:
         if size is None or heading is None:
             continue
         end = heading.start + len(heading.title) if not heading.overlined else heading.start
+        span = Span(heading.start, end)
         if size in seen:
             line = _line(context, seen[size])
-            text = message(_TWICE, section=section.label or size, line=line)
-            yield Hit(message=text, span=Span(heading.start, end), help=message(_JOIN))
+            yield hit(span, _TWICE, section=section.label or size, line=line, help=message(_JOIN))
             continue
         seen[size] = section
         if largest and largest.size and size_value(size) < size_value(largest.size):
-            text = message(
+            yield hit(
+                span,
                 _ORDER,
                 section=section.label or size,
                 other=largest.label or largest.size,
                 line=_line(context, largest),
+                help=message(_MOVE),
             )
-            yield Hit(message=text, span=Span(heading.start, end), help=message(_MOVE))
         else:
             largest = section
 

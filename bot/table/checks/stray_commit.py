@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import mark, message
-from bot.table.checks._support.base import Hit, Meta, PageContext, rewrite
+from bot.table.checks._support.base import Hit, Meta, PageContext, hit, rewrite
 
 _STRAY = mark("the link pins {commit}, which is not in the history of this branch")
 _LAST = mark("pin {commit}, which has the same script")
@@ -37,9 +37,10 @@ def check(context: PageContext) -> Iterator[Hit]:
             continue
         once = cell.source.count(commit) == 1
         help_ = message(_LAST, commit=lasting[:10])
-        yield Hit(
-            message=message(_STRAY, commit=commit[:10]),
-            span=cell.span,
+        yield hit(
+            cell.span,
+            _STRAY,
+            commit=commit[:10],
             help=help_,
             fix_title=help_ if once else None,
             edits=rewrite(cell, cell.source.replace(commit, lasting) if once else None),

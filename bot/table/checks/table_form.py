@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import mark, message
 from bot.shell.source import Span
-from bot.table.checks._support.base import Hit, Meta, PageContext
+from bot.table.checks._support.base import Hit, Meta, PageContext, hit
 
 _BROKEN = mark("this table cannot be read: {problem}")
 _HELP = mark("mend the table; its rows are not checked until then")
@@ -31,8 +31,9 @@ def check(context: PageContext) -> Iterator[Hit]:
     for section in context.page.sections:
         table = section.table
         if table and table.problem:
-            yield Hit(
-                message=message(_BROKEN, problem=table.problem),
-                span=Span(table.header.start, table.header.start),
+            yield hit(
+                Span(table.header.start, table.header.start),
+                _BROKEN,
+                problem=table.problem,
                 help=message(_HELP),
             )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import mark, message
 from bot.script.name import same_size
 from bot.table import place
-from bot.table.checks._support.base import Hit, Meta, PageContext
+from bot.table.checks._support.base import Hit, Meta, PageContext, hit
 
 _WRONG = mark("{model} stands in the section {section}")
 _MOVE = mark("move the row to the section {section}, at line {line}")
@@ -38,15 +38,16 @@ def check(context: PageContext) -> Iterator[Hit]:
         if same_size(size, section.size):
             continue
         own = next((s for s in context.page.sections if s.size and same_size(s.size, size)), None)
-        text = message(_WRONG, model=cell.text, section=section.label or section.size)
         if own:
             line = context.page.line_of(place.start_of(context.page, own))
             help_ = message(_MOVE, section=own.label or own.size, line=line)
         else:
             help_ = message(_MAKE, section=size)
-        yield Hit(
-            message=text,
-            span=cell.span,
+        yield hit(
+            cell.span,
+            _WRONG,
+            model=cell.text,
+            section=section.label or section.size,
             help=help_,
             severity=None if own else "warning",
         )

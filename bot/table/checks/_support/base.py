@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.plan import Plan
-from bot.registry.base import Hit, Meta, Rule, Skip, TextEdit
+from bot.registry.base import Hit, Meta, Rule, Skip, TextEdit, hit
 from bot.report import Finding
 from bot.script.header import Header
 from bot.script.name import ScriptName
@@ -24,6 +24,7 @@ __all__ = [
     "ScriptEntry",
     "Skip",
     "Target",
+    "hit",
     "rewrite",
 ]
 

@@ -9,7 +9,15 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import mark, message
 from bot.frameworks.plan import Plan
 from bot.table import rst
-from bot.table.checks._support.base import Hit, PageContext, PageSubject, ScriptEntry, Skip, rewrite
+from bot.table.checks._support.base import (
+    Hit,
+    PageContext,
+    PageSubject,
+    ScriptEntry,
+    Skip,
+    hit,
+    rewrite,
+)
 from bot.table.columns import Column
 from bot.table.parts import Cell
 
@@ -73,9 +81,12 @@ def corrected(
         if isinstance(one, Skip):
             yield one
             continue
-        yield Hit(
-            message=message(wrong, cell=one.cell.text, script=one.entry.script, used=one.used),
-            span=one.cell.span,
+        yield hit(
+            one.cell.span,
+            wrong,
+            cell=one.cell.text,
+            script=one.entry.script,
+            used=one.used,
             help=message(doubtful or USE, used=one.used),
             fix_title=message(USE, used=one.used),
             edits=rewrite(one.cell, rst.cell(one.used)),
