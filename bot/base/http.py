@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import message
 
 _MOST = 1 << 20
 
@@ -27,6 +28,11 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     """Names in lower case."""
     problem: str = ""
+
+    @property
+    def why(self) -> str:
+        """Why it is not the answer that was wanted."""
+        return self.problem or message("it answered with status {status}", status=self.status)
 
     def json(self) -> Any:
         """The body as JSON; None when it is none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 from bot.base.errors import UserError
@@ -12,11 +13,8 @@ from bot.doctor._support.service import client_of, settings_of
 from bot.github.app import PERMISSIONS
 from bot.github.errors import LimitedError, NotAllowedError, NotFoundError, UnreachableError
 
-EVENTS = ("check_run", "issue_comment", "pull_request")
-HELPFUL = "repository"
-"""Without it a repository that becomes private stays on the pages until the App is removed."""
 _NAME = "GitHub App"
-_KEY = (
+_KEY = message(
     "Make a new private key on the App's page, and name its file in RLBOT_PRIVATE_KEY_FILE; "
     "`rlbot app create` makes an App with everything."
 )
@@ -26,12 +24,9 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
     """Whether the App can sign in, and has the permissions and events that it needs."""
     if not around.runs_app:
         return
-    try:
-        settings = settings_of(around)
-    except UserError as error:
-        yield CheckAnswer(_NAME, "wrong", sentence_of(error), message("Correct it."))
-        return
-    if settings.app_id is None or settings.private_key is None:
+    settings = settings_of(around)
+    number = settings.app_id
+    if number is None or settings.private_key is None:
         text = message("RLBOT_APP_ID and RLBOT_PRIVATE_KEY_FILE are not both set.")
         remedy = message("Set them, or make an App with `rlbot app create`.")
         yield CheckAnswer(_NAME, "missing", text, remedy)
@@ -40,34 +35,23 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
         yield CheckAnswer(_NAME, "skipped", message("There is a key; it was not tried."))
         return
     try:
-        with client_of(around, settings) as client:
+        with closing(client_of(around, settings)) as client:
             app = client.get("/app")
-    except Exception as error:
-        yield _not_signed_in(error, settings.app_id)
-        return
-    text = message(
-        "GitHub knows the App {app} ({app_id}) by its key.",
-        app=app.get("slug"),
-        app_id=settings.app_id,
-    )
-    yield CheckAnswer(_NAME, "ok", text)
-    yield _permissions(app)
-    yield _events(app)
-
-
-def _not_signed_in(error: Exception, app_id: int) -> CheckAnswer:
-    if isinstance(error, (UnreachableError, LimitedError)):
+    except (UnreachableError, LimitedError) as error:
         remedy = message("Check the network and GITHUB_API_URL, and try again.")
-        return CheckAnswer(_NAME, "unknown", sentence_of(error), remedy)
-    text = sentence_of(error)
-    if isinstance(error, (NotAllowedError, NotFoundError)):
-        text = message("GitHub does not take the key for the App {app_id}.", app_id=app_id)
-    elif not isinstance(error, UserError):
-        # The libraries that sign have many exceptions for a key that is none.
+        yield CheckAnswer(_NAME, "unknown", sentence_of(error), remedy)
+    except (NotAllowedError, NotFoundError):
+        text = message("GitHub does not take the key for the App {app_id}.", app_id=number)
+        yield CheckAnswer(_NAME, "wrong", text, _KEY)
+    except UserError as error:
+        yield CheckAnswer(_NAME, "wrong", sentence_of(error), _KEY)
+    else:
         text = message(
-            "The private key cannot be used to sign in ({kind}).", kind=type(error).__name__
+            "GitHub knows the App {app} ({app_id}) by its key.", app=app.get("slug"), app_id=number
         )
-    return CheckAnswer(_NAME, "wrong", text, _KEY)
+        yield CheckAnswer(_NAME, "ok", text)
+        yield _permissions(app)
+        yield _events(app)
 
 
 def _permissions(app: dict[str, Any]) -> CheckAnswer:
@@ -92,15 +76,17 @@ def _permissions(app: dict[str, Any]) -> CheckAnswer:
 
 
 def _events(app: dict[str, Any]) -> CheckAnswer:
+    from bot.service.manifest import EVENTS
+
     subscribed = app.get("events") or ()
     lacking = [event for event in EVENTS if event not in subscribed]
+    if not lacking:
+        return CheckAnswer("events", "ok", message("The App hears of all it needs."))
     remedy = message("Subscribe to them on the App's page under Permissions & events.")
-    if lacking:
-        text = message("The App does not hear of {names}.", names=", ".join(lacking))
-        return CheckAnswer("events", "wrong", text, remedy)
-    if HELPFUL not in subscribed:
+    if lacking == ["repository"]:
         text = message(
             "The App does not hear of repository: what becomes private stays on its pages."
         )
         return CheckAnswer("events", "missing", text, remedy)
-    return CheckAnswer("events", "ok", message("The App hears of all it needs."))
+    text = message("The App does not hear of {names}.", names=", ".join(lacking))
+    return CheckAnswer("events", "wrong", text, remedy)

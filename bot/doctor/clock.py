@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 
-from bot.base.errors import UserError
 from bot.base.http import ask
 from bot.base.messages import message
 from bot.doctor._support.base import TIMEOUT, CheckAnswer, Surroundings
@@ -20,10 +19,7 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
     """Compare this machine's clock with GitHub's."""
     if around.offline or not around.runs_app:
         return
-    try:
-        api = Addresses.of(around.environment).api
-    except UserError:
-        return  # The check of the token reports it.
+    api = Addresses.of(around.environment).api
     reply = ask(f"{api}/rate_limit", timeout=TIMEOUT)
     yield compare(reply.headers.get("date", ""), time.time())
 
@@ -35,14 +31,10 @@ def compare(date: str, now: float) -> CheckAnswer:
     except ValueError:
         remedy = message("Check the network and GITHUB_API_URL, and try again.")
         return CheckAnswer("clock", "unknown", message("GitHub did not tell its time."), remedy)
-    if abs(off) > MOST:
-        seconds = f"{abs(off):,.0f}"
-        text = (
-            message("This machine's clock is {abs} s ahead of GitHub's.", abs=seconds)
-            if off > 0
-            else message("This machine's clock is {abs} s behind GitHub's.", abs=seconds)
-        )
-        return CheckAnswer(
-            "clock", "wrong", text, message("Set it by NTP: `timedatectl set-ntp true`.")
-        )
-    return CheckAnswer("clock", "ok", message("The clock agrees with GitHub's."))
+    if abs(off) <= MOST:
+        return CheckAnswer("clock", "ok", message("The clock agrees with GitHub's."))
+    text = message("This machine's clock is {abs} s ahead of GitHub's.", abs=f"{off:,.0f}")
+    if off < 0:
+        text = message("This machine's clock is {abs} s behind GitHub's.", abs=f"{-off:,.0f}")
+    remedy = message("Set it by NTP: `timedatectl set-ntp true`.")
+    return CheckAnswer("clock", "wrong", text, remedy)

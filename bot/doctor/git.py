@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Iterator
 
-from bot.base.messages import message
-from bot.doctor._support.base import TIMEOUT, CheckAnswer, Surroundings
+from bot.base.errors import UserError
+from bot.base.messages import message, sentence_of
+from bot.doctor._support.base import CheckAnswer, Surroundings
+from bot.github.git import git
 
 
 def check(around: Surroundings) -> Iterator[CheckAnswer]:
     """Whether git is there, and whether the working folder lies in a repository."""
-    program = shutil.which("git", path=around.environment.get("PATH"))
-    if program is None:
+    if shutil.which("git", path=around.environment.get("PATH")) is None:
         text = message("git was not found; `rlbot pr --base REF` reads commits with it.")
-        yield CheckAnswer(
-            "git", "missing", text, message("Install git, or add its folder to PATH.")
-        )
+        remedy = message("Install git, or add its folder to PATH.")
+        yield CheckAnswer("git", "missing", text, remedy)
         return
-    version = _output([program, "--version"], around)
-    if version is None:
-        yield CheckAnswer(
-            "git",
-            "wrong",
-            message("{program} cannot be run.", program=program),
-            message("Install git anew."),
-        )
+    try:
+        version = _answer(around, "--version").removeprefix("git version ")
+    except UserError as error:
+        yield CheckAnswer("git", "wrong", sentence_of(error), message("Install git anew."))
         return
-    yield CheckAnswer(
-        "git", "ok", message("git {version}.", version=version.removeprefix("git version "))
-    )
-    root = _output([program, "rev-parse", "--show-toplevel"], around)
-    if root is None:
+    yield CheckAnswer("git", "ok", message("git {version}.", version=version))
+    try:
+        root = _answer(around, "rev-parse", "--show-toplevel")
+    except UserError:
         text = message(
             "The working folder is in no git repository; `rlbot pr --base REF` needs one."
         )
@@ -42,18 +36,5 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
         yield CheckAnswer("repository", "ok", message("The repository is {root}.", root=root))
 
 
-def _output(command: list[str], around: Surroundings) -> str | None:
-    """What a command prints; None when it fails."""
-    try:
-        done = subprocess.run(  # noqa: S603 - a fixed program with fixed arguments
-            command,
-            cwd=around.folder,
-            env={**around.environment, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=TIMEOUT,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.decode("utf-8", "replace").strip()
+def _answer(around: Surroundings, *arguments: str) -> str:
+    return git(around.folder, *arguments).decode("utf-8", "replace").strip()

@@ -49,29 +49,19 @@ def _judge(reply: Reply, host: str) -> CheckAnswer:
     if reply.status == 200:
         content = reply.json()
         core = content.get("resources", {}).get("core", {}) if isinstance(content, dict) else {}
-        left = (
-            message(
-                ", {remaining} of {limit} requests left",
-                remaining=core["remaining"],
-                limit=core["limit"],
-            )
-            if core
-            else ""
-        )
+        left = message(", {remaining} of {limit} requests left", **core) if core else ""
         names = reply.headers.get("x-oauth-scopes", "").strip()
         scopes = message("; its scopes are {names}", names=names) if names else ""
-        return CheckAnswer(
-            _NAME,
-            "ok",
-            message("{host} takes the token{left}{scopes}.", host=host, left=left, scopes=scopes),
-        )
+        text = message("{host} takes the token{left}{scopes}.", host=host, left=left, scopes=scopes)
+        return CheckAnswer(_NAME, "ok", text)
     if reply.status == 401:
         text = message("{host} refuses the token: it is wrong, expired or revoked.", host=host)
         return CheckAnswer(_NAME, "wrong", text, _REMEDY)
     if reply.status == 404:
         text = message("{host} is no GitHub API: it does not know /rate_limit.", host=host)
         return CheckAnswer("GITHUB_API_URL", "wrong", text, _API)
-    why = reply.problem or message("it answered with status {status}", status=reply.status)
-    text = message("{host} could not say whether it takes the token: {why}.", host=host, why=why)
+    text = message(
+        "{host} could not say whether it takes the token: {why}.", host=host, why=reply.why
+    )
     remedy = message("Check the network and the proxy (HTTPS_PROXY), and try again.")
     return CheckAnswer(_NAME, "unknown", text, remedy)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-from bot.base.errors import UserError
 from bot.base.http import ask
 from bot.base.messages import message
 from bot.doctor._support.base import TIMEOUT, CheckAnswer, Surroundings
@@ -23,11 +22,8 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
 def _addresses(around: Surroundings) -> list[str]:
     from bot.evidence.online.access import PUBLIC, Access
 
-    try:
-        if base := Access.from_environment(around.environment).base_url:
-            return [base]
-    except UserError:
-        pass  # The check of the key reports it.
+    if base := Access.from_environment(around.environment).base_url:
+        return [base]
     named = (*around.config.wandb_hosts, *around.config.mlflow_hosts)
     hosts = (f"https://{host}" for host in named)
     return list(dict.fromkeys([PUBLIC["wandb.ai"], *hosts]))
@@ -38,13 +34,9 @@ def _reach(address: str) -> CheckAnswer:
     host = address.partition("://")[2]
     if reply.status:
         return CheckAnswer(host, "ok", message("{host} answers.", host=host))
+    text = message("{host} could not be reached: {problem}.", host=host, problem=reply.problem)
     remedy = message(
         "Check the network and the proxy (HTTPS_PROXY); without it pass run folders, or work with "
         "--offline."
     )
-    return CheckAnswer(
-        host,
-        "unknown",
-        message("{host} could not be reached: {problem}.", host=host, problem=reply.problem),
-        remedy,
-    )
+    return CheckAnswer(host, "unknown", text, remedy)

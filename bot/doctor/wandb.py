@@ -57,18 +57,17 @@ def _judge(reply: Reply, host: str) -> CheckAnswer:
     data = content.get("data") if isinstance(content, dict) else None
     viewer = data.get("viewer") if isinstance(data, dict) else None
     if reply.status == 200 and isinstance(viewer, dict):
-        return CheckAnswer(
-            _NAME,
-            "ok",
-            message("{host} takes the key, of {viewer}.", host=host, viewer=viewer.get("username")),
-        )
+        name = viewer.get("username")
+        text = message("{host} takes the key, of {viewer}.", host=host, viewer=name)
+        return CheckAnswer(_NAME, "ok", text)
     if reply.status in (401, 403) or (reply.status == 200 and isinstance(data, dict)):
         text = message(
             "{host} refuses the key: it is wrong, revoked, or another server's.", host=host
         )
         return CheckAnswer(_NAME, "wrong", text, _REMEDY)
-    why = reply.problem or f"it answered with status {reply.status}"
-    text = message("{host} could not say whether it takes the key: {why}.", host=host, why=why)
+    text = message(
+        "{host} could not say whether it takes the key: {why}.", host=host, why=reply.why
+    )
     remedy = message(
         "Check WANDB_BASE_URL, the network and the proxy (HTTPS_PROXY), and try again."
     )

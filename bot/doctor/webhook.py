@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from urllib.parse import urlsplit
 
 from bot.base.errors import UserError
@@ -20,10 +21,7 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
     """Whether forged webhooks can be told from real ones, and whether real ones arrive."""
     if not around.runs_app:
         return
-    try:
-        settings = settings_of(around)
-    except UserError:
-        return  # The check of the App reports it.
+    settings = settings_of(around)
     from bot.service.settings import require_secret
 
     try:
@@ -38,7 +36,7 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
     if around.offline or settings.app_id is None or settings.private_key is None:
         return
     try:
-        with client_of(around, settings) as client:
+        with closing(client_of(around, settings)) as client:
             yield _address(client, settings.public_url)
             yield _arriving(client)
     except NotFoundError:
@@ -46,13 +44,12 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
             "Make it active on the App's page, with the address of this App and /webhook."
         )
         yield CheckAnswer("webhook", "wrong", message("The App has no webhook."), remedy)
-    except Exception as error:
+    except UserError as error:
         text = message(
             "GitHub could not be asked about the webhook: {kind}.", kind=type(error).__name__
         )
-        yield CheckAnswer(
-            "webhook", "unknown", text, message("Mend what stands at GitHub App first.")
-        )
+        remedy = message("Mend what stands at GitHub App first.")
+        yield CheckAnswer("webhook", "unknown", text, remedy)
 
 
 def _address(client: Client, public_url: str | None) -> CheckAnswer:
@@ -87,13 +84,10 @@ def _arriving(client: Client) -> CheckAnswer:
     if not every:
         return CheckAnswer("deliveries", "ok", message("GitHub has delivered nothing yet."))
     if not failed:
-        return CheckAnswer(
-            "deliveries",
-            "ok",
-            plural_message(
-                "The last delivery arrived.", "The last {count} deliveries arrived.", len(every)
-            ),
+        text = plural_message(
+            "The last delivery arrived.", "The last {count} deliveries arrived.", len(every)
         )
+        return CheckAnswer("deliveries", "ok", text)
     text = plural_message(
         "The last delivery did not arrive.",
         "{failed} of the last {count} deliveries did not arrive.",

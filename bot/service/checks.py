@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from contextlib import closing
 
 from bot.service.app import ReadinessCheck
 from bot.service.settings import ServiceSettings, identity_of
@@ -40,8 +41,5 @@ class GitHubCheck:
             raise self._error
 
     def _ask(self) -> None:
-        client = identity_of(self._settings, os.environ).client()
-        try:
+        with closing(identity_of(self._settings, os.environ).client()) as client:
             client.get("/app")
-        finally:
-            client.close()

@@ -111,7 +111,9 @@ class Database:
         except UserError:
             raise
         except Exception as error:
-            why = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            # Not what SQLAlchemy says around it, with its statement and a page to read.
+            said = str(getattr(error, "orig", error)).strip()
+            why = (said.splitlines() or [type(error).__name__])[0]
             raise UserError(
                 "The database {database} did not answer: {why}.", database=self.shown, why=why
             ) from None

@@ -16,6 +16,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.base.http import ask
 from bot.doctor._support.registry import checks
+from bot.doctor._support.settings import VARIABLES
 from tests.command import rlbot
 from tests.listener import Listener
 
@@ -185,6 +186,24 @@ def test_what_is_in_force_and_from_where(tmp_path: Path, snapshot: SnapshotAsser
     assert status == 0
     shown = re.sub(r"git \d[\w.]*", "git 2", out).replace(str(tmp_path), "/FOLDER")
     assert shown == snapshot
+
+
+def test_the_value_of_no_secret_is_shown(tmp_path: Path) -> None:
+    values = {name: f"value of {name}" for name in VARIABLES}
+    out = json.loads(_doctor(tmp_path, "--offline", "--format", "json", **values)[1])
+    hidden = {each["key"] for each in out["settings"] if each["value"] == "***"}
+    assert hidden == {
+        "GITHUB_TOKEN",
+        "WANDB_API_KEY",
+        "MLFLOW_TRACKING_TOKEN",
+        "MLFLOW_TRACKING_PASSWORD",
+        "SWANLAB_API_KEY",
+        "HF_TOKEN",
+        "HTTPS_PROXY",
+        "RLBOT_PRIVATE_KEY",
+        "RLBOT_WEBHOOK_SECRET",
+        "RLBOT_DATABASE_URL",
+    }
 
 
 def test_a_wrong_configuration_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_what_the_app_may_not_do_or_hear_is_named(clinic: Clinic) -> None:
     )
     assert found["events"][:2] == (
         "wrong",
-        "The App does not hear of check_run, issue_comment.",
+        "The App does not hear of check_run, issue_comment, repository.",
     )
 
 
@@ -133,6 +133,13 @@ def test_a_webhook_that_goes_elsewhere_and_deliveries_that_failed(clinic: Clinic
 def test_a_secret_that_is_missing_or_short(clinic: Clinic) -> None:
     assert clinic.examine(RLBOT_WEBHOOK_SECRET="")["RLBOT_WEBHOOK_SECRET"][0] == "wrong"
     assert clinic.examine(RLBOT_WEBHOOK_SECRET="short")["RLBOT_WEBHOOK_SECRET"][0] == "wrong"
+
+
+def test_a_setting_that_is_wrong_is_reported_once(clinic: Clinic) -> None:
+    found = clinic.examine(RLBOT_CONCURRENCY="many", WANDB_BASE_URL="http://wandb.example.org")
+    wrong = {name: said for name, (state, said, _) in found.items() if state == "wrong"}
+    assert list(wrong) == ["W&B", "app"]
+    assert "RLBOT_CONCURRENCY must be a whole number" in wrong["app"]
 
 
 def test_databases_that_do_not_answer(clinic: Clinic) -> None:

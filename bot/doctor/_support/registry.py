@@ -8,7 +8,8 @@ from functools import cache
 from importlib import import_module
 
 import bot.doctor
-from bot.base.messages import message
+from bot.base.errors import UserError
+from bot.base.messages import message, sentence_of
 from bot.doctor._support.base import CheckAnswer, Surroundings
 
 
@@ -23,11 +24,17 @@ def checks() -> Mapping[str, Callable[[Surroundings], Iterable[CheckAnswer]]]:
 
 
 def run_checks(around: Surroundings) -> list[CheckAnswer]:
-    """The answers of all checks; one that fails becomes an answer, and the others still run."""
+    """The answers of all checks; one that fails becomes an answer, and the others still run.
+
+    A setting that several of them need is reported once, if possible by the check of that setting.
+    """
     answers: list[CheckAnswer] = []
+    stopped: dict[str, str] = {}
     for name, check in checks().items():
         try:
             answers += check(around)
+        except UserError as error:
+            stopped.setdefault(sentence_of(error), name)
         except Exception as error:
             text = message(
                 "The check {name} failed: {kind}. This is a fault of rlbot.",
@@ -35,7 +42,10 @@ def run_checks(around: Surroundings) -> list[CheckAnswer]:
                 kind=type(error).__name__,
             )
             answers.append(CheckAnswer(name, "unknown", text))
-    return answers
+    for answer in answers:
+        stopped.pop(answer.message, None)
+    remedy = message("Correct it.")
+    return answers + [CheckAnswer(name, "wrong", text, remedy) for text, name in stopped.items()]
 
 
 def exit_status(answers: Iterable[CheckAnswer]) -> int:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.base.extras import missing_library
@@ -24,14 +21,9 @@ def settings_of(around: Surroundings) -> ServiceSettings:
     return read_settings(around.environment)
 
 
-@contextmanager
-def client_of(around: Surroundings, settings: ServiceSettings) -> Iterator[Client]:
-    """Signs in as the App. Raises UserError when it cannot, GitHubError when refused."""
+def client_of(around: Surroundings, settings: ServiceSettings) -> Client:
+    """A client that speaks as the App. Raises UserError when its key is none."""
     from bot.service.settings import identity_of
 
     patience = Patience(attempts=1, longest_wait=0, timeout=TIMEOUT)
-    client = replace(identity_of(settings, around.environment), patience=patience).client()
-    try:
-        yield client
-    finally:
-        client.close()
+    return identity_of(settings, around.environment, patience).client()

@@ -10,20 +10,8 @@ from bot.base.config import ConfigFile
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 
-_SECRETS: Final = frozenset(
-    {
-        "GITHUB_TOKEN",
-        "WANDB_API_KEY",
-        "MLFLOW_TRACKING_TOKEN",
-        "MLFLOW_TRACKING_PASSWORD",
-        "SWANLAB_API_KEY",
-        "HF_TOKEN",
-        "HTTPS_PROXY",
-        "RLBOT_PRIVATE_KEY",
-        "RLBOT_WEBHOOK_SECRET",
-        "RLBOT_DATABASE_URL",
-    }
-)
+_SECRET: Final = ("TOKEN", "KEY", "PASSWORD", "SECRET", "HTTPS_PROXY", "DATABASE_URL")
+"""How the names of those end whose value is not shown."""
 VARIABLES: Final = (
     "GITHUB_API_URL",
     "GITHUB_GRAPHQL_URL",
@@ -90,9 +78,8 @@ def effective_settings(
             yield EffectiveSetting(key, _shown(one), origin)
     for name in VARIABLES:
         if value := environment.get(name):
-            yield EffectiveSetting(
-                name, "***" if name in _SECRETS else value, message("environment")
-            )
+            hidden = "***" if name.endswith(_SECRET) else value
+            yield EffectiveSetting(name, hidden, message("environment"))
 
 
 def _shown(value: object) -> str:

@@ -13,19 +13,14 @@ from bot.render.columns import padded, width_of
 from bot.render.escape import terminal
 from bot.render.json_report import dump
 
-_SGR: Final[Mapping[CheckState, str]] = {
-    "ok": "32",
-    "wrong": "31;1",
-    "missing": "33",
-    "unknown": "33",
+_STATES: Final[Mapping[CheckState, tuple[Message, str]]] = {
+    "ok": (pmessage("doctor", "ok"), "32"),
+    "missing": (pmessage("doctor", "missing"), "33"),
+    "wrong": (pmessage("doctor", "wrong"), "31;1"),
+    "unknown": (pmessage("doctor", "unknown"), "33"),
+    "skipped": (pmessage("doctor", "skipped"), "0"),
 }
-_STATES: Final[Mapping[CheckState, Message]] = {
-    "ok": pmessage("doctor", "ok"),
-    "missing": pmessage("doctor", "missing"),
-    "wrong": pmessage("doctor", "wrong"),
-    "unknown": pmessage("doctor", "unknown"),
-    "skipped": pmessage("doctor", "skipped"),
-}
+"""Each with its color, as the terminal takes it."""
 _STATE = 8
 
 
@@ -49,9 +44,10 @@ def to_text(
     lines += ["", shown(message("Checked:"))]
     subjects = max(width_of(terminal(answer.subject)) for answer in answers)
     for answer in answers:
-        state = padded(shown(_STATES[answer.state]), _STATE)
-        if color and answer.state in _SGR:
-            state = f"\x1b[{_SGR[answer.state]}m{state}\x1b[0m"
+        word, sgr = _STATES[answer.state]
+        state = padded(shown(word), _STATE)
+        if color:
+            state = f"\x1b[{sgr}m{state}\x1b[0m"
         subject = padded(terminal(answer.subject), subjects)
         lines.append(f"  {state} {subject}  {shown(answer.message)}")
         if answer.remedy:
