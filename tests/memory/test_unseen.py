@@ -22,6 +22,7 @@ SIXTH = Path(__file__).parent / "unseen6"
 SEVENTH = Path(__file__).parent / "unseen7"
 EIGHTH = Path(__file__).parent / "unseen8"
 NINTH = Path(__file__).parent / "unseen9"
+TENTH = Path(__file__).parent / "unseen10"
 ROWS: list[dict[str, Any]] = json.loads((FOLDER / "rows.json").read_text("utf-8"))
 MORE: list[dict[str, Any]] = json.loads((SECOND / "rows.json").read_text("utf-8"))
 LATEST: list[dict[str, Any]] = json.loads((THIRD / "rows.json").read_text("utf-8"))
@@ -31,6 +32,7 @@ LAST: list[dict[str, Any]] = json.loads((SIXTH / "rows.json").read_text("utf-8")
 FINAL: list[dict[str, Any]] = json.loads((SEVENTH / "rows.json").read_text("utf-8"))
 ADDED: list[dict[str, Any]] = json.loads((EIGHTH / "rows.json").read_text("utf-8"))
 RECENT: list[dict[str, Any]] = json.loads((NINTH / "rows.json").read_text("utf-8"))
+KNOWN: list[dict[str, Any]] = json.loads((TENTH / "rows.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -45,8 +47,12 @@ RECENT: list[dict[str, Any]] = json.loads((NINTH / "rows.json").read_text("utf-8
         (SEVENTH, "3b0971e3db7d03cbe7238452df4f28b7e15b6db43680a3d0a1b9edb8135b189c"),
         (EIGHTH, "8af5694ad067e37f063b1da661f6e0dc3b6aa333142e16d4624ab48c2786ac9d"),
         (NINTH, "538fee61a58337bcad6c3ee8a1e4932295f7c478844991419516f5ddb4247820"),
+        (TENTH, "e44e12a9d3616cbd945ee4932bce54b3388f093be8d7a3f5f293b262630f97d4"),
     ],
-    ids=["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
+    ids=[
+        *("first", "second", "third", "fourth", "fifth"),
+        *("sixth", "seventh", "eighth", "ninth", "tenth"),
+    ],
 )
 def test_nobody_changed_it(folder: Path, known: str) -> None:
     digest = sha256((folder / "rows.json").read_bytes())
@@ -89,8 +95,9 @@ def test_the_third_round_repeats_no_row() -> None:
         (FINAL, ROWS + MORE + LATEST + NEXT + NEWEST + LAST),
         (ADDED, ROWS + MORE + LATEST + NEXT + NEWEST + LAST + FINAL),
         (RECENT, ROWS + MORE + LATEST + NEXT + NEWEST + LAST + FINAL + ADDED),
+        (KNOWN, ROWS + MORE + LATEST + NEXT + NEWEST + LAST + FINAL + ADDED + RECENT),
     ],
-    ids=["fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
+    ids=["fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"],
 )
 def test_a_later_round_repeats_no_row(
     rows: list[dict[str, Any]], earlier: list[dict[str, Any]]
@@ -123,8 +130,9 @@ def test_a_later_round_repeats_no_row(
         (FINAL, 62, 45, 27, 27),
         (ADDED, 63, 50, 26, 26),
         (RECENT, 80, 69, 30, 42),
+        (KNOWN, 31, 6, 7, 19),
     ],
-    ids=["fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
+    ids=["fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"],
 )
 def test_a_later_round_holds_what_a_judge_needs(
     rows: list[dict[str, Any]], least: int, newer: int, ran_out: int, figures: int
@@ -134,7 +142,7 @@ def test_a_later_round_holds_what_a_judge_needs(
     assert sum(row["outcome"] == "oom" for row in rows) == ran_out
     assert sum("measured_gib" in row for row in rows) == figures
     for row in rows:
-        assert re.fullmatch(r"202[4-6]-[01]\d-[0-3]\d", row["date"]), row["id"]
+        assert re.fullmatch(r"202[3-6]-[01]\d-[0-3]\d", row["date"]), row["id"]
         assert row["source"].startswith(("github.com/", "a guide in a public repository, ")), row[
             "id"
         ]
@@ -185,8 +193,12 @@ def test_no_row_is_one_of_the_calibration() -> None:
         (SEVENTH, FINAL),
         (EIGHTH, ADDED),
         (NINTH, RECENT),
+        (TENTH, KNOWN),
     ],
-    ids=["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
+    ids=[
+        *("first", "second", "third", "fourth", "fifth"),
+        *("sixth", "seventh", "eighth", "ninth", "tenth"),
+    ],
 )
 def test_each_script_is_read_as_one_launch(folder: Path, rows: list[dict[str, Any]]) -> None:
     for row in rows:
@@ -195,3 +207,12 @@ def test_each_script_is_read_as_one_launch(folder: Path, rows: list[dict[str, An
         read_plans = plans(read(script, "unseen.sh"), versions={framework: release})
         assert [plan.framework for plan in read_plans] == [framework], row["id"]
     assert len(list((folder / "scripts").iterdir())) == len(rows)
+
+
+def test_the_tenth_round_says_the_lengths_of_each_row() -> None:
+    for row in KNOWN:
+        assert row["lengths"] == "known", row["id"]
+        names, values = row["options"][::2], row["options"][1::2]
+        assert set(names) <= {"--prompt-tokens", "--response-tokens"}, row["id"]
+        assert "--response-tokens" in names, row["id"]
+        assert all(int(value) > 0 for value in values), row["id"]

@@ -1,0 +1,12 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path HuggingFaceTB/SmolLM2-1.7B \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_seq_length 16384 \
+    --packing true \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing false \
+    --num_train_epochs 1 \
+    --optim adamw_8bit

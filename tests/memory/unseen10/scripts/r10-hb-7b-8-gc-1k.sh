@@ -1,0 +1,17 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-2-7b-hf \
+    --torch_dtype float16 \
+    --fp16 false \
+    --bf16 false \
+    --attn_implementation eager \
+    --max_seq_length 1024 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --optim adamw_torch \
+    --use_peft \
+    --lora_r 64 \
+    --lora_alpha 16 \
+    --lora_dropout 0.1 \
+    --lora_target_modules q_proj v_proj \
+    --load_in_8bit

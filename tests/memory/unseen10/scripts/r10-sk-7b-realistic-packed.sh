@@ -1,0 +1,16 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-7B-Instruct \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_length 2048 \
+    --packing true \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 1 \
+    --num_train_epochs 1 \
+    --optim adamw_torch_fused \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_dropout 0.0 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj
