@@ -19,6 +19,7 @@ _LINE = regex(
     r"#+\s*(wandb|swanlab|mlflow|trackio|tag|contributor|device|verl|openrlhf|trl|open-instruct)\s*:\s*(\S(?:.*\S)?)\s*\Z",
     re.IGNORECASE,
 )
+_RELEASE = regex(r"v?\d+\.\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,8 @@ def read_header(comments: Iterable[Comment]) -> Header:
         stated = Stated(text, Span(start, start + len(text)))
         if kind in ("mlflow", "trackio") and "://" not in text:
             continue  # A note on a folder of its author's machine names no run that can be read.
+        if kind in FRAMEWORKS and len(text.split()) > 1 and not _RELEASE.match(text):
+            continue  # A sentence on the framework states no release.
         if kind in ("wandb", "swanlab", "mlflow", "trackio"):
             links.append(stated)
         else:

@@ -21,12 +21,16 @@ SLUG = "header-statement"
         "# openrlhf: 0.11.2",
         "# wandb: https://wandb.ai/a/b/runs/c",
         "# contributor: ada",
+        # THisisPX/verl_cambricon compares two frameworks in its comments.
+        "#   Slime: 8×A100 40GB, Megatron TP4×DP2\n#   Verl:  8×A100 40GB, Megatron TP2×DP4",
     ],
 )
 def test_stays_silent(before: str) -> None:
     assert quiet(SLUG, verl(before=before))
 
 
-@pytest.mark.parametrize("before", ["# tag: FASTEST", "set -x\n  # verl: main", "# verl: 9.9"])
+@pytest.mark.parametrize(
+    "before", ["# tag: FASTEST", "set -x\n  # verl: main", "# verl: 9.9", "# verl: 9.9 or so"]
+)
 def test_a_statement_that_is_not_known(before: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, verl(before=before)) == snapshot
