@@ -10,10 +10,11 @@ from typing import Final
 from bot.frameworks.python_source import parsed, written
 
 _FILES: Final = (
-    "trainer/ppo/ray_trainer.py",  # Refuses settings at the start until 0.5, the next three since.
+    "trainer/ppo/ray_trainer.py",  # Refuses settings at the start until 0.5, the next four since.
     "utils/config.py",
     "workers/config/actor.py",
     "workers/config/critic.py",
+    "workers/config/rollout.py",
     "trainer/ppo/core_algos.py",  # Look up the names that settings give.
     "trainer/main_ppo.py",
 )

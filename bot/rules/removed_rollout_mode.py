@@ -9,7 +9,7 @@ from bot.frameworks.plan_values import values_of, version_at_least
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.edits import without_word
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ROLLOUT
+from bot.rules._support.verl import ROLLOUT, refuses
 
 _KEY = f"{ROLLOUT}.mode"
 
@@ -23,8 +23,8 @@ META = Meta(
     why="Since verl 0.7.0 the configuration of the rollout raises a ValueError for sync.",
     instead="Remove the setting; async is what is left and the default.",
     limits=(
-        "Not checked before 0.7.0, where sync was the default. A warning where nobody names the "
-        "release."
+        "Not checked before 0.7.0, where sync was the default, nor where the repository's own copy "
+        "of verl has no such check. A warning where nobody names the release."
     ),
     source="RolloutConfig.__post_init__ in verl/workers/config/rollout.py (since 0.7.0)",
     example=Example(bad=verl(f"{_KEY}=sync", before="# verl: 0.9.1"), good=verl()),
@@ -39,7 +39,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             continue
         if plan.table is None or not version_at_least(plan, 0, 7):
             continue
-        if values_of(plan).text(_KEY) != "sync":
+        if values_of(plan).text(_KEY) != "sync" or not refuses(context, "self.mode"):
             continue
         edits = without_word(context, setting.word)
         yield hit(

@@ -85,6 +85,24 @@ def test_the_batch_of_the_critic() -> None:
     assert "RLB058" not in errors({TRAINER: kept}, script)
 
 
+def test_a_rollout_mode_that_the_copy_still_takes() -> None:
+    """WillDreamer/ARLArena has the settings of 0.7 and a rollout that takes sync."""
+    config = CONFIG["verl/trainer/config/ppo_trainer.yaml"].decode()
+    config = config.replace("n: 1, name", "n: 1, mode: sync, name")
+    config = config.replace("{strategy", "{tau_pos: 1.0, strategy")
+    files = {"verl/trainer/config/ppo_trainer.yaml": config}
+    script = LAUNCH.strip() + " actor_rollout_ref.rollout.mode=sync\n"
+    rollout = "verl/workers/config/rollout.py"
+    fields = "class RolloutConfig:\n    mode: str = 'sync'\n"
+    check = (
+        "    def __post_init__(self):\n"
+        "        if self.mode == 'sync':\n"
+        "            raise ValueError\n"
+    )
+    assert "RLB061" not in errors({**files, rollout: fields}, script)
+    assert "RLB061" in errors({**files, rollout: fields + check}, script)
+
+
 def test_names_that_a_fork_registers() -> None:
     script = LAUNCH.strip() + " algorithm.adv_estimator=grpo_pask\n"
     assert "RLB034" in errors({}, script)
