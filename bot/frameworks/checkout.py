@@ -21,6 +21,7 @@ from bot.frameworks.config_files import SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree, tree_table
 from bot.frameworks.named_files import NamedFiles, above, nearest
 from bot.frameworks.own_config import (
+    HERE,
     ConfigFolders,
     Unfollowed,
     field_names,
@@ -218,7 +219,7 @@ class Checkout:
                 return self._released(name or main.config_name, verl)
         root = name or (main.config_name if main is not None else None)
         if folder is None or folder not in self._own.folders or root is None:
-            return leads_nowhere(path) if folder is None else None
+            return leads_nowhere(path, self._own.places(path or "", script)) if not folder else None
         root = root.removesuffix(SUFFIX)
         if folder in self._configs:
             if verl is not None and not any(verl is tree for tree in self._trees.values()):
@@ -236,7 +237,7 @@ class Checkout:
         """A folder of the command line's search path, by path from the root where that is sure."""
         path = place.removeprefix("file://")
         found = self._own.named(path, script) if path.startswith(("/", "${?")) else None
-        return place if found is None else f"file://{found}"
+        return place if found is None else HERE + found
 
     def module(self, entry: str, script: str) -> str | None:
         """The file of a started program; None where the repository has none, or not by that name.

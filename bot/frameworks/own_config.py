@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,8 +29,14 @@ if TYPE_CHECKING:
     from bot.frameworks.config_folder import ConfigFolder
 
 PACKAGE: Final = "pkg://"
-_FOLDER: Final = "config"
-"""How the name of a folder of configurations begins: config, configs, configs_verl."""
+HERE: Final = "here://"
+"""How a place of a search path begins whose folder is known by its path from the root."""
+_FOLDER: Final = "conf"
+"""How the name of a folder of configurations begins: conf, config, configs, configs_verl."""
+_MOST_NAMED: Final = 3
+"""Folders in a sentence."""
+_MAINS: Final = ("main", "train", "eval")
+"""What the name of a module with a main function holds."""
 _MOST_PLACES: Final = 20
 """Folders of a search path."""
 _HOLE: Final = regex(r"\$\{\?[^}]{0,400}\}")
@@ -55,16 +61,21 @@ class Unfollowed:
     """A sentence without its full stop."""
 
 
-def leads_nowhere(path: str | None) -> Unfollowed | None:
-    """What is said of a `--config-path` whose folder is not known; None for a relative one."""
+def leads_nowhere(path: str | None, places: Collection[str]) -> Unfollowed | None:
+    """What is said of a `--config-path` whose folder is not known; None for a relative one.
+
+    `places` are the folders of the repository that it may be.
+    """
     if path is None or not path.startswith(("/", "${?")):
         return None
-    return Unfollowed(
-        message(
-            "--config-path leads to {path}, which no folder of this repository is, or more than "
-            "one",
-            path=shown_path(path),
+    text = message("--config-path leads to {path}", path=shown_path(path))
+    if places:
+        several = ", ".join(sorted(places)[:_MOST_NAMED])
+        return Unfollowed(
+            message("{text}, which may be any of {places}", text=text, places=several)
         )
+    return Unfollowed(
+        message("{text}, which is no configuration folder of this repository", text=text)
     )
 
 
@@ -134,7 +145,7 @@ def is_main(path: str) -> bool:
     if not path.endswith(".py"):
         return False
     name = path.rpartition("/")[2]
-    return "main" in name or "train" in name
+    return any(word in name for word in _MAINS)
 
 
 def module_paths(text: str) -> Iterator[str]:
@@ -164,16 +175,21 @@ class ConfigFolders:
         self._decorators: dict[str, HydraMain | None] = {}
 
     def named(self, path: str, script: str) -> str | None:
-        """The folder that an absolute path in a script means; None where none is sure.
+        """The folder that an absolute path in a script means; None where none is sure."""
+        found = self.places(path, script)
+        return found.pop() if len(found) == 1 else None
 
-        It ends with the folder's path from the root, or from a folder that the script stands in.
-        Where its beginning is not known (`${?PWD}/examples/config`) the rest is the path from one
-        of those, and from one alone.
+    def places(self, path: str, script: str) -> set[str]:
+        """The folders that an absolute path in a script may mean.
+
+        It ends with the folder's path from the root, or from a folder that the script stands in:
+        the longest counts. Where its beginning is not known (`${?PWD}/examples/config`) the rest is
+        the path from one of those.
         """
         beginning, hole, rest = path.rpartition("}")
         known = (rest if hole else path).rstrip("/")
         if not known.startswith("/") or beginning.count("${?") != len(hole):
-            return None
+            return set()
         if not hole:
             ends = (
                 (len(end), -len(base), folder)
@@ -181,10 +197,9 @@ class ConfigFolders:
                 for base in above(script)
                 if (end := _below(base, folder)) and known.endswith(f"/{end}")
             )
-            return max(ends, default=(0, 0, None))[2]
+            return {folder for *_, folder in [max(ends, default=(0, 0, ""))] if folder}
         joined = {posixpath.normpath(posixpath.join(f, known[1:])) for f in above(script)}
-        found = joined.intersection(self.folders)
-        return found.pop() if len(found) == 1 else None
+        return joined.intersection(self.folders)
 
     def relative(self, given: str, module: str, script: str) -> str | None:
         """The folder that a module's `config_path` means, or one that a `script` names instead."""
@@ -233,6 +248,9 @@ class ConfigFolders:
                 released = verl is None
                 if verl is not None:
                     others.append(verl.composer.folder)
+                continue
+            if place.startswith(HERE):
+                others.append(self.content(wanted))
                 continue
             found = ending(self.folders, wanted.lstrip("/"))
             if len(found) != 1:

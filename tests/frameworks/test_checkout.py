@@ -234,17 +234,37 @@ def test_a_folder_that_may_be_elsewhere_is_not_known(path: str) -> None:
     assert plan_of(files, "recipe/mine/run.sh", script.encode()).table is None
 
 
-@pytest.mark.parametrize("path", ["$PWD/other/config", "$PWD/config"])
-def test_a_configuration_path_that_leads_nowhere_is_named(path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("$PWD/other/config", "which is no configuration folder of this repository"),
+        ("/data/settings", "which is no configuration folder of this repository"),
+        ("$PWD/config", "which may be any of config, recipe/config, recipe/mine/config"),
+    ],
+)
+def test_a_configuration_path_that_leads_nowhere_is_named(path: str, why: str) -> None:
     """From 99hgz/WebSeer, which holds two copies of verl: the second folder may be either."""
     files = RECIPE | {"config/mine.yaml": OWN, "recipe/config/mine.yaml": OWN}
     script = f"python3 -m verl.trainer.main_ppo --config-name=mine --config-path={path} mine=2"
     plan = plan_of(files, "recipe/mine/run.sh", script.encode())
-    shown = path.replace("$PWD", "…")
-    assert plan.unread == (
-        f"--config-path leads to {shown}, which no folder of this repository is, or more than one"
-    )
+    assert plan.unread == f"--config-path leads to {path.replace('$PWD', '…')}, {why}"
     assert plan.version_reason == "verl/trainer/config of this repository"
+
+
+@pytest.mark.parametrize("name", ["conf", "configs_mine"])
+def test_a_folder_of_another_name(name: str) -> None:
+    files = {path.replace("mine/config", f"mine/{name}"): data for path, data in RECIPE.items()}
+    files["recipe/mine/main_mine.py"] = MAIN.replace(b'"config"', f'"{name}"'.encode())
+    plan = plan_of(files, "recipe/mine/run.sh", START)
+    assert plan.version_reason == f"recipe/mine/{name} of this repository"
+
+
+def test_a_program_that_only_evaluates_has_its_configuration_too() -> None:
+    """WillDreamer/ARLArena: `recipe.world_agent.eval_world_agent`."""
+    files = RECIPE | {"recipe/mine/eval_mine.py": MAIN}
+    script = b"python3 -m recipe.mine.eval_mine data.train_files=a actor_rollout_ref.model.path=b"
+    plan = plan_of(files, "recipe/mine/run.sh", script)
+    assert plan.version_reason == "recipe/mine/config of this repository"
 
 
 def test_a_change_asks_for_the_folder_that_its_script_names() -> None:

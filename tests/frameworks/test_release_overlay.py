@@ -232,6 +232,27 @@ def test_the_search_path_of_the_command_line_is_followed(
     assert list(found.values()) == ["ok", "ok", "ok", "unknown", "unknown"]
 
 
+def test_a_folder_of_the_search_path_whose_name_others_end_with() -> None:
+    """HappynessI/verl-for-AgentGym: its own `config`, beside those of a copy in a folder."""
+    files = {
+        "config/mine.yaml": b"hydra: {searchpath: []}\ndefaults: [ppo_trainer, _self_]\nmine: 1\n",
+        "verl/verl/trainer/config/ppo_trainer.yaml": ROOT,
+        "verl/verl/workers/config/other.yaml": b"{}",
+    }
+    script = (
+        'ROOT=${ROOT:-"$(cd "$(dirname "$0")/.." && pwd)"}\nVERL=${VERL:-"$ROOT/verl"}\n'
+        'cd "$VERL"\npython3 -m verl.trainer.main_ppo --config-path="$ROOT/config" '
+        "--config-name=mine "
+        "hydra.searchpath=[file://$VERL/verl/trainer/config,file://$ROOT/config] "
+        "mine=2 trainer.nnodes=2 trainer.no=1"
+    )
+    plan = plan_of(files, "scripts/train.sh", script)
+    assert plan.unread == ""
+    assert plan.table is not None
+    verdicts = plan.table.verdicts(plan.settings)
+    assert [verdict.status for verdict in verdicts][-3:] == ["ok", "ok", "unknown"]
+
+
 @pytest.mark.parametrize(
     "place", ["file://$DIR/config", "pkg://other.config", "file:///data/config"]
 )
