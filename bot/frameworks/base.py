@@ -191,7 +191,8 @@ class Framework(Protocol):
         """Whether a started module or script, with its arguments, is a trainer of this family."""
 
     def entry(self, entry: str) -> str:
-        """The name of a started program in the framework's tables."""
+        """The name of a started program in the framework's tables: the module as it is."""
+        return entry
 
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """What the release that counts makes of the launch's words."""

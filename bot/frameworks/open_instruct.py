@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from bot.base.regex import regex
-from bot.frameworks.base import Explanation, Version, Versions
+from bot.frameworks.base import Explanation, Framework, Version, Versions
 from bot.frameworks.command_line import backend, chosen, lora, processes, times, values_of
 from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.option_table import OptionTable
@@ -21,7 +21,7 @@ _TRAINER = regex(r"open_instruct\.((?:grpo|ppo|dpo|finetune|reward_modeling|onli
 _ALGORITHMS = {"finetune": "sft", "reward_modeling": "rm", "online_dpo": "online_dpo"}
 
 
-class OpenInstruct:
+class OpenInstruct(Framework):
     """The trainers in `open_instruct/` of its repository."""
 
     name = "open-instruct"
@@ -30,10 +30,6 @@ class OpenInstruct:
     def matches(self, entry: str, _argv: Sequence[Word], /) -> bool:
         """A trainer's module or script."""
         return bool(releases(self.name)) and bool(_TRAINER.match(entry))
-
-    def entry(self, entry: str) -> str:
-        """The module as it is."""
-        return entry
 
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The options of the launch and the table of its module."""

@@ -7,20 +7,18 @@ one that it had before (`--ds.zero_stage`, `--zero_stage`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from bot.base.regex import regex
-from bot.frameworks.base import Explanation, Version, Versions
+from bot.frameworks.base import Explanation, Framework, Version, Versions
+from bot.frameworks.command_line import chosen, values_of
 from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.option_table import OptionTable
-from bot.frameworks.options import OptionLine, read_line
+from bot.frameworks.options import OptionLine
 from bot.frameworks.plan import Field, Launch, Plan, nothing
-from bot.frameworks.releases import entry_root
 from bot.frameworks.setting import UNKNOWN
-from bot.frameworks.tables import table
 from bot.shell.words import Word
 
 _TRAINER = regex(r"openrlhf\.cli\.train_\w+\Z")
@@ -36,7 +34,7 @@ _MODEL = ("actor.model_name_or_path", "model.model_name_or_path", "pretrain")
 _LORA = ("ds.lora.rank", "lora_rank")
 
 
-class OpenRLHF:
+class OpenRLHF(Framework):
     """The trainers of `openrlhf.cli`."""
 
     name = "openrlhf"
@@ -46,19 +44,19 @@ class OpenRLHF:
         """A trainer's module of OpenRLHF."""
         return bool(_TRAINER.match(entry))
 
-    def entry(self, entry: str) -> str:
-        """The module as it is."""
-        return entry
-
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The options of the launch and the table of its module."""
         version, options = _table(launch, versions)
-        line = read_line(launch.argv, options)
-        plan = partial(self._plan, launch, version, options, line)
-        return Explanation(version, options, tuple(line.settings), tuple(line.bad), plan)
+        read = values_of(launch, options)
+        plan = partial(self._plan, launch, version, options, read)
+        return Explanation(version, options, tuple(read[0].settings), tuple(read[0].bad), plan)
 
     def _plan(
-        self, launch: Launch, version: Version, options: OptionTable | None, line: OptionLine
+        self,
+        launch: Launch,
+        version: Version,
+        options: OptionTable | None,
+        read: tuple[OptionLine, AppliedSettings],
     ) -> Plan:
         """What the launch intends to run.
 
@@ -67,7 +65,7 @@ class OpenRLHF:
         (`--train.batch_size`); the other trainers have only the latter, which then is the
         `train_batch_size`. GPUs a node and nodes are those of the actor; `gpus` counts every role.
         """
-        values = AppliedSettings(line.settings, _lookup(line, options))
+        line, values = read
         rl = "ppo" in launch.entry
         update = values.integer("train.batch_size", "train_batch_size")
         ray = launch.entry.endswith("_ray")
@@ -114,29 +112,9 @@ class OpenRLHF:
 
 def _table(launch: Launch, versions: Versions) -> tuple[Version, OptionTable | None]:
     """The release, or the vendored sources in its place, and the options of the module there."""
-    name = OpenRLHF.name
-    if (sources := versions.options(name)) is not None:
+    if (sources := versions.options(OpenRLHF.name)) is not None:
         return Version(sources.name, "tree", sources.name), sources.table(launch.entry)
-    version = versions.having(
-        name, launch.entry, lambda known: entry_root(name, known, launch.entry) is not None
-    )
-    root = entry_root(name, version.release, launch.entry)
-    found = table(name, version.release, root) if root else None
-    return version, found if isinstance(found, OptionTable) else None
-
-
-def _lookup(line: OptionLine, options: OptionTable | None) -> Callable[[str], Any]:
-    given = {setting.key: setting.value for setting in line.settings}
-    if options is not None:
-        given = {options.destination(key): value for key, value in given.items()} | given
-
-    def value(key: str) -> Any:
-        if key in given:
-            return given[key]
-        found = options.get(key) if options is not None and key in set(options) else None
-        return found.default if found else None
-
-    return value
+    return chosen(OpenRLHF.name, launch, versions)
 
 
 def _algorithm(value: object) -> str | None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from bot.base.regex import regex
-from bot.frameworks.base import Explanation, Version, Versions
+from bot.frameworks.base import Explanation, Framework, Version, Versions
 from bot.frameworks.command_line import backend, chosen, lora, processes, times, values_of
 from bot.frameworks.fields import AppliedSettings
 from bot.frameworks.option_table import OptionTable
@@ -32,7 +32,7 @@ GROUPED = ("grpo", "rloo")
 _ONLINE = ("grpo", "rloo", "gae", "online_dpo", "dpo_online", "nash_md", "xpo")
 
 
-class Trl:
+class Trl(Framework):
     """The scripts of TRL: `trl NAME`, its modules, and the examples of its repository.
 
     Programs of other repositories that take its arguments are found by their sources.

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.base.regex import regex
 from bot.frameworks import hydra_tree as trees
-from bot.frameworks.base import Explanation, Versions
+from bot.frameworks.base import Explanation, Framework, Versions
 from bot.frameworks.command_line import launcher_number
 from bot.frameworks.fields import AppliedSettings, product, string, total
 from bot.frameworks.hydra_table import HydraTable
@@ -29,7 +29,7 @@ _STRATEGIES = ("actor_rollout_ref.actor.strategy", "engine.strategy", "model.str
 _ENGINE_CHOICES = ("model_engine", "actor@actor_rollout_ref.actor", "engine")
 
 
-class Verl:
+class Verl(Framework):
     """verl and the trainers built on its configuration (recipes, scripts of other projects)."""
 
     name = "verl"
@@ -38,10 +38,6 @@ class Verl:
     def matches(self, entry: str, argv: Sequence[Word], /) -> bool:
         """A trainer's module of verl or a recipe, or any program that is given verl's settings."""
         return bool(_TRAINER.match(entry)) or any(word.text.startswith(_SIGNS) for word in argv)
-
-    def entry(self, entry: str) -> str:
-        """The module as it is."""
-        return entry
 
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The overrides of the launch and the table of its root."""
