@@ -129,9 +129,10 @@ def _mended(page: PageText, checked: PageReport, *, unsafe: bool) -> Mended:
 
 
 def _show(page: PageText, mended: Mended) -> int:
-    from bot.table.patch import unified_diff
+    from bot.render.patch import patch
 
-    write(unified_diff(page.path, page.text, mended.text) or "There is nothing to correct.")
+    changed = patch(page.path, page.text.encode(), mended.text.encode())
+    write(changed or "There is nothing to correct.")
     return 0
 
 

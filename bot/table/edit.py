@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
+from bot.render.patch import patch
 from bot.report import PageEdit, Row
 from bot.table import place
 from bot.table.columns import Column, PageLanguage, size_label
@@ -24,7 +25,6 @@ from bot.table.layout import (
 )
 from bot.table.lines import split_lines
 from bot.table.parts import Page, PageError, PageRow, Section, Table
-from bot.table.patch import unified_diff
 from bot.table.proof import Expected, fault
 from bot.table.rst import UNKNOWN_CELL
 
@@ -131,8 +131,13 @@ def add_row(page: Page, row: Row, *, size: str) -> PageChange:
 
 def _change(page: Page, action: Action, section: str, text: str, lines: str) -> PageChange:
     rst = "\n".join(line.text for line in split_lines(lines))
-    patch = unified_diff(page.path, page.text, text)
-    edit = PageEdit(path=page.path, section=section, action=action, rst=rst, patch=patch)
+    edit = PageEdit(
+        path=page.path,
+        section=section,
+        action=action,
+        rst=rst,
+        patch=patch(page.path, page.text.encode(), text.encode()),
+    )
     return PageChange(text=text, action=action, section=section, rst=rst, edit=edit)
 
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.render.patch import patch
 from bot.table import add_row
-from bot.table.patch import unified_diff
 from tests.profiles import scaled
 from tests.table.factories import all_pages, make, page
 
 
-def applied(folder: Path, path: str, before: str, patch: str) -> str:
+def applied(folder: Path, path: str, before: str, change: str) -> str:
     """The file after `git apply`."""
     target = folder / path
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -21,7 +21,7 @@ def applied(folder: Path, path: str, before: str, patch: str) -> str:
     subprocess.run(
         ["git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", "-"],
         cwd=folder,
-        input=patch.encode(),
+        input=change.encode(),
         check=True,
         env={"PATH": "/usr/bin:/bin", "GIT_CEILING_DIRECTORIES": str(folder.parent)},
     )
@@ -51,12 +51,12 @@ def test_git_applies_the_patch(name: str, size: str, tmp_path: Path) -> None:
     ],
 )
 def test_small_patches(before: str, after: str, tmp_path: Path) -> None:
-    patch = unified_diff("docs/a page.rst", before, after)
-    assert applied(tmp_path, "docs/a page.rst", before, patch) == after
+    changed = patch("docs/a page.rst", before.encode(), after.encode())
+    assert applied(tmp_path, "docs/a page.rst", before, changed) == after
 
 
 def test_no_change_is_no_patch() -> None:
-    assert unified_diff("a", "x\n", "x\n") == ""
+    assert patch("a", b"x\n", b"x\n") == ""
 
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n"]), max_size=8).map("".join)
@@ -65,7 +65,7 @@ LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n"]), max_size=8).map
 @settings(max_examples=scaled(300), derandomize=True, deadline=None)
 @given(LINES, LINES)
 def test_a_patch_holds_both_texts(before: str, after: str) -> None:
-    body = unified_diff("p", "top\n" + before, "top\n" + after).split("\n", 3)
+    body = patch("p", f"top\n{before}".encode(), f"top\n{after}".encode()).split("\n", 3)
     if before == after:
         return
     lines = body[3].splitlines(keepends=True) if "\r" not in body[3] else body[3].split("\n")
@@ -75,6 +75,7 @@ def test_a_patch_holds_both_texts(before: str, after: str) -> None:
     assert old in "top\n" + before
     assert new in "top\n" + after
     _, ranges, *_ = body[2].split("@@")
-    first, second = (part.split(",") for part in ranges.split())
-    assert int(first[1]) == old.count("\n")
-    assert int(second[1]) == new.count("\n")
+    # A range of one line says no number.
+    first, second = (int(part.partition(",")[2] or 1) for part in ranges.split())
+    assert first == old.count("\n")
+    assert second == new.count("\n")
