@@ -12,11 +12,12 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
+from bot.evidence.protobuf_messages import Messages, message_class
+
 PACKAGE: Final = "rlbot.wandb_log"
 ONE_OF: Final = {"Record": "record_type", "HistoryItem": "value"}
 
-MESSAGES: Final[dict[str, tuple[tuple[str, int, str], ...]]] = {
-    # name, number, type; "*" marks a repeated field, "?" a member of the message's oneof.
+MESSAGES: Final[Messages] = {
     "Record": (
         ("num", 1, "int64"),
         ("history", 2, "?HistoryRecord"),
@@ -81,31 +82,4 @@ MESSAGES: Final[dict[str, tuple[tuple[str, int, str], ...]]] = {
 @cache
 def record_type() -> Any:
     """The class of `Record`; parse with `ParseFromString` and ask `WhichOneof("record_type")`."""
-    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-
-    proto = descriptor_pb2.FieldDescriptorProto
-    # A pool of our own: the SDK's messages, when somebody imports them, live in the default one.
-    file = descriptor_pb2.FileDescriptorProto(
-        name="rlbot/wandb_log.proto", package=PACKAGE, syntax="proto3"
-    )
-    for message, fields in MESSAGES.items():
-        built = file.message_type.add(name=message)
-        if message in ONE_OF:
-            built.oneof_decl.add(name=ONE_OF[message])
-        for name, number, kind in fields:
-            made = built.field.add(
-                name=name,
-                number=number,
-                label=proto.LABEL_REPEATED if kind[0] == "*" else proto.LABEL_OPTIONAL,
-            )
-            if kind[0] == "?":
-                made.oneof_index = 0
-            kind = kind.lstrip("*?")
-            if kind in MESSAGES:
-                made.type = proto.TYPE_MESSAGE
-                made.type_name = f".{PACKAGE}.{kind}"
-            else:
-                made.type = proto.Type.Value(f"TYPE_{kind.upper()}")
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{PACKAGE}.Record"))
+    return message_class(PACKAGE, MESSAGES, "Record", ONE_OF)

@@ -17,7 +17,6 @@ from bot.evidence import EvidenceError, Facts, read
 from bot.evidence.limits import RunLimits
 from bot.evidence.trackers import read_tracker, tracker_of
 from bot.evidence.trackers.crc32c import crc32c
-from bot.evidence.trackers.protobuf_fields import fields
 from tests.profiles import scaled
 from tests.trackers.conftest import PLACES, Recorded
 from tests.trackers.writers import (
@@ -303,16 +302,6 @@ def test_a_schema_that_works_for_its_author_is_not_asked(tmp_path: Path, sql: st
     assert isinstance(outcome(path), str)
 
 
-@given(st.binary(max_size=400))
-@settings(max_examples=scaled(300), deadline=None)
-def test_any_bytes_are_fields_or_none(data: bytes) -> None:
-    try:
-        found = list(fields(data))
-    except ValueError:
-        return
-    assert all(number >= 0 for number, _ in found)
-
-
 LOGS: Final[dict[str, Callable[[bytes], bytes]]] = {
     "events.out.tfevents.1": lambda data: tfrecords([data, event("x", 1, 1)]),
     "backup.swanlab": lambda data: swanlab_log(1, [data, swanlab_json("x", 1, 1)]),
@@ -331,6 +320,21 @@ def test_any_record_leaves_the_next_one_readable(
     found = outcome(path)
     assert isinstance(found, Facts)
     assert found.history["x"].rows >= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("events.out.tfevents.1", tfrecords([event(b"x\xff", 1, 1)])),
+        ("run-a.swanlab", swanlab_log(2, [swanlab_scalar(b"x\xff", 1, 1)])),
+    ],
+)
+def test_a_name_that_is_no_utf_8_is_read(tmp_path: Path, name: str, content: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    found = outcome(path)
+    assert isinstance(found, Facts)
+    assert [*found.history] == ["x\ufffd"]
 
 
 def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:

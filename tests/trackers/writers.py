@@ -36,7 +36,7 @@ def field(number: int, value: int | float | bytes | str) -> bytes:
     return varint(number << 3 | 2) + varint(len(data)) + data
 
 
-def event(tag: str, value: float, step: int, at: float = 1.7e9) -> bytes:
+def event(tag: str | bytes, value: float, step: int, at: float = 1.7e9) -> bytes:
     """An `Event` with one scalar, as torch's SummaryWriter makes it."""
     inner = field(1, tag) + varint(2 << 3 | 5) + struct.pack("<f", value)
     return field(1, at) + field(2, step) + field(5, field(1, inner))
@@ -73,7 +73,7 @@ def swanlab_json(key: str, value: object, step: int) -> bytes:
     return json.dumps(record).encode()
 
 
-def swanlab_scalar(key: str, value: float, step: int) -> bytes:
+def swanlab_scalar(key: str | bytes, value: float, step: int) -> bytes:
     """A scalar of version 2."""
     inner = field(1, key) + field(2, step) + field(4, field(1, 1_700_000_000))
     return field(1, 1) + field(13, inner + field(5, field(1, value)))

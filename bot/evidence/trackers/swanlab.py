@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import json
 import re
-import struct
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
@@ -25,6 +25,7 @@ from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
 from bot.evidence.json_values import dicts, number
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import Located, open_inside, shown
+from bot.evidence.protobuf_messages import Messages, decoded, message_class
 from bot.evidence.run_config import plain
 from bot.evidence.side_files import MOST_GPUS, SideFiles
 from bot.evidence.trackers.collect import (
@@ -33,19 +34,42 @@ from bot.evidence.trackers.collect import (
     seconds_since_1970,
 )
 from bot.evidence.trackers.places import RunPath, several
-from bot.evidence.trackers.protobuf_fields import fields, message_of, signed, text
 from bot.evidence.transaction_log import HEADER, LogReader
 from bot.report import JsonValue
 
 IDENT: Final = b":SWL"
 _MAGIC: Final = 0xE1D6
 _BACKUP: Final = "backup.swanlab"
-_DOUBLE: Final = struct.Struct("<d")
 _GPU: Final = regex(r"__swanlab__\.gpu\.([0-9]{1,4})\.mem\.value\Z")
 _OWN: Final = "__swanlab__."
 _MIB: Final = 1 << 20
 _STATES: Final = {1: "finished", 2: "crashed", 3: "killed"}
 """The finish record's states: finished, crashed (an exception), aborted."""
+_MESSAGES: Final[Messages] = {
+    "Record": (
+        ("run", 10, "Run"),
+        ("finish", 11, "Finish"),
+        ("scalar", 13, "Scalar"),
+        ("log", 16, "Log"),
+    ),
+    # Texts that are no UTF-8 are read all the same.
+    "Run": (
+        ("project", 1, "bytes"),
+        ("entity", 2, "bytes"),
+        ("name", 4, "bytes"),
+        ("id", 10, "bytes"),
+    ),
+    "Finish": (("state", 1, "int32"), ("error", 2, "bytes")),
+    "Scalar": (
+        ("key", 1, "bytes"),
+        ("step", 2, "int64"),
+        ("timestamp", 4, "Timestamp"),
+        ("value", 5, "Value"),
+    ),
+    "Timestamp": (("seconds", 1, "int64"), ("nanos", 2, "int32")),
+    "Value": (("number", 1, "double"),),
+    "Log": (("line", 1, "bytes"),),
+}
 
 
 def _is_log(name: str) -> bool:
@@ -221,49 +245,31 @@ def _named(run: RunId, **names: object) -> RunId:
     return RunId(**{**known, **given})
 
 
+@cache
+def _record_type() -> Any:
+    return message_class("rlbot.swanlab", _MESSAGES, "Record")
+
+
 def _protobuf_record(payload: bytes, taken: SwanlabRun) -> None:
     """A record of version 2; raises ValueError for what is none."""
-    for kind, value in fields(payload):
-        if kind == 13:
-            _protobuf_scalar(message_of(value), taken)
-        elif kind == 10:
-            names = {1: "project", 2: "entity", 4: "name", 10: "id"}
-            for field_, entry in fields(message_of(value)):
-                if field_ in names and isinstance(entry, bytes):
-                    taken.run = _named(taken.run, **{names[field_]: text(entry)})
-        elif kind == 11:
-            ended = dict(fields(message_of(value)))
-            state = ended.get(1)
-            taken.state = _STATES.get(state) if isinstance(state, int) else None
-            taken.console.feed(f"{text(ended.get(2, b''))}\n")
-        elif kind == 16:
-            line = dict(fields(message_of(value))).get(1, b"")
-            taken.console.feed(f"{text(line)}\n")
+    record = decoded(_record_type(), payload)
+    scalar = record.scalar
+    if scalar.key:
+        stamp = scalar.timestamp
+        at = stamp.seconds + stamp.nanos / 1e9 if scalar.HasField("timestamp") else None
+        taken.scalar(_text(scalar.key), scalar.value.number, scalar.step, at)
+    if record.HasField("run"):
+        names = {named.name: _text(value) for named, value in record.run.ListFields()}
+        taken.run = _named(taken.run, **names)
+    if record.HasField("finish"):
+        taken.state = _STATES.get(record.finish.state)
+        taken.console.feed(f"{_text(record.finish.error)}\n")
+    if record.HasField("log"):
+        taken.console.feed(f"{_text(record.log.line)}\n")
 
 
-def _protobuf_scalar(data: bytes, taken: SwanlabRun) -> None:
-    key, step, at, found = "", 0, None, 0.0
-    for field_, value in fields(data):
-        if field_ == 1:
-            key = text(value)
-        elif field_ == 2 and isinstance(value, int):
-            step = signed(value)
-        elif field_ == 4:
-            at = _timestamp(message_of(value))
-        elif field_ == 5:
-            for inner, entry in fields(message_of(value)):
-                if inner == 1 and isinstance(entry, bytes) and len(entry) == 8:
-                    found = _DOUBLE.unpack(entry)[0]
-    if key:
-        taken.scalar(key, found, step, at)
-
-
-def _timestamp(data: bytes) -> float | None:
-    parts = dict(fields(data))
-    seconds, nanos = parts.get(1, 0), parts.get(2, 0)
-    if isinstance(seconds, int) and isinstance(nanos, int):
-        return float(signed(seconds)) + nanos / 1e9
-    return None
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
 
 
 _VERSIONS: Final[Mapping[int, Callable[[bytes, SwanlabRun], None]]] = {

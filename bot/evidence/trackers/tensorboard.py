@@ -11,23 +11,35 @@ checksum is wrong, and keeps 10,000 values of a tag.
 from __future__ import annotations
 
 import struct
-from typing import BinaryIO, Final
+from functools import cache
+from typing import Any, BinaryIO, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.evidence.facts import EvidenceError, Facts, RunId
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import open_inside, shown
+from bot.evidence.protobuf_messages import Messages, decoded, message_class
 from bot.evidence.trackers.collect import MetricCollector, StoppedError
 from bot.evidence.trackers.crc32c import masked
 from bot.evidence.trackers.places import RunPath, one_folder
-from bot.evidence.trackers.protobuf_fields import WireValue, fields, message_of, signed, text
 
 MARK: Final = "tfevents"
 _HEADER: Final = struct.Struct("<QI")
 _FOOTER: Final = struct.Struct("<I")
-_FLOAT, _DOUBLE = struct.Struct("<f"), struct.Struct("<d")
-_DTYPES: Final = {1: _FLOAT, 2: _DOUBLE}
+_MESSAGES: Final[Messages] = {
+    "Event": (("wall_time", 1, "double"), ("step", 2, "int64"), ("summary", 5, "Summary")),
+    "Summary": (("value", 1, "*Value"),),
+    # A tag that is no UTF-8 is read all the same.
+    "Value": (("tag", 1, "bytes"), ("simple_value", 2, "?float"), ("tensor", 8, "?Tensor")),
+    "Tensor": (
+        ("dtype", 1, "int32"),
+        ("tensor_content", 4, "bytes"),
+        ("float_val", 5, "*float"),
+        ("double_val", 6, "*double"),
+    ),
+}
+_DTYPES: Final = {1: ("float_val", struct.Struct("<f")), 2: ("double_val", struct.Struct("<d"))}
 """tensorflow/core/framework/types.proto: DT_FLOAT and DT_DOUBLE."""
 
 
@@ -152,45 +164,26 @@ class _EventFile:
         return True
 
     def _event(self, data: bytes) -> None:
-        at: float | None = None
-        step = 0
-        summaries: list[bytes] = []
-        for number, value in fields(data):
-            if number == 1 and isinstance(value, bytes) and len(value) == 8:
-                at = _DOUBLE.unpack(value)[0]
-            elif number == 2 and isinstance(value, int):
-                step = signed(value)
-            elif number == 5:
-                summaries.append(message_of(value))
-        for summary in summaries:
-            for number, value in fields(summary):
-                if number == 1:
-                    self._value(message_of(value), step, at)
-
-    def _value(self, data: bytes, step: int, at: float | None) -> None:
-        tag: str | None = None
-        found: float | None = None
-        for number, value in fields(data):
-            if number == 1:
-                tag = text(value)
-            elif number == 2 and isinstance(value, bytes) and len(value) == 4:
-                found = _FLOAT.unpack(value)[0]
-            elif number == 8:
-                found = _scalar(message_of(value))
-        if tag and found is not None:
-            self.collector.metric(tag, found, step, at)
+        event = decoded(_event_type(), data)
+        for value in event.summary.value:
+            kind = value.WhichOneof("value")
+            found = _scalar(value.tensor) if kind == "tensor" else value.simple_value
+            if kind and value.tag and found is not None:
+                tag = value.tag.decode("utf-8", "replace")
+                self.collector.metric(tag, found, event.step, event.wall_time)
 
 
-def _scalar(tensor: bytes) -> float | None:
+@cache
+def _event_type() -> Any:
+    return message_class("rlbot.tensorboard", _MESSAGES, "Event", {"Value": "value"})
+
+
+def _scalar(tensor: Any) -> float | None:
     """The one number of a `TensorProto`, as `tf.summary.scalar` writes it; None for any other."""
-    form: struct.Struct | None = None
-    content: WireValue = b""
-    for number, value in fields(tensor):
-        if number == 1 and isinstance(value, int):
-            form = _DTYPES.get(value)
-        elif number in (4, 5, 6):
-            content = value
-    if form is None or not isinstance(content, bytes) or len(content) != form.size:
+    if tensor.dtype not in _DTYPES:
         return None
-    found: float = form.unpack(content)[0]
-    return found
+    name, form = _DTYPES[tensor.dtype]
+    values = getattr(tensor, name)
+    if len(tensor.tensor_content) == form.size:
+        values = form.unpack(tensor.tensor_content)
+    return float(values[0]) if len(values) == 1 else None
