@@ -21,7 +21,7 @@ from bot.frameworks.hydra_tree import (
     resolve,
     select,
 )
-from bot.frameworks.key_table import OK, KeyVerdict
+from bot.frameworks.key_table import OK, KeyVerdict, refusal
 from bot.frameworks.setting import UNKNOWN, Setting
 
 _LAST: Final = regex(r"\.(\w+)\b")
@@ -118,13 +118,8 @@ def wrong(
     message: str, setting: Setting, named: str = "", *, suggestion: str | None = None
 ) -> KeyVerdict:
     """A refused choice; `named` is what the message calls the key where it is not the whole key."""
-    return KeyVerdict(
-        status="group",
-        accepted=False,
-        message=message,
-        names_key=named in ("", setting.key),
-        suggestion=suggestion,
-    )
+    whole = named in ("", setting.key)
+    return refusal("group", message, names_key=whole, suggestion=suggestion)
 
 
 def choice(

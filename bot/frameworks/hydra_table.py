@@ -14,11 +14,11 @@ from bot.frameworks import hydra_tree as trees
 from bot.frameworks.composition import Composition
 from bot.frameworks.hydra_rules import undecided, wrong
 from bot.frameworks.hydra_tree import ABSENT, CannotPutError, YamlTree
-from bot.frameworks.key_table import OK, Key, KeyVerdict, Status, closest
+from bot.frameworks.key_table import OK, Key, KeyVerdict, Status, closest, refusal
 from bot.frameworks.lifetimes import SHARED, deprecations, history
 from bot.frameworks.setting import Setting
 
-_REFUSED: Final = KeyVerdict(status="unknown", accepted=False)
+_REFUSED: Final = refusal("unknown")
 _KEPT: Final = 32
 """Combinations of choices that are kept of a root."""
 
@@ -357,43 +357,20 @@ class HydraTable:
         if start is None:
             return _REFUSED
         if status == "exists":
-            return KeyVerdict(
-                status="exists",
-                accepted=False,
-                message=f"{key} is there already, so + cannot add it",
-                suggestion=key,
-            )
+            return refusal("exists", f"{key} is there already, so + cannot add it", suggestion=key)
         if status == "absent":
-            return KeyVerdict(
-                status="absent", accepted=False, message=f"{key} is not there to be removed"
-            )
+            return refusal("absent", f"{key} is not there to be removed")
         if status == "invalid":
-            return KeyVerdict(
-                status="invalid", accepted=False, message=f"the value cannot be put at {key}"
-            )
+            return refusal("invalid", f"the value cannot be put at {key}")
         parent, node = rules.last_there(tree, key)
         if parent == key:
-            return KeyVerdict(
-                status="unknown", accepted=False, message=f"the value has keys that {key} has not"
-            )
+            return refusal("unknown", f"the value has keys that {key} has not")
         if parent and (node is None or rules.is_free(self.tree, tree, parent)):
-            return KeyVerdict(
-                status="needs-plus",
-                accepted=False,
-                message=f"{key} is new below {parent}, so it needs +",
-                suggestion=f"+{key}",
-            )
+            why = f"{key} is new below {parent}, so it needs +"
+            return refusal("needs-plus", why, suggestion=f"+{key}")
         if not isinstance(node, dict):
-            return KeyVerdict(
-                status="below-leaf",
-                accepted=False,
-                message=f"{parent} is a single setting, so nothing can stand below it",
-            )
+            why = f"{parent} is a single setting, so nothing can stand below it"
+            return refusal("below-leaf", why)
         choice = self._choice_with(key)
-        return KeyVerdict(
-            status="unknown",
-            accepted=False,
-            message=f"{self._title} has no {key}",
-            suggestion=None if choice else closest(key, self._names(start)),
-            choice=choice,
-        )
+        near = None if choice else closest(key, self._names(start))
+        return refusal("unknown", f"{self._title} has no {key}", suggestion=near, choice=choice)

@@ -65,6 +65,25 @@ class KeyVerdict:
 OK = KeyVerdict(status="ok", accepted=True)
 
 
+def refusal(
+    status: Status,
+    message: str = "",
+    *,
+    names_key: bool = True,
+    suggestion: str | None = None,
+    choice: str | None = None,
+) -> KeyVerdict:
+    """That the framework does not take the setting."""
+    return KeyVerdict(
+        status=status,
+        accepted=False,
+        message=message,
+        names_key=names_key,
+        suggestion=suggestion,
+        choice=choice,
+    )
+
+
 _SIMILAR = 0.7
 """How similar the last parts of two keys must be for one to be meant by the other."""
 

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from bot.base.resources import schemas
-from bot.frameworks.key_table import OK, Key, KeyVerdict, closest
+from bot.frameworks.key_table import OK, Key, KeyVerdict, closest, refusal
 from bot.frameworks.releases import spans_of_releases, timeline
 from bot.frameworks.setting import UNKNOWN, Setting
 from bot.report import Scalar
@@ -147,15 +147,11 @@ class OptionTable:
         fitting = self.fitting(setting.key)
         if setting.key not in self._options and len(fitting) != 1:
             if fitting:
-                return KeyVerdict(
-                    status="unknown",
-                    accepted=False,
-                    message=f"--{setting.key} may mean any of --{', --'.join(fitting)}",
-                )
-            return KeyVerdict(
-                status="unknown",
-                accepted=False,
-                message=f"{self.root} of {self.framework} {self.version} has no --{setting.key}",
+                several = ", --".join(fitting)
+                return refusal("unknown", f"--{setting.key} may mean any of --{several}")
+            return refusal(
+                "unknown",
+                f"{self.root} of {self.framework} {self.version} has no --{setting.key}",
                 suggestion=self.nearest(setting.key),
             )
         key = self.get(setting.key)
@@ -164,10 +160,11 @@ class OptionTable:
         values = setting.value if isinstance(setting.value, list) else [setting.value]
         for value in values:
             if key.type in _KINDS and isinstance(value, str):
-                return _invalid(f"--{key.name} takes {_KINDS[key.type]}, not {value!r}")
+                wanted = _KINDS[key.type]
+                return refusal("invalid", f"--{key.name} takes {wanted}, not {value!r}")
             if key.choices and value not in key.choices:
                 allowed = ", ".join(str(choice) for choice in key.choices)
-                return _invalid(f"--{key.name} takes one of {allowed}, not {value!r}")
+                return refusal("invalid", f"--{key.name} takes one of {allowed}, not {value!r}")
         return OK
 
     def verdicts(self, settings: Sequence[Setting]) -> tuple[KeyVerdict, ...]:
@@ -188,7 +185,3 @@ def _listed(names: Sequence[str]) -> str:
 
 
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false"}
-
-
-def _invalid(message: str) -> KeyVerdict:
-    return KeyVerdict(status="invalid", accepted=False, message=message)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from bot.base.messages import message
-from bot.frameworks.key_table import OK, Key, KeyVerdict, closest
+from bot.frameworks.key_table import OK, Key, KeyVerdict, closest, refusal
 from bot.frameworks.python_source import parsed, written
 from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
 
@@ -70,19 +70,18 @@ class StructuredTable:
     def verdict(self, setting: Setting) -> KeyVerdict:
         """Whether OmegaConf takes the key, and the value at it."""
         if setting.operator:  # To OmegaConf it is a part of the key.
-            return KeyVerdict(status="unknown", accepted=False, suggestion=setting.key)
+            return refusal("unknown", suggestion=setting.key)
         parts = setting.key.split(".")
         for end in range(1, len(parts) + 1):
             found = self._keys.get(".".join(parts[:end]))
             if found is None:
-                near = self.nearest(setting.key)
-                return KeyVerdict(status="unknown", accepted=False, suggestion=near)
+                return refusal("unknown", suggestion=self.nearest(setting.key))
             if found.free or (end < len(parts) and found.type != "dict"):
                 return OK  # Below a mapping, or a value whose type is not read, anything may stand.
         wrong = self._wrong(setting)
         if wrong is None:
             return OK
-        return KeyVerdict(status="invalid", accepted=False, message=wrong, names_key=False)
+        return refusal("invalid", wrong, names_key=False)
 
     def _wrong(self, setting: Setting) -> str | None:
         """What OmegaConf's conversion to the field's type says to a value; None where it may do."""
