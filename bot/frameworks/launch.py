@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
@@ -15,99 +18,18 @@ _PYTHON = regex(r"(?:python|pypy)[0-9.]*\Z")
 _ASSIGNMENT = regex(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _DURATION = regex(r"[0-9.]+[smhd]?\Z")
 
-_PREFIXES: dict[str, frozenset[str]] = {
-    "env": frozenset(("-u", "--unset", "-C", "--chdir")),
-    "nohup": frozenset(),
-    "time": frozenset(("-f", "--format", "-o", "--output")),
-    "exec": frozenset(("-a",)),
-    "command": frozenset(),
-    "timeout": frozenset(("-s", "--signal", "-k", "--kill-after")),
-    "nice": frozenset(("-n", "--adjustment")),
-    "setsid": frozenset(),
-    "stdbuf": frozenset(("-i", "-o", "-e")),
-    "sudo": frozenset(("-u", "--user", "-g", "--group")),
-}
+
+def _sets(table: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
+    return {name: frozenset(options) for name, options in table.items()}
+
+
+_LAUNCHERS = json.loads((Path(__file__).parent / "launchers.json").read_bytes())
+_PREFIXES: Final = _sets(_LAUNCHERS["prefixes"])
 """Programs that run their arguments, with those of their options that take a value."""
-
-_CARRIERS = frozenset(
-    [
-        "apptainer",
-        "conda",
-        "docker",
-        "enroot",
-        "kubectl",
-        "mamba",
-        "micromamba",
-        "mpiexec",
-        "mpirun",
-        "nerdctl",
-        "nsys",
-        "numactl",
-        "pixi",
-        "podman",
-        "poetry",
-        "screen",
-        "singularity",
-        "srun",
-        "taskset",
-        "xvfb-run",
-    ]
-)
+_CARRIERS: Final[frozenset[str]] = frozenset(_LAUNCHERS["carriers"])
 """Programs with too many options to list: the program that they run is searched for instead."""
-
-_DISTRIBUTED: dict[str, frozenset[str]] = {
-    "torchrun": frozenset(
-        [
-            "--standalone",
-            "--no-python",
-            "--no_python",
-            "--run-path",
-            "--run_path",
-            "--use-env",
-            "--use_env",
-        ]
-    ),
-    "accelerate launch": frozenset(
-        [
-            "--quiet",
-            "-q",
-            "--multi_gpu",
-            "--multi-gpu",
-            "--cpu",
-            "--tpu",
-            "--use_deepspeed",
-            "--use-deepspeed",
-            "--use_fsdp",
-            "--use-fsdp",
-            "--use_megatron_lm",
-            "--use-megatron-lm",
-            "--same_network",
-            "--no_python",
-            "--no-python",
-            "--use_mps_device",
-            "--debug",
-            "--dynamo_use_fullgraph",
-            "--dynamo_use_dynamic",
-            "--use_xpu",
-            "--enable_cpu_affinity",
-            "--downcast_bf16",
-        ]
-    ),
-    "deepspeed": frozenset(
-        [
-            "--no_python",
-            "--no_local_rank",
-            "--force_multi",
-            "--no_ssh",
-            "--no_ssh_check",
-            "--save_pid",
-            "--bind_cores_to_rank",
-            "--elastic_training",
-        ]
-    ),
-}
+_DISTRIBUTED: Final = _sets(_LAUNCHERS["distributed"])
 """Launchers of one process a GPU, with those of their options that take no value."""
-
 _AS_MODULES = {
     "torch.distributed.run": "torchrun",
     "torch.distributed.launch": "torchrun",
