@@ -25,38 +25,25 @@ from bot.shell.source import Span
 from bot.shell.words import Word
 
 _HOLDER = regex(r"<[A-Za-z][\w \-/.]{0,40}>|\{(?:your|YOUR|my|MY)_\w{1,40}\}")
-_NO_VALUE = frozenset(
-    [
-        "--help",
-        "-h",
-        "--hydra-help",
-        "--version",
-        "--resolve",
-        "--run",
-        "-r",
-        "--multirun",
-        "-m",
-        "--shell-completion",
-        "-sc",
-    ]
-)
-_ONE_VALUE = frozenset(
-    [
-        "--cfg",
-        "-c",
-        "--package",
-        "-p",
-        "--config-path",
-        "-cp",
-        "--config-name",
-        "-cn",
-        "--config-dir",
-        "-cd",
-        "--experimental-rerun",
-    ]
-)
-_SHORT = {"-cp": "--config-path", "-cn": "--config-name", "-cd": "--config-dir", "-c": "--cfg"}
-_SHORT |= {"-p": "--package", "-i": "--info", "-m": "--multirun", "-r": "--run", "-h": "--help"}
+_NO_VALUE = {
+    "--help": "-h",
+    "--hydra-help": None,
+    "--version": None,
+    "--resolve": None,
+    "--run": "-r",
+    "--multirun": "-m",
+    "--shell-completion": "-sc",
+}
+_ONE_VALUE = {
+    "--cfg": "-c",
+    "--package": "-p",
+    "--config-path": "-cp",
+    "--config-name": "-cn",
+    "--config-dir": "-cd",
+    "--experimental-rerun": None,
+}
+"""Hydra's flags without a value, and with one: each long form to its short one."""
+_LONG = {short: long for long, short in (_NO_VALUE | _ONE_VALUE | {"--info": "-i"}).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +132,14 @@ def _read_flag(
         # argparse takes any beginning that fits one flag alone.
         fitting = [f for f in (*_NO_VALUE, *_ONE_VALUE, "--info") if f.startswith(name)]
         name = fitting[0] if len(fitting) == 1 else name
-    known = _SHORT.get(name, name)
-    if name in _NO_VALUE and not equals:
+    known = _LONG.get(name, name)
+    if known in _NO_VALUE and not equals:
         flags[known] = Flag(known, None, word.span)
         return 0
     if known == "--info":
         flags[known] = Flag(known, value or None, word.span)
         return 0
-    if name in _ONE_VALUE:
+    if known in _ONE_VALUE:
         if equals:
             span = word.span_of(len(name) + 1, len(word.text))
             flags[known] = Flag(known, value if word.complete else None, span, value)
