@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Literal, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.render import wording
 from bot.render.columns import excerpt, padded
 from bot.render.escape import terminal
@@ -22,6 +23,7 @@ from bot.report import (
 )
 
 Style: TypeAlias = Literal["error", "warning", "note", "path", "dim", "good"]
+_Cause: TypeAlias = tuple[str, str, str, str]
 _SGR: Mapping[Style, str] = {
     "error": "31;1",
     "warning": "33",
@@ -39,7 +41,8 @@ _LABEL = 10
 _ALIKE = 4
 """Claims left open for one reason that are said together."""
 _MANY = 5
-"""Scripts of which nothing else is shown that one check left open: a folder has many helpers."""
+"""Scripts of which nothing else is shown that one check left open: a folder has many helpers. As
+many with the same finding have it said once."""
 _NAMED = 3
 _GUTTER = "     │ "
 
@@ -62,15 +65,16 @@ def text(
     with speaking(report.language):
         lines: list[str] = []
         painter = _Painter(color)
-        shown = {
-            script.path: _script(script, sources or {}, painter, verbose, width)
-            for script in report.scripts
-        }
+        common = {} if verbose else _common(report.scripts)
+        view = _View(sources or {}, painter, verbose, width, common)
+        shown = {script.path: _script(script, view) for script in report.scripts}
         alike = {} if verbose else _unchecked_alike(report.scripts, shown)
         gathered = {path for paths in alike.values() for path in paths}
         for path, own in shown.items():
             # A path with nothing below it would only push what matters out of sight.
             lines += [*own, ""] if len(own) > 1 and path not in gathered else []
+        for by_script in common.values():
+            lines += [*_once(by_script, view), ""]
         for check, paths in alike.items():
             lines += [*_gathered(check, paths, painter), ""]
         if report.configuration_change is not None:
@@ -79,13 +83,25 @@ def text(
             changed = configuration_change.lines(report.configuration_change, painter)
             lines += [line for block in changed for line in (*block, "")]
         for page in report.pages:
-            lines += _page(page, sources or {}, painter, verbose, width)
+            lines += _page(page, view)
             lines.append("")
         for item in report.unchecked:
             lines.append(tr("not checked: {what}", what=_unchecked(item)))
         lines += [""] if report.unchecked else []
         lines.append(_summary(report, verbose))
         return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """How a report is shown."""
+
+    sources: Mapping[str, str]
+    paint: _Painter
+    verbose: bool
+    width: int
+    common: Container[_Cause] = ()
+    """What is said once, for all scripts."""
 
 
 class _Painter:
@@ -98,14 +114,8 @@ class _Painter:
         return f"\x1b[{_SGR[style]}m{what}\x1b[0m" if self._color and what else what
 
 
-def _script(
-    script: ScriptReport,
-    sources: Mapping[str, str],
-    paint: _Painter,
-    verbose: bool,
-    width: int,
-) -> list[str]:
-    lines = _findings(script, sources, paint, verbose, width)
+def _script(script: ScriptReport, view: _View) -> list[str]:
+    lines, verbose = _findings(script, view), view.verbose
     if verbose:
         lines += _suppressed(script.suppressed)
         for launch in script.launches:
@@ -114,7 +124,7 @@ def _script(
     if script.counts and (verbose or script.evidence or script.row or script.estimate):
         lines += _entry(tr("counts"), wording.counted_launch(script.counts))
     if script.evidence:
-        lines += _evidence(script.evidence, paint, verbose)
+        lines += _evidence(script.evidence, view.paint, verbose)
     if script.estimate and script.estimate.stages:
         from bot.render.budget import headline  # as most scripts have none
 
@@ -126,7 +136,7 @@ def _script(
     lines += _row(script)
     if lines:
         lines += _entry(tr("read with"), *script.configurations)
-    return [paint("path", terminal(script.path)), *lines]
+    return [view.paint("path", terminal(script.path)), *lines]
 
 
 def _unchecked_alike(
@@ -150,27 +160,55 @@ def _gathered(check: str, paths: list[str], paint: _Painter) -> list[str]:
     ]
 
 
-def _page(
-    page: PageReport, sources: Mapping[str, str], paint: _Painter, verbose: bool, width: int
-) -> list[str]:
+def _cause(finding: Finding) -> _Cause:
+    """What is the same in findings that are said together; a new name is each script's own."""
+    own = finding.path if finding.rename else ""
+    return finding.severity, finding.id, finding.message, own
+
+
+def _common(scripts: Iterable[ScriptReport]) -> dict[_Cause, dict[str, list[Finding]]]:
+    """The findings that many scripts have, by script; errors first."""
+    causes: dict[_Cause, dict[str, list[Finding]]] = {}
+    for script in scripts:
+        for finding in wording.by_place(f for f in script.findings if f.severity != "note"):
+            causes.setdefault(_cause(finding), {}).setdefault(script.path, []).append(finding)
+    many = [cause for cause, scripts_of in causes.items() if len(scripts_of) >= _MANY]
+    return {cause: causes[cause] for cause in sorted(many, key=lambda cause: cause[0])}
+
+
+def _once(by_script: Mapping[str, list[Finding]], view: _View) -> list[str]:
+    same = [finding for findings in by_script.values() for finding in findings]
+    first, paint = same[0], view.paint
+    # A file that several scripts source is one place.
+    places = list(dict.fromkeys(f"{finding.path}:{finding.line}" for finding in same))
+    names, more = wording.listed(places[:_NAMED]), len(places) - _NAMED
+    severity = paint(first.severity, padded(tr(first.severity), 7))
+    lines = [
+        paint("path", counted(len(by_script), SCRIPT)),
+        f"  {severity}  {terminal(first.id)}  {terminal(first.message)}",
+        *_excerpt(first, view),
+    ]
+    if first.help and all(finding.help == first.help for finding in same):
+        lines.append(paint("dim", _GUTTER) + terminal(first.help))
+    named = tr("{names} and {count} more", names=names, count=more) if more > 0 else names
+    return lines + _entry(tr("at"), named, tr("--verbose shows each."))
+
+
+def _page(page: PageReport, view: _View) -> list[str]:
     rows, scripts = counted(page.rows, ROW), counted(page.scripts, SCRIPT)
-    what, path = wording.listed((rows, scripts)), paint("path", terminal(page.path))
+    what, path = wording.listed((rows, scripts)), view.paint("path", terminal(page.path))
     lines = [tr("{what}: {why}", what=path, why=what)]
-    lines += _findings(page, sources, paint, verbose, width)
+    lines += _findings(page, view)
     for index, item in enumerate(page.unchecked):
         lines += _entry(tr("unchecked") if not index else "", _unchecked(item))
     return lines
 
 
-def _findings(
-    report: ScriptReport | PageReport,
-    sources: Mapping[str, str],
-    paint: _Painter,
-    verbose: bool,
-    width: int,
-) -> list[str]:
+def _findings(report: ScriptReport | PageReport, view: _View) -> list[str]:
+    paint = view.paint
     lines: list[str] = []
-    found = wording.by_place(f for f in report.findings if verbose or f.severity != "note")
+    found = wording.by_place(f for f in report.findings if view.verbose or f.severity != "note")
+    found = [finding for finding in found if _cause(finding) not in view.common]
     digits = max((len(str(f.line)) for f in found), default=0)
     after = max((len(str(f.column)) for f in found), default=0)
     for finding in found:
@@ -179,7 +217,7 @@ def _findings(
             where = f"{terminal(finding.path)}:{where.strip()}"
         severity = paint(finding.severity, padded(tr(finding.severity), 7))
         lines.append(f"  {where}  {severity}  {terminal(finding.id)}  {terminal(finding.message)}")
-        lines += _excerpt(finding, sources.get(finding.path), paint, width)
+        lines += _excerpt(finding, view)
         lines += [paint("dim", _GUTTER) + terminal(finding.help)] if finding.help else []
         lines += [paint("dim", _GUTTER) + terminal(wording.move(finding))] if finding.rename else []
     return lines
@@ -208,7 +246,8 @@ def _suppressed(suppressed: Iterable[Suppressed]) -> list[str]:
     return lines
 
 
-def _excerpt(finding: Finding, source: str | None, paint: _Painter, width: int) -> Iterable[str]:
+def _excerpt(finding: Finding, view: _View) -> Iterable[str]:
+    source, paint, width = view.sources.get(finding.path), view.paint, view.width
     lines = source.split("\n") if source is not None else []
     if not 0 < finding.line <= len(lines):
         return []

@@ -62,12 +62,8 @@ def _hit(plan: Plan, inference: Inference) -> Hit:
 
 
 def _explained(plan: Plan, inference: Inference) -> Message:
-    count = len(inference.explained)
-    text = plural_message(
-        "{count} setting is not in {framework} {preferred}, but in {releases}: read as {release}",
-        "{count} settings are not in {framework} {preferred}; all are in {releases}: "
-        "read as {release}",
-        count,
+    text = message(
+        "settings that {framework} {preferred} lacks are in {releases}: read as {release}",
         framework=plan.framework,
         preferred=inference.preferred,
         releases=ranges_of_releases(plan.framework, inference.releases),

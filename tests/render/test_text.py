@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from bot.render.text import text
-from bot.report import Claim, Report, ScriptReport, Unchecked
+from bot.report import Claim, Finding, Report, ScriptReport, Unchecked
 from tests.profiles import scaled
 from tests.render import factories as make
 from tests.render.judge import hostile
@@ -68,6 +68,58 @@ def test_scripts_that_one_check_left_open_stand_together(
     assert "scripts/eval5.sh" in text(report, verbose=True)
     assert "scripts/eval3.sh" in text(make.report(make.bad(), *many[:4]))
     assert "scripts/eval3.sh" not in text(make.report(make.bad(), *many[:5]))
+
+
+SAME = make.finding("rollout.mode sync was removed", severity="error")
+
+
+def _alike(number: int, same: Finding = SAME, *more: Finding) -> ScriptReport:
+    """One of several scripts with the same finding."""
+    path = f"scripts/run{number}.sh"
+    found = tuple(replace(one, path=path) for one in (replace(same, line=number), *more))
+    return replace(make.bad(), path=path, findings=found, evidence=None, row=None, estimate=None)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_finding_that_many_scripts_have_is_said_once(
+    language: Literal["en", "zh"], snapshot: SnapshotAssertion
+) -> None:
+    """WillDreamer/ARLArena: 31 scripts, one cause."""
+    advised = replace(SAME, help="remove the setting")
+    scripts = [_alike(number, advised) for number in range(1, 7)]
+    scripts.append(_alike(7, advised, make.finding("of its own")))
+    report = replace(make.report(*scripts), language=language)
+    sources = {script.path: SOURCE for script in scripts}
+    assert text(report, sources=sources) == snapshot(name=language)
+
+
+def test_a_finding_is_said_for_each_script_that_few_or_different_ones_have() -> None:
+    few = [_alike(number) for number in range(1, 5)]
+    other = _alike(5, replace(SAME, message="another"))
+    milder = _alike(5, replace(SAME, severity="warning"))
+    again = replace(few[0], findings=few[0].findings * 3)
+
+    def times(*scripts: ScriptReport, verbose: bool = False) -> int:
+        return text(make.report(*scripts), verbose=verbose).count(SAME.message)
+
+    assert times(*few) == 4
+    assert times(*few, _alike(5)) == 1
+    assert times(*few, _alike(5), verbose=True) == 5
+    assert times(*few, other) == 4
+    assert times(*few, milder) == 5
+    assert times(again, *few[1:]) == 6
+
+
+def test_what_many_scripts_source_is_one_place() -> None:
+    at = replace(SAME, path="common.sh", line=3)
+    scripts = [replace(_alike(number), findings=(at,)) for number in range(1, 6)]
+    assert "  at         common.sh:3\n" in text(make.report(*scripts))
+
+
+def test_advice_that_differs_is_left_out_where_a_finding_is_said_once() -> None:
+    scripts = [_alike(number, replace(SAME, help=f"use {number}")) for number in range(1, 6)]
+    assert "use 1" not in text(make.report(*scripts))
+    assert "use 5" in text(make.report(*scripts), verbose=True)
 
 
 def test_claims_left_open_for_one_reason_stand_on_one_line() -> None:
