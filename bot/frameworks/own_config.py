@@ -13,17 +13,17 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
 from bot.base.regex import regex
 from bot.frameworks.compose import Composer
-from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError
+from bot.frameworks.config_files import SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.named_files import NamedFiles, above, ending
 from bot.frameworks.python_source import parsed, written
-from bot.frameworks.release_overlay import OwnLayer, own_layer
+from bot.frameworks.release_overlay import OwnLayer, mapping_of, own_layer
 
 if TYPE_CHECKING:
     from bot.frameworks.config_folder import ConfigFolder
@@ -300,13 +300,7 @@ def search_path(data: bytes) -> list[str]:
     """What `hydra.searchpath` of a root configuration adds."""
     if b"searchpath" not in data:
         return []
-    from bot.frameworks.yaml_data import read_yaml
-
-    try:
-        found: Any = read_yaml("config", data.decode("utf-8-sig"), LIMITS)
-    except (ComposeError, UnicodeDecodeError):
-        return []
-    hydra = found.get("hydra") if isinstance(found, dict) else None
+    hydra = mapping_of(data).get("hydra")
     places = hydra.get("searchpath") if isinstance(hydra, dict) else None
     return [place for place in places if isinstance(place, str)] if isinstance(places, list) else []
 

@@ -13,8 +13,9 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.frameworks.compose import Composer
-from bot.frameworks.config_files import SUFFIX, ComposeError
+from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.hydra_tree import YamlTree
 from bot.frameworks.releases import release, releases
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _FRAMEWORK: Final = "verl"
 _MARK: Final = "_root_of_verl_"
+_OVERRIDE: Final = "override "
+_NAME: Final = regex(r"[\w/@.-]{1,200}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,8 @@ class OwnLayer:
     """The root of verl's configuration that it begins with."""
     searched: bool = False
     """Whether the command line's search path is among its files."""
+    overridden: tuple[tuple[str, str], ...] = ()
+    """Group key and option of each of verl's own choices that the root replaces."""
 
 
 def own_layer(
@@ -52,16 +57,66 @@ def own_layer(
     `files` are those of the folder, `others` those of folders that it searches. Raises
     `ComposeError` for one that cannot be composed, as one that takes other parts of verl's.
     """
-    marks = {f"{name}{SUFFIX}": f"{_MARK}: {name}\n".encode() for name in _roots()}
-    composer = Composer(files, *others, marks)
-    tree, _ = composer.compose(root, {})
+    composer, overridden = Composer(files, *others, _marks({})), {}
+    try:
+        tree, _ = composer.compose(root, {})
+    except ComposeError:
+        # The root may replace choices of verl's, which stand in the marks then.
+        if not (overridden := _overrides(files.get(root + SUFFIX, b""))):
+            raise
+        composer = Composer(files, *others, _marks(overridden))
+        tree, _ = composer.compose(root, {})
     base = tree.get(_MARK)
-    return OwnLayer(folder, root, composer, base) if isinstance(base, str) else None
+    if not isinstance(base, str):
+        return None
+    return OwnLayer(folder, root, composer, base, overridden=tuple(overridden.items()))
+
+
+def _marks(overridden: Mapping[str, str]) -> dict[str, bytes]:
+    """What stands in the place of verl's roots, and of the options that are replaced in them."""
+    choices = "".join(f"\n- {key}: {_MARK}" for key in overridden)
+    head = f"defaults:{choices}\n- _self_\n" if choices else ""
+    marks = {f"{name}{SUFFIX}": f"{head}{_MARK}: {name}\n".encode() for name in _roots()}
+    for key, option in overridden.items():
+        group = key.partition("@")[0]
+        marks |= {f"{group}/{name}{SUFFIX}": b"{}\n" for name in (_MARK, option)}
+    return marks
+
+
+def _overrides(data: bytes) -> dict[str, str]:
+    """The `override group@package: option` of a root's defaults, by group key."""
+    entries = mapping_of(data).get("defaults")
+    return {
+        _group_key(key.removeprefix(_OVERRIDE)): option
+        for entry in (entries if isinstance(entries, list) else ())
+        for key, option in (entry.items() if isinstance(entry, dict) else ())
+        if isinstance(key, str) and key.startswith(_OVERRIDE) and isinstance(option, str)
+        # Names alone: they are written into a file of marks.
+        if _NAME.fullmatch(key.removeprefix(_OVERRIDE)) and _NAME.fullmatch(option)
+        if not key.startswith(f"{_OVERRIDE}hydra/")
+    }
+
+
+def _group_key(text: str) -> str:
+    """A group's key as Hydra shortens it: `critic@critic` is `critic`."""
+    group, _, package = text.partition("@")
+    return group if package == group.replace("/", ".") else text
+
+
+def mapping_of(data: bytes) -> dict[str, Any]:
+    """What a configuration's file holds; nothing for one that is no mapping or cannot be read."""
+    from bot.frameworks.yaml_data import read_yaml
+
+    try:
+        found: Any = read_yaml("config", data.decode("utf-8-sig"), LIMITS)
+    except (ComposeError, UnicodeDecodeError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 @lru_cache(maxsize=32)
 def layered_table(layer: OwnLayer, version: str) -> LayeredTable:
-    """The settings of a layer on a release; raises `KeyError` when that lacks its base."""
+    """The settings of a layer on a release; raises `KeyError` when that lacks what it lies on."""
     return LayeredTable(release(_FRAMEWORK, version), layer)
 
 
@@ -76,20 +131,27 @@ class LayeredTable(HydraTable):
     """The root of a release with a repository's own configuration on top."""
 
     def __init__(self, data: Mapping[str, Any], layer: OwnLayer) -> None:
-        """`data` is the file of a release; raises `KeyError` when it lacks the layer's base."""
+        """`data` is the file of a release; raises `KeyError` when it lacks what is below."""
         super().__init__(data, layer.base)
         self._base = HydraTable(data, layer.base)
         self._layer = layer
+        self._overridden = dict(layer.overridden)
         self.searched = layer.searched
-        own, self._own_choices = layer.composer.compose(layer.root, {})
+        own, choices = layer.composer.compose(layer.root, {})
+        self._own_choices = {k: o for k, o in choices.items() if k not in self._overridden}
         self._own_groups = layer.composer.groups()
         self.groups = _joined(self._base.groups, self._own_groups)
-        self.tree = _over(self._shadowed(self._base.tree, self._base.choices), own)
+        if missing := self._overridden.keys() - self._base.choices.keys():
+            raise KeyError(*missing)
+        tree, self._base_choices, doubt = self._base.under(self._overridden)
+        if doubt or self._overridden.items() - self._base_choices.items():
+            raise KeyError(doubt)
+        self.tree = _over(self._shadowed(tree, self._base_choices), own)
 
     @property
     def choices(self) -> Mapping[str, str]:
         """Those of verl and of the repository."""
-        return {**self._base.choices, **self._own_choices}
+        return {**self._base_choices, **self._own_choices}
 
     @cached_property
     def alternatives(self) -> tuple[tuple[str, YamlTree], ...]:
@@ -121,7 +183,7 @@ class LayeredTable(HydraTable):
         """The release's tree under its choices, and the repository's under its own on top."""
         mine = {key: option for key, option in wanted.items() if key in self._own_choices}
         theirs = {k: o for k, o in wanted.items() if k not in mine and k in self._base.choices}
-        tree, choices, doubt = self._base.under(theirs)
+        tree, choices, doubt = self._base.under(self._overridden | theirs)
         try:
             own, own_choices = self._layer.composer.compose(self._layer.root, mine)
         except ComposeError:

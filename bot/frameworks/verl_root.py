@@ -96,7 +96,15 @@ def _layered(launch: Launch, layer: OwnLayer, versions: Versions) -> Root:
         reason = message(
             "{reason}, below {folder} of this repository", reason=reason, folder=layer.folder
         )
-    known = layered_table(layer, version.release)
+    try:
+        known = layered_table(layer, version.release)
+    except KeyError:
+        text = message(
+            "its {folder} replaces choices that verl {release} does not have",
+            folder=layer.folder,
+            release=version.release,
+        )
+        return Root(version, None, unread=text)
     return Root(Version(version.release, version.source, reason), known)
 
 

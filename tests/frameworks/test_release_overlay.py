@@ -186,6 +186,48 @@ def test_what_cannot_be_laid_over_a_release_is_not_known(entry: bytes, why: str)
     assert why in plan.unread
 
 
+REPLACING = b"""
+hydra: {searchpath: [pkg://verl.trainer.config]}
+defaults: [ppo_trainer, _self_, override %s]
+agent: {steps: 20}
+"""
+
+
+def replacing(choice: bytes, *settings: str) -> Plan:
+    """A launch whose root replaces one of verl's choices."""
+    config = {"agents/trainer/config/agent_trainer.yaml": REPLACING % choice}
+    known = "actor_rollout_ref.hybrid_engine=True data.train_batch_size=8"
+    start = f"python3 -m agents.trainer.train_agent {known} {' '.join(settings)}"
+    return plan_of(PROJECT | config, "run.sh", start)
+
+
+def test_a_root_that_replaces_choices_of_verls() -> None:
+    """verl-project/verl-SpeCo: `override model_engine: veomni`."""
+    megatron = "actor_rollout_ref.actor.megatron.tensor_model_parallel_size=2"
+    fsdp = "actor_rollout_ref.actor.fsdp_config.param_offload=True"
+    both = b"model_engine: megatron, override critic@critic: megatron_critic"
+    plan = replacing(both, megatron, fsdp, "agent.steps=5", "agent.no=1")
+    assert plan.table is not None
+    statuses = [verdict.status for verdict in plan.table.verdicts(plan.settings)]
+    assert statuses == ["ok", "ok", "ok", "unknown", "ok", "unknown"]
+
+
+@pytest.mark.parametrize("engine", ["model_engine=dp", "critic=dp_critic"])
+def test_a_launch_that_replaces_them_once_more(engine: str) -> None:
+    plan = replacing(b"model_engine: megatron", engine, "agent.steps=5")
+    assert plan.table is not None
+    assert "unknown" not in [verdict.status for verdict in plan.table.verdicts(plan.settings)]
+
+
+@pytest.mark.parametrize("choice", [b"no_such_group: a", b"model_engine: no_such_engine"])
+def test_a_choice_that_the_release_does_not_have_leaves_the_settings_open(choice: bytes) -> None:
+    plan = replacing(choice, "agent.steps=5")
+    assert (plan.table, plan.root_problem) == (None, None)
+    assert plan.unread == (
+        "its agents/trainer/config replaces choices that verl 0.8.0 does not have"
+    )
+
+
 def test_a_program_that_starts_with_an_unknown_root_is_not_known() -> None:
     main = {"cookbook/plain/train.py": MAIN % (b"pkg://verl.trainer.config", b"new_trainer")}
     plan = plan_of(PROJECT | main, "cookbook/plain/run.sh", f"python train.py {KNOWN}")
