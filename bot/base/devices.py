@@ -5,13 +5,13 @@ A name alone is ambiguous (an H20 has 96 GB or 141 GB), so name AND memory decid
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from bot.base.csv_file import read_table
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, plural_message
 
@@ -88,20 +88,19 @@ class Device:
 @cache
 def devices() -> tuple[Device, ...]:
     """Every known device, in the order of the table `devices.csv`."""
-    with (Path(__file__).parent / "devices.csv").open(encoding="utf-8", newline="") as file:
-        return tuple(
-            Device(
-                token=row["token"],
-                reported_name=row["reported_name"],
-                memory_bytes=int(row["memory_mib"]) * MIB,
-                usable_gib=float(row["usable_gib"]),
-                interconnect=_INTERCONNECTS[row["interconnect"]],
-                name_tokens=tuple(row["name_tokens"].split(",")),
-                verified=row["verified"] == "yes",
-                source=row["source"],
-            )
-            for row in csv.DictReader(file)
+    return tuple(
+        Device(
+            token=row["token"],
+            reported_name=row["reported_name"],
+            memory_bytes=int(row["memory_mib"]) * MIB,
+            usable_gib=float(row["usable_gib"]),
+            interconnect=_INTERCONNECTS[row["interconnect"]],
+            name_tokens=tuple(row["name_tokens"].split(",")),
+            verified=row["verified"] == "yes",
+            source=row["source"],
         )
+        for row in read_table(Path(__file__).parent / "devices.csv")
+    )
 
 
 def by_token(token: str) -> tuple[Device, ...]:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
@@ -14,6 +13,7 @@ from functools import cache
 from math import log2
 from pathlib import Path
 
+from bot.base.csv_file import read_table
 from bot.base.devices import by_token
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
@@ -80,31 +80,25 @@ def _read(page: Page) -> Iterator[RowFacts]:
 
 @cache
 def _shipped() -> tuple[RowFacts, ...]:
-    path = Path(__file__).parent / "published_rows.csv"
-    rows = []
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            model = find(row["shape"])
-            if model is None:
-                continue
-            rows.append(
-                RowFacts(
-                    model=row["model"],
-                    known=model,
-                    task=row["task"],
-                    printed=PublishedRow(
-                        rank=0,
-                        gpus=int(row["gpus"]),
-                        device=row["device"],
-                        tag=row["tag"],
-                        max_batch=row["max_batch"] or None,
-                        train=row["train"],
-                        infer=row["infer"],
-                        link=_SCRIPTS + row["script"],
-                    ),
-                )
-            )
-    return tuple(rows)
+    return tuple(
+        RowFacts(
+            model=row["model"],
+            known=model,
+            task=row["task"],
+            printed=PublishedRow(
+                rank=0,
+                gpus=int(row["gpus"]),
+                device=row["device"],
+                tag=row["tag"],
+                max_batch=row["max_batch"] or None,
+                train=row["train"],
+                infer=row["infer"],
+                link=_SCRIPTS + row["script"],
+            ),
+        )
+        for row in read_table(Path(__file__).parent / "published_rows.csv")
+        if (model := find(row["shape"])) is not None
+    )
 
 
 def matching(

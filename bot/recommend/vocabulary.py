@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -11,6 +10,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Literal
 
+from bot.base.csv_file import read_table
 from bot.base.devices import Device, by_token, devices
 from bot.base.regex import regex
 from bot.memory.models import Model, find, pinned
@@ -70,9 +70,8 @@ def without_chinese(text: str) -> str:
 
 @cache
 def _chinese() -> tuple[tuple[str, str], ...]:
-    path = Path(__file__).parent / "chinese_words.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        return tuple((row["written"], row["meant"]) for row in csv.DictReader(file))
+    table = read_table(Path(__file__).parent / "chinese_words.csv")
+    return tuple((row["written"], row["meant"]) for row in table)
 
 
 def card(word: str) -> tuple[Device, ...]:

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from bot.memory.fine_tunes import FROM
+from bot.memory.fine_tunes import bases
 from bot.memory.hub_numbers import NotReadError
 from bot.memory.models import find, from_config, guess, models_by_key, near, not_known, pinned
 
@@ -426,10 +426,11 @@ def test_a_name_that_holds_the_name_of_another(path: str, name: str | None) -> N
 
 
 def test_every_base_of_a_further_training_is_known() -> None:
-    for pattern, base in FROM:
+    for pattern, base in bases():
         sizes = re.search(r"\(((?!\?:)[^)]*)\)", pattern.pattern)
         for size in sizes[1].replace("\\", "").split("|") if sizes else [""]:
-            assert find(base + size) is not None, base + size
+            name = base.replace(r"\1", size)
+            assert find(name) is not None, name
 
 
 @pytest.mark.parametrize(
