@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 from bot.github import failures, mutations
@@ -176,8 +175,7 @@ def _check_run(
             there = read_check(client, pull, answer.head)
             return {"id": there.id} if there and there.external_id == external_id else None
 
-        new = {**body, "head_sha": answer.head}
-        created = client.once(partial(client.write, "POST", path, new, repeat=False), standing)
+        created = client.write("POST", path, {**body, "head_sha": answer.head}, repeat=standing)
         number = int((created or {}).get("id") or 0)
     for index, batch in enumerate(batches[max(sent, 1) :], start=max(sent, 1) + 1):
         state = _state(answer, batch, last=index == len(batches))

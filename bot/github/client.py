@@ -21,9 +21,9 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bot import __version__
 from bot.base.fast_dataclass import dataclass
@@ -83,47 +83,31 @@ class Pace:
             self._free = max(self._free, time.monotonic() + between)
 
 
-@dataclass(frozen=True, slots=True)
-class RequestRecord:
-    """One request that was sent."""
+Repeat: TypeAlias = bool | Callable[[], Any]
+"""Whether a write is sent once more where its answer was lost, so that what it makes may come about
+twice. A function looks for that first: what it finds is the answer, and None is nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitHubRequest:
+    """One request: as it is sent, as the log has it, and as a dry run shows it."""
 
     method: str
     path: str
     """Path without the query; "/graphql NAME" for GraphQL, with the name of the operation."""
-    status: int | None
-    """None when there was no answer."""
-    seconds: float
-    write: bool
-
-
-@dataclass(frozen=True, slots=True)
-class DryRunWrite:
-    """A write that was not sent, since this is a dry run."""
-
-    method: str
-    path: str
-    body: Mapping[str, Any]
-
-    def __str__(self) -> str:
-        text = json.dumps(self.body, ensure_ascii=False)
-        return f"{self.method} {self.path} with {len(text):,} characters"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Request:
-    method: str
-    path: str
-    """As the log and sentences have it."""
     url: str = ""
     """Where it is sent, if not to the path."""
     parameters: Mapping[str, str | int] = field(default_factory=dict)
     body: Any = None
     write: bool = False
-    repeat: bool = True
-    """False when it is not sent once more where its answer was lost."""
+    repeat: Repeat = True
     graphql: bool = False
     parts: bool = False
     """True when an answer of GraphQL counts although a part of it failed."""
+
+    def __str__(self) -> str:
+        text = json.dumps(self.body, ensure_ascii=False)
+        return f"{self.method} {self.path} with {len(text):,} characters"
 
 
 @dataclass(slots=True)
@@ -138,10 +122,24 @@ class Client:
     """Taken out of everything that GitHub says of a failure."""
     sleep: Callable[[float], None] = time.sleep
     pace: Pace = field(default_factory=Pace)
-    log: list[RequestRecord] = field(default_factory=list)
-    dry_run: list[DryRunWrite] | None = None
+    log: list[GitHubRequest] = field(default_factory=list)
+    """What was sent, each attempt of it."""
+    dry_run: list[GitHubRequest] | None = None
     """A list: nothing is written, and what would have been stands here."""
-    _requester: Requester | None = None
+    _requester: Requester = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        from github import Github
+
+        self._requester = Github(
+            auth=self.auth,
+            base_url=self.addresses.api,
+            timeout=self.patience.timeout,
+            user_agent=f"rlbot/{__version__}",
+            retry=None,
+            seconds_between_requests=None,
+            seconds_between_writes=None,
+        ).requester
 
     @property
     def is_person(self) -> bool:
@@ -152,7 +150,7 @@ class Client:
 
     def get(self, path: str, **parameters: str | int) -> Any:
         """The JSON at a REST path. Raises GitHubError."""
-        return self._send(_Request(method="GET", path=path, parameters=parameters))[0]
+        return self._send(GitHubRequest(method="GET", path=path, parameters=parameters))[0]
 
     def pages(
         self, path: str, *, most: int, inside: str = "", **parameters: str | int
@@ -163,8 +161,9 @@ class Client:
         """
         from requests.utils import parse_header_links
 
-        query: Mapping[str, str | int] = {**parameters, "per_page": _PER_PAGE}
-        request = _Request(method="GET", path=path, parameters=query)
+        request = GitHubRequest(
+            method="GET", path=path, parameters={**parameters, "per_page": _PER_PAGE}
+        )
         for _ in range(most):
             data, headers = self._send(request)
             yield from data[inside] if inside else data
@@ -173,37 +172,14 @@ class Client:
             if not following:
                 return
             # PyGithub takes the path and the query of it alone, so that the host stays.
-            request = _Request(method="GET", path=path, url=following[0])
+            request = GitHubRequest(method="GET", path=path, url=following[0])
 
-    def write(self, method: str, path: str, body: Mapping[str, Any], *, repeat: bool = True) -> Any:
-        """Changes something: POST, PATCH, PUT or DELETE.
-
-        With `repeat`, a request without an answer is sent again, so what it makes may come about
-        twice. Raises GitHubError.
-        """
-        if self.dry_run is not None:
-            self.dry_run.append(DryRunWrite(method, path, body))
-            return {}
-        sent = body or None
-        request = _Request(method=method, path=path, body=sent, write=True, repeat=repeat)
-        return self._send(request)[0]
-
-    def once(self, send: Callable[[], Any], standing: Callable[[], Any | None]) -> Any:
-        """Send what must come about once; `send` does not repeat a lost request.
-
-        Where the answer was lost, `standing` looks for what the request makes before it is sent
-        again; what it finds is given as the answer. Raises GitHubError.
-        """
-        for attempt in range(1, self.patience.attempts + 1):
-            try:
-                return send()
-            except UnreachableError as error:
-                if not error.again or attempt == self.patience.attempts:
-                    raise
-                self.sleep(self._pause(error, attempt))
-            if (found := standing()) is not None:
-                return found
-        raise AssertionError("unreachable")
+    def write(
+        self, method: str, path: str, body: Mapping[str, Any], *, repeat: Repeat = True
+    ) -> Any:
+        """Changes something: POST, PATCH, PUT or DELETE. Raises GitHubError."""
+        what = GitHubRequest(method=method, path=path, body=body or None, write=True, repeat=repeat)
+        return self._send(what)[0]
 
     def graphql(
         self,
@@ -211,62 +187,35 @@ class Client:
         variables: Mapping[str, Any],
         *,
         name: str,
-        write: bool = False,
-        repeat: bool = True,
+        repeat: Repeat = True,
+        parts: bool = False,
     ) -> dict[str, Any]:
-        """The data of a GraphQL query, or with `write` of a mutation. Raises GitHubError.
+        """The data of a GraphQL query, or of mutations. Raises GitHubError.
 
-        `name` is for the log, `repeat` as for `write`.
+        `name` is for the log. GitHub carries out a mutation although another one failed: with
+        `parts` a failed one has its GitHubError in the place of its payload.
         """
-        if write and self.dry_run is not None:
-            self.dry_run.append(DryRunWrite("POST", f"/graphql {name}", variables))
-            return {}
-        question = self._question(query, variables, name)
-        return self._asked(replace(question, write=write, repeat=repeat))[0]
-
-    def mutations(
-        self, query: str, variables: Mapping[str, Any], *, name: str
-    ) -> dict[str, Mapping[str, Any] | GitHubError | None]:
-        """What became of each mutation of a document, by alias: its payload, or why it failed.
-
-        GitHub carries out the others all the same. Sent once: where the answer is lost, any of them
-        may have been carried out. Raises GitHubError where the request as a whole failed.
-        """
-        if self.dry_run is not None:
-            self.dry_run.append(DryRunWrite("POST", f"/graphql {name}", variables))
-            return {}
-        question = self._question(query, variables, name)
-        once = replace(question, write=True, repeat=False, parts=True)
-        data, errors, headers = self._asked(once)
-        return failures.outcomes(data, errors, headers)
-
-    def _question(self, query: str, variables: Mapping[str, Any], name: str) -> _Request:
-        return _Request(
+        request = GitHubRequest(
             method="POST",
             path=f"/graphql {name}",
-            url=self._connection().graphql_url,
             body={"query": query, "variables": dict(variables)},
+            write=query.lstrip().startswith("mutation"),
+            repeat=repeat,
             graphql=True,
+            parts=parts,
         )
-
-    def _asked(self, request: _Request) -> tuple[dict[str, Any], Sequence[Any], Mapping[str, str]]:
-        """The data, the errors and the headers of GraphQL's answer."""
-        answer, headers = self._send(request)
-        data = answer.get("data") if isinstance(answer, dict) else None
-        if not isinstance(data, dict):
-            raise UnreachableError(
-                message("GitHub's GraphQL API gave an answer without data; try again later.")
-            )
-        return data, self._scrubbed(json.dumps(answer.get("errors") or [])), headers
+        data: dict[str, Any] = self._send(request)[0]
+        return data
 
     def close(self) -> None:
         """Closes the connection."""
-        if self._requester is not None:
-            self._requester.close()
-            self._requester = None
+        self._requester.close()
 
-    def _send(self, request: _Request) -> tuple[Any, Mapping[str, str]]:
+    def _send(self, request: GitHubRequest) -> tuple[Any, Mapping[str, str]]:
         """The data and the headers of the answer, after as many attempts as it takes."""
+        if request.write and self.dry_run is not None:
+            self.dry_run.append(request)
+            return {}, {}
         waited = 0.0
         for attempt in range(1, self.patience.attempts + 1):
             if request.write and (left := self.pace.turn(self.patience.between_writes)) > 0:
@@ -274,8 +223,9 @@ class Client:
             try:
                 return self._attempt(request)
             except GitHubError as error:
-                lost = isinstance(error, UnreachableError) and not request.repeat
-                if not error.again or lost or attempt == self.patience.attempts:
+                lost = isinstance(error, UnreachableError)
+                final = attempt == self.patience.attempts or (lost and not request.repeat)
+                if final or not error.again:
                     raise
                 pause = self._pause(error, attempt)
                 waited += pause
@@ -289,29 +239,32 @@ class Client:
                     ) from None
                 LOG.warning("%s %s: %s Waiting %.1f s.", request.method, request.path, error, pause)
             self.sleep(pause)
+            if lost and callable(request.repeat) and (found := request.repeat()) is not None:
+                return found, {}
         raise AssertionError("unreachable")
 
     def _pause(self, error: GitHubError, attempt: int) -> float:
         """Seconds until the next attempt: as GitHub asks, else longer each time."""
         if error.wait is not None:
             return error.wait
-        jitter = random.uniform(1, 1.25)  # noqa: S311
-        longer: int = 2 ** (attempt - 1)
-        return self.patience.first_pause * longer * jitter
+        shortest = self.patience.first_pause * 2.0 ** (attempt - 1)
+        return shortest * random.uniform(1, 1.25)  # noqa: S311
 
-    def _attempt(self, request: _Request) -> tuple[Any, Mapping[str, str]]:
+    def _attempt(self, request: GitHubRequest) -> tuple[Any, Mapping[str, str]]:
         from github import GithubException
         from requests.exceptions import RequestException
 
         start = time.monotonic()
-        status: int | None = None
+        shown: object = "no answer"
+        graphql = self._requester.graphql_url if request.graphql else ""
         try:
-            status, headers, text = self._connection().requestJson(
+            status, headers, text = self._requester.requestJson(
                 request.method,
-                request.url or request.path,
+                graphql or request.url or request.path,
                 dict(request.parameters),
                 input=request.body,
             )
+            shown = status
         except RequestException as error:
             raise failures.no_answer(error, self.addresses.api) from None
         except GithubException as error:
@@ -323,24 +276,35 @@ class Client:
             # PyGithub follows a 301 to the same host only, and says so when it does not.
             raise failures.redirected(error, self.addresses.api) from None
         finally:
+            self.log.append(request)
             took = time.monotonic() - start
-            record = RequestRecord(request.method, request.path, status, took, request.write)
-            self.log.append(record)
-            shown = status or "no answer"
             LOG.info("%s %s: %s in %.2f s", request.method, request.path, shown, took)
             if request.write:
                 self.pace.written(self.patience.between_writes)
+        return self._read(request, status, headers, text)
+
+    def _read(
+        self, request: GitHubRequest, status: int, headers: Mapping[str, str], text: str
+    ) -> tuple[Any, Mapping[str, str]]:
         try:
             data = json.loads(text) if text else None
         except (ValueError, RecursionError):
-            data, status = None, max(status, 502) if status < 300 else status
+            status = status if status >= 300 else 502
         if status >= 300:
             raise failures.of_answer(status, headers, self._scrubbed(text), request.path)
-        if request.graphql and isinstance(data, dict) and data.get("errors"):
-            if request.parts and failures.is_in_part(data):
-                return data, headers
-            raise failures.of_graphql(self._scrubbed(text), headers)
-        return data, headers
+        if not request.graphql:
+            return data, headers
+        answer = data if isinstance(data, dict) else {}
+        if answer.get("errors"):
+            errors = self._scrubbed(json.dumps(answer["errors"]))
+            if not (request.parts and failures.is_in_part(answer)):
+                raise failures.of_graphql(errors, headers)
+            return failures.outcomes(answer["data"], errors, headers), headers
+        if not isinstance(answer.get("data"), dict):
+            raise UnreachableError(
+                message("GitHub's GraphQL API gave an answer without data; try again later.")
+            )
+        return answer["data"], headers
 
     def _scrubbed(self, text: str) -> Any:
         """The JSON of an answer without our secrets; None for anything else."""
@@ -350,21 +314,6 @@ class Client:
             return json.loads(text)
         except (ValueError, RecursionError):
             return None
-
-    def _connection(self) -> Requester:
-        if self._requester is None:
-            from github import Github
-
-            self._requester = Github(
-                auth=self.auth,
-                base_url=self.addresses.api,
-                timeout=self.patience.timeout,
-                user_agent=f"rlbot/{__version__}",
-                retry=None,
-                seconds_between_requests=None,
-                seconds_between_writes=None,
-            ).requester
-        return self._requester
 
 
 def client_of(token: Secret, environment: Mapping[str, str] | None = None) -> Client:

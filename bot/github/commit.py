@@ -73,7 +73,7 @@ def _commit_on_branch(client: Client, branch: Branch, files: Sequence[NewFile], 
             "additions": [{"path": f.path, "contents": _base64(f.data)} for f in files]
         },
     }
-    done = client.graphql(queries.COMMIT, {"input": given}, name="commit", write=True, repeat=False)
+    done = client.graphql(queries.COMMIT, {"input": given}, name="commit", repeat=False)
     return str(done["createCommitOnBranch"]["commit"]["oid"]) if done else ""
 
 
@@ -86,7 +86,7 @@ def _commit_tree(client: Client, branch: Branch, files: Sequence[NewFile], text:
     commit = str(client.write("POST", f"{api}/commits", body)["sha"])
     move = {"name": f"refs/heads/{branch.name}", "beforeOid": branch.head, "afterOid": commit}
     given = {"repositoryId": _tip(client, branch).repository, "refUpdates": [move]}
-    client.graphql(queries.MOVE, {"input": given}, name="move", write=True, repeat=False)
+    client.graphql(queries.MOVE, {"input": given}, name="move", repeat=False)
     return commit
 
 

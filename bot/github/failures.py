@@ -82,9 +82,8 @@ def of_answer(status: int, headers: Mapping[str, Any], data: object, what: str) 
     return error
 
 
-def of_graphql(data: object, headers: Mapping[str, Any]) -> GitHubError:
+def of_graphql(errors: object, headers: Mapping[str, Any]) -> GitHubError:
     """What the errors inside an answer of GraphQL mean."""
-    errors = data.get("errors") if isinstance(data, dict) else None
     first = errors[0] if errors and isinstance(errors, list) and isinstance(errors[0], dict) else {}
     kind, text = str(first.get("type") or ""), _clip(str(first.get("message") or ""))
     if kind == "RATE_LIMITED":
@@ -115,7 +114,7 @@ def outcomes(
     found = dict(data)
     for field in [name for name, value in data.items() if value is None and errors]:
         own = [error for error in errors if _path(error)[:1] == [field]]
-        found[field] = of_graphql({"errors": own or list(errors)}, headers)
+        found[field] = of_graphql(own or list(errors), headers)
     return found
 
 

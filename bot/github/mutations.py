@@ -35,13 +35,13 @@ class Mutation:
 def post(subject: str, body: str) -> Mutation:
     """Posts the comment of a check; what stands there afterwards comes with the answer."""
     given = {"subjectId": subject, "body": body}
-    gives = "commentEdge { node { id url " + _AFTERWARDS + " } }"
+    gives = "commentEdge { node { id " + _AFTERWARDS + " } }"
     return Mutation(alias="post", field="addComment", given=given, gives=gives)
 
 
 def edit(comment: str, body: str) -> Mutation:
     """Edits a comment; what stands there afterwards comes with the answer."""
-    gives = "issueComment { id url " + _AFTERWARDS + " }"
+    gives = "issueComment { id " + _AFTERWARDS + " }"
     given = {"id": comment, "body": body}
     return Mutation(alias="edit", field="updateIssueComment", given=given, gives=gives)
 
@@ -106,13 +106,9 @@ def send(
     Empty where the answer was lost: any of them may have been carried out, or may not. Raises
     GitHubError where the request as a whole failed.
     """
-    query, given = document(mutations), variables(mutations, checks=checks)
-
-    def all_of_them() -> dict[str, MutationOutcome]:
-        return client.mutations(query, given, name=name_of(mutations))
-
-    done: dict[str, MutationOutcome] = client.once(all_of_them, dict)
-    return done
+    given = variables(mutations, checks=checks)
+    query, name = document(mutations), name_of(mutations)
+    return client.graphql(query, given, name=name, repeat=dict, parts=True)
 
 
 def _gives_state(mutations: Sequence[Mutation]) -> bool:

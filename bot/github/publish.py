@@ -16,7 +16,7 @@ from bot.base.messages import Notes
 from bot.github import mutations, queries
 from bot.github.answer import Answer, mark_of
 from bot.github.checks import first_check, has_check, named, publish_check, publish_status
-from bot.github.client import Client
+from bot.github.client import Client, Repeat
 from bot.github.closing import Closing
 from bot.github.errors import (
     GitHubError,
@@ -32,6 +32,8 @@ from bot.github.pull import IssueComment, PullId
 from bot.github.reviews import publish_suggestions
 
 _ROUNDS = 3
+_STANDS: dict[str, Any] = {}
+"""In the place of GitHub's answer: the comment was there already."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -275,13 +277,14 @@ class _Posting:
                 if self.answer.touches:
                     self._create()
             else:
-                self.done.comment_url = current.url
                 try:
                     self._bring_up(current)
                 except NotFoundError:
                     # Somebody, or a run beside this one, deleted it: look again.
                     self._look()
                     continue
+            kept = self.posted.current()
+            self.done.comment_url = kept.url if kept else None
             self._tidy()
             self.done.superseded = self.posted.head != self.answer.head
             return
@@ -290,22 +293,23 @@ class _Posting:
         posted = read_posted(self.client, self.pull, checks=self.channels.check)
         self.posted = replace(posted, reviewed=self.posted.reviewed)
 
-    def _write(self, part: Mutation, *, repeat: bool) -> str | None:
-        """Write a comment, and take up what stands there afterwards; gives its address."""
+    def _write(self, part: Mutation, *, repeat: Repeat = True) -> None:
+        """Write a comment, and take up what stands there afterwards."""
         given = mutations.variables([part], checks=self.posted.checks is not None)
         query = mutations.document([part])
-        done = self.client.graphql(query, given, name=part.alias, write=True, repeat=repeat)
-        return self._see(_written(part.alias, done)) if self.client.dry_run is None else None
+        done = self.client.graphql(query, given, name=part.alias, repeat=repeat)
+        if self.client.dry_run is None and done is not _STANDS:
+            self._see(_written(part.alias, done))
 
-    def _see(self, written: Mapping[str, Any] | None) -> str | None:
-        """Take up what stands there after a comment was written; gives its address.
+    def _see(self, written: Mapping[str, Any] | None) -> None:
+        """Take up what stands there after a comment was written.
 
         A run beside this one may have written too, and the head may have moved.
         """
         found = (written or {}).get("pullRequest")
         if written is None or not found:
             self._look()
-            return None
+            return
         checks = self.posted.checks is not None
         posted = posted_of(self.client, self.pull, found, checks=checks)
         old = self.posted
@@ -314,7 +318,6 @@ class _Posting:
         )
         if all(comment.node != written["id"] for comment in posted.ours):
             self._look()
-        return str(written["url"])
 
     @understood
     def _bring_up(self, current: IssueComment) -> None:
@@ -326,20 +329,16 @@ class _Posting:
             others = tuple(c for c in self.posted.ours if c.id != current.id)
             self.posted = replace(self.posted, ours=others)
             return
-        self._write(mutations.edit(current.node, self.answer.body), repeat=True)
+        self._write(mutations.edit(current.node, self.answer.body))
 
     @understood
     def _create(self) -> None:
-        def standing() -> str | None:
+        def standing() -> dict[str, Any] | None:
             self._look()
             ours = [comment for comment in self.posted.ours if not comment.hidden]
-            urls = [comment.url for comment in ours if mark_of(comment.body) == self.answer.mark]
-            return urls[-1] if urls else None
+            return _STANDS if any(mark_of(c.body) == self.answer.mark for c in ours) else None
 
-        def post() -> str | None:
-            return self._write(mutations.post(self.posted.node, self.answer.body), repeat=False)
-
-        self.done.comment_url = self.client.once(post, standing)
+        self._write(mutations.post(self.posted.node, self.answer.body), repeat=standing)
 
     def _tidy(self) -> None:
         """Keep one comment: its twins go, older ones are folded away."""
@@ -358,7 +357,7 @@ class _Posting:
                 continue
 
     def _minimize(self, comment: IssueComment) -> None:
-        self.client.graphql(queries.MINIMIZE, {"id": comment.node}, name="minimize", write=True)
+        self.client.graphql(queries.MINIMIZE, {"id": comment.node}, name="minimize")
 
 
 def _written(alias: str, done: Mapping[str, Any]) -> Mapping[str, Any] | None:

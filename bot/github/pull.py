@@ -172,18 +172,18 @@ def read_pull(client: Client, pull: PullId, found: Mapping[str, Any] | None = No
 
 
 def with_checks(
-    client: Client, query: str, variables: Mapping[str, Any], *, name: str, write: bool = False
+    client: Client, query: str, variables: Mapping[str, Any], *, name: str
 ) -> dict[str, Any]:
     """The answer to a question that asks for check runs too, or without them.
 
     Not every token may see them; a mutation may thus be carried out twice. Raises GitHubError.
     """
     try:
-        return client.graphql(query, {**variables, "checks": True}, name=name, write=write)
+        return client.graphql(query, {**variables, "checks": True}, name=name)
     except NotAllowedError as error:
         if error.refusal not in (Refusal.READ_ONLY, Refusal.PERSONAL):
             raise
-        return client.graphql(query, {**variables, "checks": False}, name=name, write=write)
+        return client.graphql(query, {**variables, "checks": False}, name=name)
 
 
 @understood

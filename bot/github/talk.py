@@ -10,7 +10,6 @@ import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
@@ -115,7 +114,7 @@ def acknowledge(client: Client, repository: str, comment: int, node: str) -> Ack
     if not node:
         node = client.get(f"/repos/{repository}/issues/comments/{comment}")["node_id"]
     given = {"comment": node}
-    data = with_checks(client, queries.ACKNOWLEDGE, given, name="acknowledge", write=True)
+    data = with_checks(client, queries.ACKNOWLEDGE, given, name="acknowledge")
     done = data.get("addReaction") or {}
     ours = {
         group["content"] for group in done.get("reactionGroups") or () if group["viewerHasReacted"]
@@ -236,7 +235,7 @@ def reply(
     if not (has_reply(known, text, to) if known is not None else standing()):
         path = f"/repos/{pull.repository}/issues/{pull.number}/comments"
         body = {"body": reply_body(text, to)}
-        client.once(partial(client.write, "POST", path, body, repeat=False), standing)
+        client.write("POST", path, body, repeat=standing)
 
 
 def _comments_since(client: Client, pull: PullId, since: float) -> Iterator[Any]:

@@ -23,8 +23,7 @@ import pytest
 from bot.base.errors import UserError
 from bot.github import queries
 from bot.github.answer import answer_of, mark_of
-from bot.github.client import Client, Patience
-from bot.github.errors import GitHubError
+from bot.github.client import Client, Patience, Repeat
 from bot.github.publish import publish
 from bot.github.pull import PullId
 from bot.github.remote import read_change
@@ -262,13 +261,19 @@ def test_t18_a_result_that_comes_late_is_followed_by_the_right_one(here: World) 
     class Slow(Client):
         """A client whose first write arrives late: after a push, and after that push's answer."""
 
-        def mutations(
-            self, query: str, variables: Mapping[str, Any], *, name: str
-        ) -> dict[str, Mapping[str, Any] | GitHubError | None]:
-            if not pushed:
+        def graphql(
+            self,
+            query: str,
+            variables: Mapping[str, Any],
+            *,
+            name: str,
+            repeat: Repeat = True,
+            parts: bool = False,
+        ) -> dict[str, Any]:
+            if parts and not pushed:
                 pushed.append(here.push({SCRIPT: BROKEN + b"# third\n"}))
                 answer_pull(read_change(here.client(), PULL), asked())
-            return super().mutations(query, variables, name=name)
+            return super().graphql(query, variables, name=name, repeat=repeat, parts=parts)
 
     plain = here.client()
     answer_pull(read_change(Slow(plain.auth, plain.addresses, plain.patience), PULL), asked())
