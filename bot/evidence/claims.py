@@ -187,17 +187,17 @@ def _partly_known(setting: Setting, observed: JsonValue | Missing, source: str) 
     decided = None
     if not isinstance(observed, Missing) and all(hole.kind == "environment" for hole in holes):
         decided = fits(setting.text, observed)
+    both = Observation(setting.key, setting.text, shown(observed), source)
     if decided is None:
-        reason = message("The script's value cannot be known without running it.")
-        return Observation(setting.key, setting.text, shown(observed), source).inconclusive(reason)
+        return both.inconclusive("The script's value cannot be known without running it.")
     names = ", ".join(dict.fromkeys(hole.name or hole.reason for hole in holes))
-    verdict: ClaimVerdict = "consistent" if decided else "inconsistent"
-    reason = message("The run agrees with what the script says besides {names}.", names=names)
-    if not decided:
-        reason = message(
-            "The run does not agree with what the script says besides {names}.", names=names
+    if decided:
+        return both.consistent(
+            "The run agrees with what the script says besides {names}.", names=names
         )
-    return Observation(setting.key, setting.text, shown(observed), source).judged(verdict, reason)
+    return both.inconsistent(
+        "The run does not agree with what the script says besides {names}.", names=names
+    )
 
 
 def _setting(subject: ClaimSubject, setting: Setting) -> Claim:
@@ -207,25 +207,23 @@ def _setting(subject: ClaimSubject, setting: Setting) -> Claim:
     if setting.operator == "~":
         if not subject.facts.config:
             return Observation(key, "(deleted)", None, source).inconclusive(subject.absent(key))
-        gone = isinstance(observed, Missing)
-        verdict: ClaimVerdict = "consistent" if gone else "inconsistent"
-        reason = message("The script deletes this key, and the run has none.")
-        if not gone:
-            reason = message("The script deletes this key, and the run still has it.")
-        return Observation(key, "(deleted)", shown(observed), source).judged(verdict, reason)
+        both = Observation(key, "(deleted)", shown(observed), source)
+        if isinstance(observed, Missing):
+            return both.consistent("The script deletes this key, and the run has none.")
+        return both.inconsistent("The script deletes this key, and the run still has it.")
     claimed = known(setting.value)
     if isinstance(claimed, Missing):
         return _partly_known(setting, observed, source)
     if key.startswith("hydra."):
-        reason = message("Settings of Hydra itself are not part of the run's configuration.")
-        return Observation(key, setting.text, None, source).inconclusive(reason)
+        return Observation(key, setting.text, None, source).inconclusive(
+            "Settings of Hydra itself are not part of the run's configuration."
+        )
     if isinstance(observed, Missing):
         return Observation(key, claimed, None, source).inconclusive(subject.absent(key))
     if isinstance(claimed, str) and isinstance(observed, dict):
-        reason = message(
+        return Observation(key, claimed, observed, source).inconclusive(
             "The script chooses a group of the configuration here; its entries are compared."
         )
-        return Observation(key, claimed, observed, source).inconclusive(reason)
     equal = same(claimed, observed)
     if (
         equal is False

@@ -32,14 +32,16 @@ def gpus_claim(subject: ClaimSubject) -> Claim:
     claimed = plan.gpus.value if plan.gpus.value is not None else subject.name.gpus
     observed = _configured(subject)
     if claimed is None:
-        reason = message("The number of GPUs cannot be known by reading the script.")
-        return Observation(ClaimName.GPUS, None, observed, _SOURCE).inconclusive(reason)
+        return Observation(ClaimName.GPUS, None, observed, _SOURCE).inconclusive(
+            "The number of GPUs cannot be known by reading the script."
+        )
     # One pool: the product is the number. Several (rollout apart from training): each setting.
     alone = plan.gpus.value is None or plan.gpus.value == _product(plan.gpus_per_node, plan.nodes)
     equal = observed == claimed if alone and observed is not None else _same_placement(subject)
     if equal is False:
-        reason = message("The run's configuration asks for another number of GPUs.")
-        return Observation(ClaimName.GPUS, claimed, observed, _SOURCE).inconsistent(reason)
+        return Observation(ClaimName.GPUS, claimed, observed, _SOURCE).inconsistent(
+            "The run's configuration asks for another number of GPUs."
+        )
     host = _host_gpus(subject.facts)
     nodes = plan.nodes.value or 1
     needed = plan.gpus_per_node.value or -(-claimed // nodes)
@@ -57,25 +59,22 @@ def gpus_claim(subject: ClaimSubject) -> Claim:
         )
     agreed = Observation(ClaimName.GPUS, claimed, claimed, _SOURCE)
     if host is None and subject.facts.kind == "log":
-        reason = message(
+        return agreed.inconclusive(
             "The configuration agrees, but a console log does not name the host's GPUs."
         )
-        return agreed.inconclusive(reason)
     if host is None and (unnamed := no_cards(subject.facts)) is not None:
         return agreed.inconclusive(unnamed)
     if host is None:
-        reason = message(
+        return agreed.inconclusive(
             "The configuration agrees, but the host's GPUs were not recorded (the process that "
             "wrote the run may sit on another node)."
         )
-        return agreed.inconclusive(reason)
     if nodes > 1:
-        reason = message(
+        return agreed.inconclusive(
             "The configuration agrees, but {tracker} records one host of the {nodes} nodes.",
             tracker=tracker_name(subject.facts),
             nodes=nodes,
         )
-        return agreed.inconclusive(reason)
     reason = plural_message(
         "The configuration agrees, and the job used {count} GPU.",
         "The configuration agrees, and the job used {count} GPUs.",
@@ -139,10 +138,9 @@ def device_claim(subject: ClaimSubject) -> Claim:
     source = SourceName.HOST_METADATA
     unseen = Observation(ClaimName.DEVICE, token, None, source)
     if not facts.gpus and facts.kind == "log":
-        reason = message(
+        return unseen.inconclusive(
             "A console log names no GPU: `rlbot record -- bash SCRIPT.sh` records them."
         )
-        return unseen.inconclusive(reason)
     if (unnamed := no_cards(facts)) is not None and not facts.gpus:
         return unseen.inconclusive(unnamed)
     if not facts.gpus:
@@ -157,15 +155,15 @@ def device_claim(subject: ClaimSubject) -> Claim:
         return unseen.inconclusive(reason)
     observed = _described(facts.gpus)
     if token is None:
-        reason = message("The file's name claims no device; this is the run's.")
-        return Observation(ClaimName.DEVICE, None, observed, source).consistent(reason)
+        return Observation(ClaimName.DEVICE, None, observed, source).consistent(
+            "The file's name claims no device; this is the run's."
+        )
     candidates = by_token(token)
     seen = Observation(ClaimName.DEVICE, token, observed, source)
     if not candidates:
-        reason = message(
+        return seen.inconclusive(
             "{token} is not a device that rlbot knows the memory of.", token=f"'{token}'"
         )
-        return seen.inconclusive(reason)
     fits = [_is_one_of(gpu, candidates) for gpu in facts.gpus]
     if all(fit is True for fit in fits):
         device = by_report(facts.gpus[0].name, facts.gpus[0].memory_bytes) or candidates[0]

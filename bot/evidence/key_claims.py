@@ -26,16 +26,15 @@ def run_claim(subject: ClaimSubject) -> Claim | None:
         observed = str(run.id)
     if run.id is None:
         return Observation(ClaimName.RUN, claimed, None, SourceName.RUN_RECORD).inconclusive(
-            message("The run does not say its own id.")
+            "The run does not say its own id."
         )
     read = Observation(ClaimName.RUN, claimed, observed, SourceName.RUN_RECORD)
     if any(there is not None and here != there for here, there in pairs):
-        reason = message(
+        return read.inconclusive(
             "The run that was read is not the one that the link names, so it says nothing about "
             "this script; give the linked run, or correct the link."
         )
-        return read.inconclusive(reason)
-    return read.consistent(message("The run that was read is the one that the link names."))
+    return read.consistent("The run that was read is the one that the link names.")
 
 
 def agreement_claim(subject: ClaimSubject) -> Claim | None:
@@ -76,13 +75,12 @@ def model_claim(subject: ClaimSubject) -> Claim:
         )
     trained = Observation(ClaimName.MODEL, claimed, seen.value, seen.source)
     if "${" in seen.value or claimed is None:
-        reason = message(
+        return trained.inconclusive(
             "The model's path is not resolved in the run, or not known from the script."
         )
-        return trained.inconclusive(reason)
     if field.value is not None:
         if not same_model(field.value, seen.value):
-            return trained.inconsistent(message("The run trained another model than the script's."))
+            return trained.inconsistent("The run trained another model than the script's.")
         elsewhere = field.value != seen.value
         reason = message("The run trained the script's model.")
         if elsewhere:
@@ -91,14 +89,13 @@ def model_claim(subject: ClaimSubject) -> Claim:
     # Only the file's name is left to compare with: a family and a size.
     observed = model_name(seen.value)
     if claimed.casefold() in observed:
-        reason = message("The run's model bears the name that the file's name gives.")
-        return trained.consistent(reason)
+        return trained.consistent("The run's model bears the name that the file's name gives.")
     sizes = model_size(claimed), model_size(observed)
     if None not in sizes and sizes[0] != sizes[1]:
-        reason = message("The run's model has another size than the file's name gives.")
-        return trained.inconsistent(reason)
-    reason = message("The script's model cannot be known by reading it, and the names differ.")
-    return trained.inconclusive(reason)
+        return trained.inconsistent("The run's model has another size than the file's name gives.")
+    return trained.inconclusive(
+        "The script's model cannot be known by reading it, and the names differ."
+    )
 
 
 def adapter_claim(subject: ClaimSubject) -> Claim:
@@ -122,11 +119,12 @@ def adapter_claim(subject: ClaimSubject) -> Claim:
     source = (used or ranks)[0].source if used or ranks else SourceName.RUN_CONFIG
     observed = ("dora" if _dora(subject) else "lora") if used else "none"
     if claimed is None:
-        reason = message("The script's adapter cannot be known by reading it.")
-        return Observation(ClaimName.ADAPTER, None, observed, source).inconclusive(reason)
+        return Observation(ClaimName.ADAPTER, None, observed, source).inconclusive(
+            "The script's adapter cannot be known by reading it."
+        )
     found = Observation(ClaimName.ADAPTER, claimed, observed, source)
     if claimed == observed:
-        return found.consistent(message("The run's configuration agrees."))
+        return found.consistent("The run's configuration agrees.")
     reason = message("The run trained without an adapter.")
     if used:
         reason = message("The run trained with {adapter}.", adapter=observed)
@@ -193,5 +191,5 @@ def _by_presence(subject: ClaimSubject, claim: str, implied: str, keys: tuple[st
     source = claim_source(SourcePart(SourceName.RUN_CONFIG, keys[0]))
     seen = Observation(claim, claimed, implied, source)
     if claimed == implied:
-        return seen.consistent(message("The run's settings show it."))
-    return seen.inconsistent(message("OpenRLHF uses {implied}.", implied=implied))
+        return seen.consistent("The run's settings show it.")
+    return seen.inconsistent("OpenRLHF uses {implied}.", implied=implied)

@@ -51,8 +51,7 @@ def least_claim(subject: ClaimSubject, steps: Claim, peaks: Sequence[Claim]) -> 
     claimed = message("MIN: above {gib} GiB", gib=f"{half * SPARE:.1f}")
     room = Observation(claim, claimed, observed, source)
     if 2 * _most(subject.facts, seen.gib) > SPARE * device.usable_gib:
-        reason = message("The run used more than a card of half the memory would give.")
-        return room.consistent(reason)
+        return room.consistent("The run used more than a card of half the memory would give.")
     values = {
         "twice": f"{2 * seen.gib:.1f} GiB",
         "device": device.label,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bot.base.messages import message
 from bot.evidence.facts import RunId
 from bot.evidence.releases import RELEASED
 from bot.evidence.subject import ClaimSubject, Observation
@@ -27,14 +26,13 @@ def _contributor(subject: ClaimSubject) -> Claim | None:
     names = {_bare(name) for name in (contributor, *parts.split()) if _bare(name)}
     seen = Observation(claim, contributor, user, source)
     if _bare(user) in names:
-        return seen.consistent(message("The run's W&B user bears the contributor's name."))
-    reason = message(
+        return seen.consistent("The run's W&B user bears the contributor's name.")
+    return seen.inconclusive(
         "The run was logged by the W&B user {user}, the contribution comes from {contributor}. "
         "These are names on two services, so it may well be one person.",
         user=user,
         contributor=contributor,
     )
-    return seen.inconclusive(reason)
 
 
 def _bare(name: str) -> str:
@@ -54,7 +52,7 @@ def _age(subject: ClaimSubject) -> Claim | None:
     source = claim_source(SourceName.RUN_RECORD, SourceName.REQUIREMENTS)
     seen = Observation(claim, claimed, created, source)
     if created < released:
-        reason = message(
+        return seen.inconclusive(
             "The run was created on {created}, before {package} {version} was released on "
             "{released}: one of the two was changed, or the version is that of a copy.",
             created=created,
@@ -62,11 +60,9 @@ def _age(subject: ClaimSubject) -> Claim | None:
             version=version,
             released=released,
         )
-        return seen.inconclusive(reason)
-    reason = message(
+    return seen.consistent(
         "The run is newer than the release of {package} that it used.", package=package
     )
-    return seen.consistent(reason)
 
 
 def _same(used: str, run: RunId) -> bool:
@@ -87,12 +83,12 @@ def _used_once(subject: ClaimSubject) -> Claim | None:
     name = f"{run.entity or '?'}/{run.project or '?'}/{run.id}"
     places = tuple(place for used, of in used_by.items() if _same(used, run) for place in of)
     if places:
-        reason = message(
+        return Observation(claim, name, ", ".join(places), source).inconsistent(
             "The run {run} is linked for {places} too, and a row needs a run of its own: link "
             "another one for one of them.",
             run=name,
             places=", ".join(places[:3]),
         )
-        return Observation(claim, name, ", ".join(places), source).inconsistent(reason)
-    reason = message("No other row and no other script names this run.")
-    return Observation(claim, name, None, source).consistent(reason)
+    return Observation(claim, name, None, source).consistent(
+        "No other row and no other script names this run."
+    )

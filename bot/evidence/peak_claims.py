@@ -102,42 +102,38 @@ def peak_claim(subject: ClaimSubject) -> Claim:
     )
     against = Observation(claim, claimed, observed, peak.source)
     if total is None:
-        return against.inconclusive(message("{seen}; the device's memory is not known.", seen=seen))
+        return against.inconclusive("{seen}; the device's memory is not known.", seen=seen)
     if not peak.physical:
         if peak.gib * GIB > total:
-            reason = message(
+            return against.inconclusive(
                 "{seen} of one rank: more than the device has, as the allocator's figure may "
                 "include memory that an inference engine has given back.",
                 seen=seen,
             )
-            return against.inconclusive(reason)
-        reason = message(
+        return against.consistent(
             "{seen} of one rank; the allocator's figure may leave the inference engine out.",
             seen=seen,
         )
-        return against.consistent(reason)
     if peak.gib * GIB > ABOVE * total:
-        reason = message("{seen} of GPU {gpu}: more than the device has.", seen=seen, gpu=peak.gpu)
-        return against.inconsistent(reason)
+        return against.inconsistent(
+            "{seen} of GPU {gpu}: more than the device has.", seen=seen, gpu=peak.gpu
+        )
     allocated = highest(facts.history, ALLOCATED)
     if peak.gib <= 0:
-        reason = message("{seen}: these are not the GPUs that trained.", seen=seen)
-        return against.inconclusive(reason)
+        return against.inconclusive("{seen}: these are not the GPUs that trained.", seen=seen)
     if allocated is not None and peak.gib < allocated.maximum / 2:
-        reason = message(
+        return against.inconclusive(
             "{seen} of GPU {gpu}, less than half of what the job allocated: these may not be the "
             "GPUs that trained.",
             seen=seen,
             gpu=peak.gpu,
         )
-        return against.inconclusive(reason)
-    reason = message(
+    return against.consistent(
         "{seen} of GPU {gpu}; physical memory of all processes, sampled ({often}).",
         seen=seen,
         gpu=peak.gpu,
         often=how_often(facts),
     )
-    return against.consistent(reason)
 
 
 def _total(subject: ClaimSubject) -> int | None:
@@ -167,20 +163,17 @@ def _allocator(subject: ClaimSubject) -> Claim | None:
     most = max(series.maximum for series in (allocated, reserved) if series is not None)
     seen = Observation(claim, None, observed, source)
     if total is not None and most * GIB > total:
-        reason = message(
+        return seen.inconclusive(
             "Of one rank; more than the device has, as it may include memory that an inference "
             "engine has given back."
         )
-        return seen.inconclusive(reason)
     if physical is not None and allocated.maximum > ABOVE * physical.gib:
-        reason = message(
+        return seen.inconclusive(
             "Of one rank; more than the {gib} that were seen in use on a GPU: samples are 15 s "
             "apart, or these are not the GPUs that trained.",
             gib=f"{physical.gib:.1f} GiB",
         )
-        return seen.inconclusive(reason)
-    reason = message("Of one rank, and not more than what was in use on the fullest GPU.")
-    return seen.consistent(reason)
+    return seen.consistent("Of one rank, and not more than what was in use on the fullest GPU.")
 
 
 def _running_maximum(subject: ClaimSubject) -> Claim | None:
@@ -195,16 +188,14 @@ def _running_maximum(subject: ClaimSubject) -> Claim | None:
     observed = message("ends at {size} GiB", size=f"{series.last:.1f}")
     seen = Observation(claim, claimed, observed, source)
     if series.monotone:
-        reason = message(
+        return seen.consistent(
             "The allocator's running maximum never falls, as in one process it cannot."
         )
-        return seen.consistent(reason)
-    reason = message(
+    return seen.inconclusive(
         "The allocator's running maximum reached {gib} and fell again, which it does not within "
         "one process: the run was resumed, or its values are not those that were logged.",
         gib=f"{series.maximum:.1f} GiB",
     )
-    return seen.inconclusive(reason)
 
 
 def _above_weights(subject: ClaimSubject) -> Claim | None:
@@ -266,16 +257,14 @@ def _against_estimate(subject: ClaimSubject) -> Claim | None:
     observed = f"{peak.gib:.1f} GiB"
     seen = Observation(claim, claimed, observed, peak.source)
     if peak.gib < estimate.floor_gib:
-        reason = message(
+        return seen.inconclusive(
             "Below {floor}, which must be resident by the memory model: the estimate or the "
             "evidence is wrong, which a person should look at.",
             floor=f"{estimate.floor_gib:.1f} GiB",
         )
-        return seen.inconclusive(reason)
     if peak.gib > ABOVE * estimate.conservative_gib:
-        return seen.inconclusive(message("Above what the memory model expects at most."))
-    reason = message(
+        return seen.inconclusive("Above what the memory model expects at most.")
+    return seen.consistent(
         "Within what the memory model allows; it expects {expected}.",
         expected=f"{estimate.expected_gib:.1f} GiB",
     )
-    return seen.consistent(reason)

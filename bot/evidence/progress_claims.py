@@ -56,8 +56,9 @@ def steps_claim(subject: ClaimSubject) -> Claim:
         return Observation(claim, claimed, facts.out_of_memory, console).inconsistent(reason)
     if steps is None:
         key = GLOBAL_STEP[0 if subject.plan.framework == "verl" else 1].key
-        reason = message("The run's history has no {key}.", key=key)
-        return Observation(claim, claimed, None, history).inconclusive(reason)
+        return Observation(claim, claimed, None, history).inconclusive(
+            "The run's history has no {key}.", key=key
+        )
     seen = Observation(claim, claimed, steps, history)
     if steps < least:
         reason = plural_message(
@@ -74,24 +75,21 @@ def steps_claim(subject: ClaimSubject) -> Claim:
     limit = _response_limit(subject)
     longest = highest(facts.history, RESPONSE_MAX)
     if longest is None:
-        reason = message(
+        return seen.inconclusive(
             "The run's history has no {key}: how long responses were is open.",
             key=RESPONSE_MAX[1 if subject.plan.framework == "trl" else 0].key,
         )
-        return seen.inconclusive(reason)
     if limit is None:
-        reason = message(
+        return seen.inconclusive(
             "The longest response allowed is not known, so full length cannot be told."
         )
-        return seen.inconclusive(reason)
     if longest.maximum < FULL_LENGTH * limit:
-        reason = message(
+        return seen.inconclusive(
             "The longest response had {longest} of {limit} tokens: memory at full length was not "
             "shown.",
             longest=f"{longest.maximum:g}",
             limit=limit,
         )
-        return seen.inconclusive(reason)
     values = {"longest": f"{longest.maximum:g}", "limit": limit}
     reason = plural_message(
         "{count} step, with responses of up to {longest} of {limit} tokens.",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, cast
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message
+from bot.base.messages import Message, message
 from bot.evidence.context import NOTHING, ClaimContext
 from bot.evidence.facts import Facts
 from bot.evidence.links import RunLink
@@ -100,17 +101,21 @@ class Observation:
             reason=reason,
         )
 
-    def consistent(self, reason: str) -> Claim:
-        """The run backs the claim."""
-        return self.judged("consistent", reason)
+    def consistent(self, reason: str, /, **values: object) -> Claim:
+        """The run backs the claim; `reason` is a template, as of `message`, or a message."""
+        return self.judged("consistent", _sentence(reason, values))
 
-    def inconsistent(self, reason: str) -> Claim:
-        """The run contradicts the claim."""
-        return self.judged("inconsistent", reason)
+    def inconsistent(self, reason: str, /, **values: object) -> Claim:
+        """The run contradicts the claim; `reason` as of `consistent`."""
+        return self.judged("inconsistent", _sentence(reason, values))
 
-    def inconclusive(self, reason: str) -> Claim:
-        """The run neither backs nor contradicts the claim."""
-        return self.judged("inconclusive", reason)
+    def inconclusive(self, reason: str, /, **values: object) -> Claim:
+        """The run neither backs nor contradicts the claim; `reason` as of `consistent`."""
+        return self.judged("inconclusive", _sentence(reason, values))
+
+
+def _sentence(reason: str, values: Mapping[str, object]) -> Message:
+    return reason if isinstance(reason, Message) else message(reason, **values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,16 +202,16 @@ def setting_claim(
     equal = exact or same(_folded(claimed), _folded(seen.value))
     both = Observation(claim, claimed, seen.value, seen.source)
     if equal is False and field.value is None:
-        reason = message("The file's name says otherwise; the script's own value cannot be known.")
-        return both.inconclusive(reason)
+        return both.inconclusive(
+            "The file's name says otherwise; the script's own value cannot be known."
+        )
     if equal is False and field.default and not _same_release(subject):
-        reason = message(
+        return both.inconclusive(
             "The script leaves it to the framework, whose default in {framework} {release} "
             "differs; the run's release is not known to be that.",
             framework=subject.plan.framework,
             release=subject.plan.framework_version,
         )
-        return both.inconclusive(reason)
     return judged(claim, claimed, seen, equal, default=field.default)
 
 
@@ -232,16 +237,13 @@ def judged(
     """A claim from the outcome of a comparison."""
     both = Observation(claim, claimed, seen.value, seen.source)
     if equal is None:
-        return both.inconclusive(message("One side is not resolved: it refers to others."))
+        return both.inconclusive("One side is not resolved: it refers to others.")
+    if default and equal:
+        return both.consistent("The run used the framework's default, which the script leaves.")
     if default:
-        reason = message("The run used the framework's default, which the script leaves.")
-        if not equal:
-            reason = message(
-                "The run did not use the framework's default, which the script leaves."
-            )
-    else:
-        reason = message("The run used the script's value.")
-        if not equal:
-            reason = message("The run did not use the script's value.")
-    verdict: ClaimVerdict = "consistent" if equal else "inconsistent"
-    return both.judged(verdict, reason)
+        return both.inconsistent(
+            "The run did not use the framework's default, which the script leaves."
+        )
+    if equal:
+        return both.consistent("The run used the script's value.")
+    return both.inconsistent("The run did not use the script's value.")
