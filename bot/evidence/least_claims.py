@@ -104,5 +104,5 @@ def _doubtful(subject: ClaimSubject, gib: float) -> bool:
 
 def _most(facts: Facts, gib: float) -> float:
     """The peak, or what the allocator saw between two samples, GiB."""
-    series = (highest(facts.history, aliases) for aliases in (ALLOCATED, RESERVED))
+    series = (highest(facts.history, keys) for keys in (ALLOCATED, RESERVED))
     return max(gib, *(each.maximum for each in series if each is not None), 0.0)

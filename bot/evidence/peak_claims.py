@@ -54,8 +54,8 @@ def peak_seen(facts: Facts) -> Peak | None:
         index, series = max(facts.system.items(), key=lambda item: item[1].maximum)
         source = claim_source(SourceName.SYSTEM_STREAM, SourcePart(None, f"GPU {index}"))
         return Peak(series.maximum / GIB, source, series, index)
-    for name, aliases in (("reserved", RESERVED), ("allocated", ALLOCATED)):
-        found = highest(facts.history, aliases)
+    for name, keys in (("reserved", RESERVED), ("allocated", ALLOCATED)):
+        found = highest(facts.history, keys)
         if found is not None:
             key = SourcePart(SourceName.HISTORY, f"{found.key} ({name})")
             return Peak(found.maximum, claim_source(key), found, None)
@@ -89,7 +89,7 @@ def peak_claim(subject: ClaimSubject) -> Claim:
     if peak is None:
         reason = message(
             "The run has no memory metric, neither in the system stream nor {key} in the history.",
-            key=ALLOCATED[0].key,
+            key=ALLOCATED[0],
         )
         source = claim_source(SourceName.SYSTEM_STREAM, SourceName.HISTORY)
         return Observation(claim, claimed, None, source).inconclusive(reason)

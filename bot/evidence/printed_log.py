@@ -11,9 +11,8 @@ from bot.evidence.console_lines import ConsoleLine, plain_line
 from bot.evidence.console_openrlhf import OpenRlhfLog
 from bot.evidence.console_verl import VerlLog
 from bot.evidence.facts import MetricSeries
-from bot.evidence.metrics import COMPARED, GROUPS
+from bot.evidence.metrics import COMPARED
 
-_KEPT: Final = COMPARED | {alias.key for group in GROUPS for alias in group}
 _LINE: Final = 65_536
 _METRICS: Final = 2_000
 _WORTH: Final = (b"step", b"emory")
@@ -46,7 +45,7 @@ class PrintedLog:
         history = {
             key: tally.series(key)
             for key, tally in log.history.items()
-            if tally.rows and key in _KEPT
+            if tally.rows and key in COMPARED
         }
         return history, self._console.close()
 

@@ -55,7 +55,7 @@ def steps_claim(subject: ClaimSubject) -> Claim:
         console = SourceName.CONSOLE
         return Observation(claim, claimed, facts.out_of_memory, console).inconsistent(reason)
     if steps is None:
-        key = GLOBAL_STEP[0 if subject.plan.framework == "verl" else 1].key
+        key = GLOBAL_STEP[0 if subject.plan.framework == "verl" else 1]
         return Observation(claim, claimed, None, history).inconclusive(
             "The run's history has no {key}.", key=key
         )
@@ -77,7 +77,7 @@ def steps_claim(subject: ClaimSubject) -> Claim:
     if longest is None:
         return seen.inconclusive(
             "The run's history has no {key}: how long responses were is open.",
-            key=RESPONSE_MAX[1 if subject.plan.framework == "trl" else 0].key,
+            key=RESPONSE_MAX[1 if subject.plan.framework == "trl" else 0],
         )
     if limit is None:
         return seen.inconclusive(

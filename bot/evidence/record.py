@@ -20,7 +20,7 @@ from typing import Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.evidence.facts import Facts, MetricSeries
-from bot.evidence.metrics import GROUPS
+from bot.evidence.metrics import EVIDENCE
 from bot.evidence.subject import KEYS
 from bot.evidence.values import leaves, shown
 from bot.report import FactsRecord, JsonValue, Scalar
@@ -114,9 +114,8 @@ def _values(facts: Facts, kept: set[str]) -> Iterator[tuple[str, Scalar]]:
     for key, leaf in leaves(facts.config):
         keep = key in kept or key.startswith(above)
         yield f"config {key}", _plain(shown(leaf)) if keep else _hashed(leaf)
-    for alias in (alias for group in GROUPS for alias in group):
-        if alias.key in facts.history:
-            yield from _series(f"history {alias.key}", facts.history[alias.key])
+    for key in EVIDENCE & facts.history.keys():
+        yield from _series(f"history {key}", facts.history[key])
     for index, series in facts.system.items():
         yield from _series(f"system GPU {index}", series)
     for index, gpu in enumerate(facts.gpus):

@@ -109,7 +109,7 @@ def missing_beginning(history: Mapping[str, Tally]) -> Message | None:
 
     Only verl's steps are looked at: it logs each of them.
     """
-    steps = history.get(GLOBAL_STEP[0].key)
+    steps = history.get(GLOBAL_STEP[0])
     if steps is None or not 1 < steps.least < _LATEST:
         return None
     return message(

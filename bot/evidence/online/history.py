@@ -18,14 +18,11 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Notes, message, plural_message
 from bot.evidence.facts import MetricSeries
 from bot.evidence.json_values import whole
-from bot.evidence.metrics import CHARTED, GROUPS
+from bot.evidence.metrics import CHARTED, EVIDENCE
 from bot.evidence.online.bounds import Watch
 from bot.evidence.online.failure import ReadStage
 from bot.evidence.online.sdk import failures
 from bot.evidence.tally import Tally, missing_beginning
-
-NEEDED = frozenset(alias.key for group in GROUPS for alias in group)
-"""Metrics that are read; everything else in a run's history is left where it is."""
 
 
 @dataclass(slots=True)
@@ -70,7 +67,7 @@ class HistoryReader:
         keys = key_counts(getattr(self.run, "historyKeys", None))
         if keys is None and not self.counted:
             return found
-        groups = _groups(keys) if keys is not None else [(None, sorted(NEEDED))]
+        groups = _groups(keys) if keys is not None else [(None, sorted(EVIDENCE))]
         most, tallies = 0, dict[str, Tally]()
         for count, names in groups:
             scans = self._whole_group(count, names)
@@ -199,7 +196,7 @@ def key_counts(keys: object) -> dict[str, int | None] | None:
     if not isinstance(named, Mapping):
         return None
     found: dict[str, int | None] = {}
-    for key in sorted(NEEDED & named.keys()):
+    for key in sorted(EVIDENCE & named.keys()):
         entry = named[key]
         counts = entry.get("typeCounts") if isinstance(entry, Mapping) else None
         found[key] = _sum(counts) if isinstance(counts, list) else None

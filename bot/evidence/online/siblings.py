@@ -142,8 +142,8 @@ def _steps(run: Any) -> int | None:
     summary = getattr(run, "summaryMetrics", None)
     if not isinstance(summary, Mapping):
         return None
-    for alias in GLOBAL_STEP:
-        value = summary.get(alias.key)
+    for key in GLOBAL_STEP:
+        value = summary.get(key)
         if not isinstance(value, (int, float)) or isinstance(value, bool):
             continue
         if 0 <= value < _MOST_STEPS:

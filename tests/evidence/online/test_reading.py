@@ -11,7 +11,7 @@ import pytest
 
 from bot.evidence import read
 from bot.evidence.facts import Facts
-from bot.evidence.online.history import NEEDED
+from bot.evidence.metrics import EVIDENCE
 from tests.conftest import WrittenRun
 from tests.evidence.online.conftest import Room, Uploaded
 from tests.evidence.samples import MATCHING
@@ -42,7 +42,7 @@ def comparable(facts: Facts) -> Facts:
         source="",
         kind="online",
         run=replace(facts.run, user=None),
-        history={key: series for key, series in facts.history.items() if key in NEEDED},
+        history={key: series for key, series in facts.history.items() if key in EVIDENCE},
         config=without_empty(facts.config),
         state=None,
         created=None,
@@ -77,7 +77,7 @@ def test_both_readers_give_the_same_facts(
         export(run, parts=2, live_from=50)
     online, folder = room.read(), read(written(RECIPES[name]))
     assert comparable(online) == comparable(folder)
-    assert online.history.keys() == folder.history.keys() & NEEDED
+    assert online.history.keys() == folder.history.keys() & EVIDENCE
     assert online.history_rows == RECIPES[name].steps
     assert (online.kind, online.state) == ("online", "finished")
     assert online.created == "2026-01-01T12:00:00Z"
