@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bot.evidence.facts import RunId
-from bot.evidence.releases import RELEASED
 from bot.evidence.subject import ClaimSubject, Observation
+from bot.frameworks.releases import released
 from bot.report import Claim
 from bot.report.claims import ClaimName, SourceName, claim_source
 
@@ -44,21 +44,21 @@ def _age(subject: ClaimSubject) -> Claim | None:
     facts = subject.facts
     package = subject.plan.framework
     version = facts.requirements.get(package)
-    released = RELEASED.get(package, {}).get((version or "").split("+", 1)[0])
-    if facts.created is None or released is None:
+    day = released(package).get((version or "").split("+", 1)[0])
+    if facts.created is None or day is None:
         return None
-    claim, created = "newer than its release", facts.created[:10]
-    claimed = f"{package} {version} of {released}"
+    claim, created = ClaimName.RELEASE_DATE, facts.created[:10]
+    claimed = f"{package} {version} of {day}"
     source = claim_source(SourceName.RUN_RECORD, SourceName.REQUIREMENTS)
     seen = Observation(claim, claimed, created, source)
-    if created < released:
+    if created < day:
         return seen.inconclusive(
             "The run was created on {created}, before {package} {version} was released on "
             "{released}: one of the two was changed, or the version is that of a copy.",
             created=created,
             package=package,
             version=version,
-            released=released,
+            released=day,
         )
     return seen.consistent(
         "The run is newer than the release of {package} that it used.", package=package

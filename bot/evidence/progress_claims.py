@@ -8,8 +8,8 @@ from bot.base.messages import message, plural_message
 from bot.evidence.facts import Facts
 from bot.evidence.metrics import GLOBAL_STEP, RESPONSE_MAX, highest
 from bot.evidence.origins import WANDB, tracker_name
-from bot.evidence.releases import at_least
 from bot.evidence.subject import ClaimSubject, Observation
+from bot.frameworks.releases import release_key
 from bot.report import Claim
 from bot.report.claims import ClaimName, SourceName, claim_source
 
@@ -18,7 +18,7 @@ FULL_LENGTH: Final = 0.9
 _ENDED_BY_HAND: Final = frozenset({0, 130, 143, 255})
 """Exit codes that are no failure: success, SIGINT, SIGTERM, and the SDK's own for Ctrl-C."""
 _FAILED: Final = frozenset({"failed", "crashed"})
-_STATE_COUNTS_SINCE: Final = "0.9.0"
+_STATE_COUNTS_SINCE: Final = (0, 9)
 """verl's run state says nothing before: a run that ran out of memory could read "finished"."""
 
 
@@ -135,7 +135,7 @@ def ended_badly(facts: Facts) -> tuple[str, SourceName] | None:
 def _state_counts(facts: Facts) -> bool:
     """Whether the run's state is evidence: of verl since 0.9.0, of other frameworks always."""
     installed = facts.requirements.get("verl")
-    return installed is None or at_least(installed, _STATE_COUNTS_SINCE)
+    return installed is None or release_key(installed[:50])[0] >= _STATE_COUNTS_SINCE
 
 
 def _response_limit(subject: ClaimSubject) -> int | None:

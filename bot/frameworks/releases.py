@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -47,6 +47,14 @@ def releases(framework: str) -> tuple[str, ...]:
     folder = schemas() / "frameworks" / framework
     names = [path.stem for path in folder.glob("[0-9]*.json")]
     return tuple(sorted(names, key=release_key))
+
+
+@cache
+def released(framework: str) -> Mapping[str, str]:
+    """Release to the day of its tag's commit: nothing was run with it before; empty for others."""
+    path = schemas() / "frameworks" / framework / "released.json"
+    days: dict[str, str] = json.loads(path.read_bytes()) if path.is_file() else {}
+    return days
 
 
 def find_release(framework: str, version: str) -> str | None:

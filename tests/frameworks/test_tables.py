@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import date
 
 import pytest
 
@@ -17,6 +18,7 @@ from bot.frameworks.releases import (
     find_release,
     release,
     release_key,
+    released,
     releases,
     spans_of_releases,
 )
@@ -219,3 +221,12 @@ def test_reading_plans_imports_neither_hydra_nor_yaml() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("framework", ["verl", "openrlhf"])
+def test_days_of_releases_are_in_order(framework: str) -> None:
+    days = released(framework)
+    assert sorted(days, key=release_key) == [*days]
+    assert sorted(days.values()) == [*days.values()]
+    assert all(date.fromisoformat(day).isoformat() == day for day in days.values())
+    assert released("trl") == {}
