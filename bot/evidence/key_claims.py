@@ -142,7 +142,9 @@ def _dora(subject: ClaimSubject) -> bool:
 def train_claim(subject: ClaimSubject) -> Claim | None:
     """The training backend."""
     if subject.plan.framework == "openrlhf":
-        return _by_presence(subject, "train backend", "deepspeed", ("ds.zero_stage", "zero_stage"))
+        return _by_presence(
+            subject, ClaimName.TRAIN_BACKEND, "deepspeed", ("ds.zero_stage", "zero_stage")
+        )
     # The backend may be chosen by a configuration group, which the run names otherwise: its own
     # entry is the strategy.
     field = replace(subject.plan.train, key=None)

@@ -146,7 +146,7 @@ def _total(subject: ClaimSubject) -> int | None:
 
 def _allocator(subject: ClaimSubject) -> Claim | None:
     """The allocator's figure beside the physical one; None when it is the only one, or missing."""
-    facts, claim = subject.facts, "peak memory, allocator"
+    facts, claim = subject.facts, ClaimName.ALLOCATOR_PEAK
     allocated = highest(facts.history, ALLOCATED)
     if not facts.system or allocated is None:
         return None
@@ -206,7 +206,7 @@ def _above_weights(subject: ClaimSubject) -> Claim | None:
     if peak is None or not peak.physical or not gpus or size is None or _quantized(subject):
         return None
     least = _NOMINAL * float(size[:-1]) * _UNITS[size[-1]] * _BYTES / gpus / GIB
-    claim, claimed = "peak above the weights", message("at least {gib}", gib=f"{least:.1f} GiB")
+    claim, claimed = ClaimName.ABOVE_WEIGHTS, message("at least {gib}", gib=f"{least:.1f} GiB")
     observed = f"{peak.gib:.1f} GiB"
     seen = Observation(claim, claimed, observed, peak.source)
     if peak.gib < least:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from bot.base.fast_dataclass import dataclass
-from bot.report import Edit, Finding
+from bot.report import Finding
+from bot.shell.source import Source
 from bot.table import rst
 from bot.table.judge import Judgement, Shown, judge
 from bot.table.lines import width
@@ -33,9 +34,11 @@ def mend(page: Page, findings: Sequence[Finding]) -> Mended:
     refused: list[tuple[Finding, str]] = []
     chosen: list[tuple[Finding, int, int, str]] = []
     taken: set[int] = set()
+    source = Source(page.path, page.text)
     for finding in wanted:
         for edit in finding.fix.edits if finding.fix else ():
-            start, end = _offsets(page.text, edit)
+            start = source.offset(edit.line, edit.column)
+            end = source.offset(edit.end_line, edit.end_column)
             reason = _misfit(page, start, end, edit.text, taken)
             if reason:
                 refused.append((finding, reason))
@@ -94,15 +97,3 @@ def _applied(text: str, chosen: Sequence[tuple[Finding, int, int, str]]) -> str:
     for _, start, end, new in sorted(chosen, key=lambda one: one[1], reverse=True):
         text = text[:start] + new + text[end:]
     return text
-
-
-def _offsets(text: str, edit: Edit) -> tuple[int, int]:
-    starts = [0]
-    at = text.find("\n")
-    while at >= 0:
-        starts.append(at + 1)
-        at = text.find("\n", at + 1)
-    return (
-        starts[edit.line - 1] + edit.column - 1,
-        starts[edit.end_line - 1] + edit.end_column - 1,
-    )
