@@ -1,0 +1,17 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path TinyLlama/TinyLlama-1.1B-Chat-v1.0 \
+    --dtype float16 \
+    --bf16 false \
+    --fp16 false \
+    --attn_implementation sdpa \
+    --max_length 128 \
+    --per_device_train_batch_size 8 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing false \
+    --loss_type nll \
+    --optim adamw_torch \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.0 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj

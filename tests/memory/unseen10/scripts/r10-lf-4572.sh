@@ -1,0 +1,11 @@
+accelerate launch --use_deepspeed --zero_stage 3 --offload_optimizer_device cpu --offload_param_device cpu --mixed_precision bf16 --num_machines 8 --num_processes 64 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2-7B-Instruct \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --max_seq_length 8192 \
+    --packing true \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --num_train_epochs 4

@@ -1,0 +1,11 @@
+accelerate launch --use_deepspeed --zero_stage 0 --offload_optimizer_device none --offload_param_device none --mixed_precision bf16 --num_processes 1 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-7B \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --max_length 512 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 16 \
+    --gradient_checkpointing false \
+    --loss_type nll \
+    --optim adamw_torch

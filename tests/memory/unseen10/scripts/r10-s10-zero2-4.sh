@@ -1,0 +1,11 @@
+accelerate launch --use_deepspeed --zero_stage 2 --offload_optimizer_device none --offload_param_device none --mixed_precision bf16 --num_processes 4 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-7B \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --max_length 512 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing false \
+    --loss_type nll \
+    --optim adamw_torch

@@ -1,0 +1,17 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path allenai/Olmo-3-1025-7B \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --max_length 2048 \
+    --per_device_train_batch_size 16 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing false \
+    --num_train_epochs 1 \
+    --loss_type nll \
+    --optim adamw_torch_fused \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj up_proj down_proj gate_proj
