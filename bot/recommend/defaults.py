@@ -11,7 +11,16 @@ from bot.base.messages import message
 from bot.recommend.options import shareable_batch
 from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import MethodVerdict
-from bot.recommend.request import ONLINE, TASKS, FrameworkName, Sizes, responses_of
+from bot.recommend.request import (
+    ONLINE,
+    TASKS,
+    FrameworkName,
+    ModelFolder,
+    Request,
+    Sizes,
+    make_request,
+    responses_of,
+)
 
 TASK, METHOD = "grpo", "full"
 FRAMEWORK: FrameworkName = "verl"
@@ -68,6 +77,17 @@ def sizes_of(question: ParsedQuestion) -> Sizes:
         response=response,
         batch=_batch(question) if question.batch is None else question.batch,
         rank=RANK if question.rank is None else question.rank,
+    )
+
+
+def request_of(question: ParsedQuestion, model: str | ModelFolder, method: str) -> Request:
+    """The request for a model and a method; raises UserError as `make_request` does."""
+    return make_request(
+        model,
+        task=task_of(question),
+        method=method,
+        framework=framework_of(question),
+        sizes=sizes_of(question),
     )
 
 

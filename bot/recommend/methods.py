@@ -38,14 +38,6 @@ def fewest(search: Search, device: Device, budget: int = MOST) -> MethodVerdict 
     return _verdict(search, best, best.candidate.gpus)
 
 
-def no_verdict(search: Search, device: Device, gpus: int, *, look_further: bool) -> MethodVerdict:
-    """That it does not fit on so many GPUs, nor on fewer; with the number that would do."""
-    _, miss = search.at(device, gpus) if divides(search.request, gpus) else (None, None)
-    return _missed(
-        search, device, gpus, miss, _more(search, device, gpus) if look_further else None
-    )
-
-
 def _more(search: Search, device: Device, than: int) -> int | None:
     """The first larger number of GPUs that surely does, else the first that may."""
     perhaps: int | None = None

@@ -11,12 +11,20 @@ from bot.base.devices import Device
 from bot.base.errors import UserError
 from bot.base.messages import Language, message, translated
 from bot.frameworks.releases import releases
-from bot.recommend.defaults import framework_of, gpus_of, next_command, sizes_of, taken, task_of
+from bot.recommend.defaults import (
+    framework_of,
+    gpus_of,
+    next_command,
+    request_of,
+    sizes_of,
+    taken,
+    task_of,
+)
 from bot.recommend.methods import LENGTHS, verdict_on
 from bot.recommend.options import divides, shareable_batch
 from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import CardOverview, CardQuestion, MethodVerdict
-from bot.recommend.request import Request, make_request
+from bot.recommend.request import Request
 from bot.recommend.search import Search
 from bot.report import Tool
 
@@ -88,13 +96,7 @@ def _verdicts(
     for model in LADDER:
         row: list[MethodVerdict] = []
         for method in methods:
-            request = make_request(
-                model,
-                task=task_of(question),
-                method=method,
-                framework=framework_of(question),
-                sizes=sizes_of(question),
-            )
+            request = request_of(question, model, method)
             if not divides(request, gpus):
                 raise UserError(
                     "A step of {batch} cannot be shared out over {gpus} GPUs; batch={near} can be.",

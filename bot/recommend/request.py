@@ -25,7 +25,7 @@ TASKS: Mapping[FrameworkName, tuple[str, ...]] = {
     "trl": ("grpo", "rloo", "sft", "dpo", "rm"),
 }
 """What the memory model and the newest release of each framework both know."""
-_ALIASES = {
+TASK_ALIASES = {
     "gae": "ppo",
     "reward": "rm",
     "reinforce++": "reinforce-plus-plus",
@@ -190,7 +190,7 @@ def make_request(
     model: str | ModelFolder, *, task: str, method: str, framework: str, sizes: Sizes
 ) -> Request:
     """The request; raises UserError with a sentence for what is unknown or contradictory."""
-    task = _ALIASES.get(task.lower(), task.lower())
+    task = TASK_ALIASES.get(task.lower(), task.lower())
     known = {name: tasks for name, tasks in TASKS.items() if name == framework}
     if not known:
         raise UserError(

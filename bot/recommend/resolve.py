@@ -10,22 +10,13 @@ from bot.base.messages import Language, translated
 from bot.frameworks.releases import releases
 from bot.recommend.answer import RecommendAnswer, recommend
 from bot.recommend.cards import kind_of, rarity, usual_devices
-from bot.recommend.defaults import (
-    BATCH,
-    FRAMEWORK,
-    METHOD,
-    framework_of,
-    next_command,
-    sizes_of,
-    taken,
-    task_of,
-)
-from bot.recommend.methods import fewest, no_verdict, verdict_on
+from bot.recommend.defaults import BATCH, FRAMEWORK, METHOD, next_command, request_of, taken
+from bot.recommend.methods import fewest, verdict_on
 from bot.recommend.options import divides
 from bot.recommend.published import matching, rows_of
 from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import MethodVerdict
-from bot.recommend.request import Hardware, Method, ModelFolder, Request, make_request
+from bot.recommend.request import Hardware, Method, ModelFolder, Request
 from bot.recommend.search import Search
 from bot.table.page import Page
 
@@ -120,13 +111,7 @@ def _requests(question: ParsedQuestion, model: str | ModelFolder) -> Iterator[Re
     """The method that is named, and LoRA beside full training as the next cheaper way."""
     methods = ("full", "lora") if question.method in (None, "full") else (question.method,)
     for method in methods:
-        yield make_request(
-            model,
-            task=task_of(question),
-            method=method or METHOD,
-            framework=framework_of(question),
-            sizes=sizes_of(question),
-        )
+        yield request_of(question, model, method or METHOD)
 
 
 def _verdicts(
@@ -150,7 +135,7 @@ def _verdict(
     if gpus is not None:
         return verdict_on(search, device, gpus)
     fits = fewest(search, device, budget)
-    return fits or no_verdict(search, device, budget, look_further=look_further)
+    return fits or verdict_on(search, device, budget, look_further=look_further)
 
 
 def _fits_on_a_node(verdicts: Sequence[MethodVerdict]) -> bool:

@@ -15,7 +15,7 @@ from bot.base.devices import Device, by_token, devices
 from bot.base.regex import regex
 from bot.memory.models import Model, find, pinned
 from bot.recommend.cards import known_devices
-from bot.recommend.request import TASKS
+from bot.recommend.request import TASK_ALIASES, TASKS
 from bot.render.columns import aligned
 
 METHODS: Mapping[str, str] = {
@@ -26,10 +26,7 @@ METHODS: Mapping[str, str] = {
 }
 TASK_WORDS: Mapping[str, str] = {
     **{task: task for tasks in TASKS.values() for task in tasks},
-    "gae": "ppo",
-    "reinforce++": "reinforce-plus-plus",
-    "reinforce_plus_plus": "reinforce-plus-plus",
-    "reward": "rm",
+    **TASK_ALIASES,
     "reward-model": "rm",
     "fine-tuning": "sft",
     "finetuning": "sft",
