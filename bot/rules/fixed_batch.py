@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
-from bot.rules._support.example import verl
+from bot.rules._support.example import STATIC, verl
 from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, advised
 from bot.rules._support.verl import ACTOR
 
@@ -27,11 +27,7 @@ META = Meta(
     limits=f"{NOT_MIN} Megatron and FSDP alike.",
     source=f"{GUIDE}, section on dynamic batch size",
     example=Example(
-        bad=verl(
-            f"{_KEY}=False",
-            f"{ACTOR}.ppo_micro_batch_size_per_gpu=4",
-            "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
-        ),
+        bad=verl(*STATIC),
         good=verl(f"{_KEY}=True"),
     ),
 )

@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.budget import LIMITS, SOURCE, predictions, ran_before, sum_in_words
-from bot.rules._support.example import verl
+from bot.rules._support.example import STATIC, verl
 from bot.rules._support.names import where
 
-_STATIC = (
-    "actor_rollout_ref.actor.use_dynamic_bsz=False",
-    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
-    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+_SETTINGS = (
+    *STATIC,
     "data.max_prompt_length=512",
     "data.max_response_length=1024",
     "trainer.nnodes=1",
@@ -35,8 +33,8 @@ META = Meta(
     limits=f"{LIMITS} A warning where the device's memory has no public source.",
     source=SOURCE,
     example=Example(
-        bad=verl(*_STATIC, "trainer.n_gpus_per_node=2"),
-        good=verl(*_STATIC, "trainer.n_gpus_per_node=8"),
+        bad=verl(*_SETTINGS, "trainer.n_gpus_per_node=2"),
+        good=verl(*_SETTINGS, "trainer.n_gpus_per_node=8"),
         path="examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
         bad_path="examples/tuning/7b/qwen2.5-7b_grpo_2_rtx4090_fsdp_vllm.sh",
     ),

@@ -10,14 +10,12 @@ from bot.memory.estimator import estimate_workload
 from bot.memory.scale import on_half
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
 from bot.rules._support.budget import LIMITS, SOURCE, predictions
-from bot.rules._support.example import verl
+from bot.rules._support.example import STATIC, verl
 from bot.rules._support.names import where
 
-_STATIC = (
+_SETTINGS = (
     "actor_rollout_ref.model.path=Qwen/Qwen2.5-0.5B-Instruct",
-    "actor_rollout_ref.actor.use_dynamic_bsz=False",
-    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
-    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+    *STATIC,
     "actor_rollout_ref.rollout.tensor_model_parallel_size=1",
     "data.max_prompt_length=512",
     "data.max_response_length=512",
@@ -41,8 +39,8 @@ META = Meta(
     ),
     source=SOURCE,
     example=Example(
-        bad=verl(*_STATIC, "trainer.n_gpus_per_node=8", before="# tag: MIN"),
-        good=verl(*_STATIC, "trainer.n_gpus_per_node=1", before="# tag: MIN"),
+        bad=verl(*_SETTINGS, "trainer.n_gpus_per_node=8", before="# tag: MIN"),
+        good=verl(*_SETTINGS, "trainer.n_gpus_per_node=1", before="# tag: MIN"),
         path=f"{_FOLDER}_1_h100_fsdp_vllm.sh",
         bad_path=f"{_FOLDER}_8_h100_fsdp_vllm.sh",
     ),

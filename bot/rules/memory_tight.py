@@ -8,13 +8,11 @@ from bot.base.messages import Message, message
 from bot.memory.estimate import TIGHT, MemoryEstimate
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.budget import LIMITS, SOURCE, predictions
-from bot.rules._support.example import verl
+from bot.rules._support.example import STATIC, verl
 from bot.rules._support.names import where
 
-_STATIC = (
-    "actor_rollout_ref.actor.use_dynamic_bsz=False",
-    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
-    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+_SETTINGS = (
+    *STATIC,
     "data.max_prompt_length=512",
     "data.max_response_length=512",
     "actor_rollout_ref.actor.fsdp_config.param_offload=True",
@@ -34,8 +32,8 @@ META = Meta(
     limits=f"{LIMITS} Silent for `# tag: MIN`: such a script is tight by its nature.",
     source=SOURCE,
     example=Example(
-        bad=verl(*_STATIC, "trainer.n_gpus_per_node=2"),
-        good=verl(*_STATIC, "trainer.n_gpus_per_node=8"),
+        bad=verl(*_SETTINGS, "trainer.n_gpus_per_node=2"),
+        good=verl(*_SETTINGS, "trainer.n_gpus_per_node=8"),
         path="examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
         bad_path="examples/tuning/7b/qwen2.5-7b_grpo_2_h100_fsdp_vllm.sh",
     ),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValue, PlanValues
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
-from bot.rules._support.example import verl
+from bot.rules._support.example import STATIC, verl
 from bot.rules._support.keys import title
 from bot.rules._support.verl import (
     ACTOR,
@@ -44,11 +44,7 @@ META = Meta(
     ),
     example=Example(
         bad=verl("actor_rollout_ref.actor.use_dynamic_bsz=False"),
-        good=verl(
-            "actor_rollout_ref.actor.use_dynamic_bsz=False",
-            "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
-            "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
-        ),
+        good=verl(*STATIC),
     ),
 )
 

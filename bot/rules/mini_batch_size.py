@@ -7,15 +7,10 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
-from bot.rules._support.example import verl
+from bot.rules._support.example import STATIC, verl
 from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, compares_batch, static
 
-_STATIC = (
-    "actor_rollout_ref.actor.use_dynamic_bsz=False",
-    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
-    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
-    "data.train_batch_size=128",
-)
+_STATIC = (*STATIC, "data.train_batch_size=128")
 
 META = Meta(
     id="RLB051",

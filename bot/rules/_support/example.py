@@ -9,6 +9,12 @@ _BASE = {
     "actor_rollout_ref.rollout.name": "vllm",
     "trainer.n_gpus_per_node": "8",
 }
+STATIC = (
+    "actor_rollout_ref.actor.use_dynamic_bsz=False",
+    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+)
+"""Settings of passes with a fixed number of sequences, in place of a number of tokens."""
 
 
 def verl(*settings: str, before: str = "", end: str = "") -> str:
@@ -24,9 +30,7 @@ def verl(*settings: str, before: str = "", end: str = "") -> str:
 
 def lines(*settings: str, before: str = "", end: str = "") -> str:
     """As `verl`, with exactly these settings."""
-    words = ["python3 -m verl.trainer.main_ppo", *(f"    {setting}" for setting in settings)]
-    head = f"{before.rstrip()}\n\n" if before else ""
-    return head + " \\\n".join(words) + end + "\n"
+    return _script("python3 -m verl.trainer.main_ppo", *settings, before=before, end=end)
 
 
 _OPENRLHF = (
@@ -54,29 +58,31 @@ def openrlhf(*options: str, before: str = "", without: tuple[str, ...] = ()) -> 
     """
     given = {option.split()[0] for option in options} | set(without)
     kept = [option for option in _OPENRLHF if option.split()[0] not in given]
-    words = ["python3 -m openrlhf.cli.train_ppo_ray", *(f"    {o}" for o in (*kept, *options))]
-    head = f"{before.rstrip()}\n\n" if before else ""
-    return head + " \\\n".join(words) + "\n"
+    return _script("python3 -m openrlhf.cli.train_ppo_ray", *kept, *options, before=before)
 
 
 def trl(*options: str) -> str:
     """A script that starts TRL's GRPO on one GPU with these options."""
-    words = [
+    return _script(
         "torchrun --nproc_per_node 1 -m trl.scripts.grpo",
-        "    --model_name_or_path Qwen/Qwen2.5-7B-Instruct",
-        "    --report_to wandb",
-        *(f"    {option}" for option in options),
-    ]
-    return " \\\n".join(words) + "\n"
+        "--model_name_or_path Qwen/Qwen2.5-7B-Instruct",
+        "--report_to wandb",
+        *options,
+    )
 
 
 def open_instruct(*options: str) -> str:
     """A script that starts open-instruct's GRPO with these options."""
-    words = [
+    return _script(
         "python open_instruct/grpo_fast.py",
-        "    --model_name_or_path Qwen/Qwen2.5-7B-Instruct",
-        "    --num_samples_per_prompt_rollout 8",
-        "    --with_tracking",
-        *(f"    {option}" for option in options),
-    ]
-    return " \\\n".join(words) + "\n"
+        "--model_name_or_path Qwen/Qwen2.5-7B-Instruct",
+        "--num_samples_per_prompt_rollout 8",
+        "--with_tracking",
+        *options,
+    )
+
+
+def _script(command: str, *arguments: str, before: str = "", end: str = "") -> str:
+    """A script of one command, an argument on each line."""
+    head = f"{before.rstrip()}\n\n" if before else ""
+    return head + " \\\n    ".join((command, *arguments)) + end + "\n"
