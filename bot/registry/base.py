@@ -72,6 +72,7 @@ class Hit:
     severity: Severity | None = None
     """Only when it differs from the rule's own."""
     fix_title: str | None = None
+    """What the edits do, when they are not what the help says."""
     fix_safe: bool = False
     edits: tuple[TextEdit, ...] = ()
     rename: str | None = None

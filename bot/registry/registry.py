@@ -128,7 +128,7 @@ class Registry(Generic[C]):
         fix, file = None, source.part(hit.span.start)[0]
         if hit.edits and file is source:
             edits = tuple(Edit(**_place(source, edit.span), text=edit.text) for edit in hit.edits)
-            title = hit.fix_title or message("apply the edit")
+            title = hit.fix_title or hit.help or message("apply the edit")
             fix = Fix(title=title, safe=hit.fix_safe, edits=edits)
         return Finding(
             id=rule.meta.id,

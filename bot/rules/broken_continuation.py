@@ -61,7 +61,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             message=_message(context, group, cause),
             span=first.span,
             help=message("{rest}; join the lines", rest=rest) if edits else rest,
-            fix_title=(message("join the lines") if edits else None),
+            fix_title=message("join the lines"),
             fix_safe=safe,
             edits=edits,
         )

@@ -94,7 +94,7 @@ def _hit(context: RuleContext, values: PlanValues, setting: Setting, use: str) -
             if over_all
             else message("use {key}", key=shown(plan, use))
         ),
-        fix_title=(message("use {key}", key=shown(plan, use)) if edits else None),
+        fix_title=message("use {key}", key=shown(plan, use)),
         fix_safe=bool(edits) and not _is_referred_to(plan, setting.key),
         edits=edits,
     )

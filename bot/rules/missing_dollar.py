@@ -96,7 +96,6 @@ def _hit(context: RuleContext, plan: Plan, setting: Setting, name: str) -> Hit:
         key=shown(plan, setting.key),
         name=name,
         help=message("write ${name}", name=name),
-        fix_title=message("write ${name}", name=name) if edits else None,
         fix_safe=bool(edits),
         edits=edits,
     )

@@ -41,7 +41,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             "{key} is new below a free-form mapping and needs a +",
             key=setting.key,
             help=message("write {plus}", plus=plus),
-            fix_title=message("add the +") if edits else None,
+            fix_title=message("add the +"),
             fix_safe=True,  # Hydra refuses the script as it is, and advises exactly this.
             edits=edits,
         )

@@ -122,6 +122,6 @@ def _hit(context: RuleContext, key: str, setting: Setting, written: str, near: s
         key=key,
         written=written,
         help=message("did you mean {near}?", near=near),
-        fix_title=message("write {name}", name=near) if edits else None,
+        fix_title=message("write {name}", name=near),
         edits=edits,
     )

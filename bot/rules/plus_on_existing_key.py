@@ -48,7 +48,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             message=text,
             span=setting.key_span,
             help=message("write {key} without the +", key=setting.key),
-            fix_title=(message("remove the +") if edits else None),
+            fix_title=message("remove the +"),
             # Hydra refuses the script as it is, and advises exactly this.
             fix_safe=earlier is None,
             edits=edits,

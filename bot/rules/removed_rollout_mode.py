@@ -48,7 +48,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             # Who names no release may run an older one.
             severity="warning" if plan.version_source == "newest" else None,
             help=message("remove the setting: async is the default"),
-            fix_title=message("remove {key}", key=_KEY) if edits else None,
+            fix_title=message("remove {key}", key=_KEY),
             fix_safe=True,
             edits=edits,
         )

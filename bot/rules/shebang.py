@@ -66,7 +66,6 @@ def check(context: RuleContext) -> Iterator[Hit]:
             span=Span(0, 0),
             severity="warning" if slurm else None,
             help=message("start with #!/usr/bin/env bash"),
-            fix_title=message("start with #!/usr/bin/env bash"),
             fix_safe=True,
             edits=(TextEdit(span=Span(0, 0), text=f"{_LINE}\n"),),
         )
@@ -84,7 +83,6 @@ def check(context: RuleContext) -> Iterator[Hit]:
             line=context.source.line_column(at)[0],
             severity="warning",
             help=message("start with #!/usr/bin/env bash"),
-            fix_title=message("start with #!/usr/bin/env bash"),
             fix_safe=True,
             edits=(TextEdit(span=Span(0, len(first)), text=_LINE),),
         )

@@ -63,6 +63,5 @@ def check(context: RuleContext) -> Iterator[Hit]:
             "{name} is not set: blanks stand around its =",
             name=name,
             help=message("write {name}", name=joined),
-            fix_title=message("write {name}", name=joined) if simple else None,
             edits=(TextEdit(span=span, text=joined),) if simple else (),
         )

@@ -58,7 +58,6 @@ def check(context: RuleContext) -> Iterator[Hit]:
         "{command} may fail before the launch, and the script goes on",
         command=" ".join(word.text for word in first.argv[:2])[:60],
         help=message("put set -e at the top"),
-        fix_title=message("put set -e at the top"),
         edits=(TextEdit(span=Span(at, at), text="set -e\n"),),
     )
 

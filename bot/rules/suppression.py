@@ -106,7 +106,7 @@ def unused(context: RuleContext, suppression: Suppression, ids: list[str], *, al
         rules=", ".join(ids),
         severity="note",
         help=pmessage("suppression", "remove it"),
-        fix_title=message("remove the comment") if all_ else None,
+        fix_title=message("remove the comment"),
         fix_safe=all_,
         edits=(removal(context, suppression),) if all_ else (),
     )

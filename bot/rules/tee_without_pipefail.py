@@ -43,7 +43,6 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 "the launch is piped into {program} without pipefail, so a failed run exits with 0",
                 program=command.piped_to,
                 help=message("put set -o pipefail above the launch"),
-                fix_title=message("put set -o pipefail above the launch"),
                 edits=(_edit(context, command.span.start),),
             )
 

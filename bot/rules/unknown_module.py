@@ -75,7 +75,7 @@ def _judged(context: RuleContext, word: Word, before: list[str]) -> Iterator[Hit
             "no release has the module {name}",
             name=word.text,
             help=message("did you mean {near}?", near=near),
-            fix_title=message("write {name}", name=near) if exact else None,
+            fix_title=message("write {name}", name=near),
             edits=(TextEdit(span=span, text=near),) if exact else (),
         )
     elif known and not named:
@@ -84,6 +84,6 @@ def _judged(context: RuleContext, word: Word, before: list[str]) -> Iterator[Hit
             "{name} is a module, and without -m Python looks for a file of that name",
             name=word.text,
             help=message("write -m {name}", name=word.text),
-            fix_title=message("write {name}", name="-m") if exact else None,
+            fix_title=message("write {name}", name="-m"),
             edits=(TextEdit(span=span, text=f"-m {word.text}"),) if exact else (),
         )

@@ -52,7 +52,6 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 "{text} without quotes splits the caller's arguments at spaces",
                 text=found[0],
                 help=message('write "$@"'),
-                fix_title=message('write "$@"'),
                 fix_safe=True,
                 edits=(TextEdit(span=at, text='"$@"'),),
             )

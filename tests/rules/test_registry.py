@@ -66,6 +66,16 @@ def test_a_hit_becomes_a_finding_with_its_place() -> None:
     assert (edit.line, edit.column, edit.end_line, edit.end_column, edit.text) == (2, 6, 2, 7, "8")
 
 
+def test_a_fix_without_a_title_has_the_help_for_it() -> None:
+    def check(_: RuleContext) -> Iterable[Hit]:
+        at = Span(0, 4)
+        yield Hit(message="four", span=at, help="use 8", edits=(TextEdit(span=at, text="8"),))
+
+    (finding,), _ = RULES.run([rule(check)], context("echo 4\n"))
+    assert finding.fix is not None
+    assert finding.fix.title == "use 8"
+
+
 @pytest.mark.parametrize(
     ("rename", "path"),
     [

@@ -56,12 +56,10 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
                 else message(_GONE, path=target.path)
             )
             meant = entry.meant
-            help_ = message(_MEANT, path=meant.path) if meant else message(_LOOK)
             yield Hit(
                 message=text,
                 span=cell.span,
-                help=help_,
-                fix_title=help_ if meant else None,
+                help=message(_MEANT, path=meant.path) if meant else message(_LOOK),
                 edits=rewrite(cell, _mended(entry, cell.source)),
                 fix_safe=True,
             )

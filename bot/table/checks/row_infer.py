@@ -45,7 +45,6 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
             script=one.entry.script,
             used=one.used,
             help=message(_USE if bare else _RELEASE, used=one.used),
-            fix_title=message(_USE, used=one.used) if bare else None,
             edits=rewrite(one.cell, rst.cell(one.used) if bare else None),
             fix_safe=True,
         )

@@ -81,7 +81,6 @@ def _compare(
         message=message(template, script=entry.script, **sides),
         span=cell.span,
         help=message(_USE, used=text),
-        fix_title=message(_USE, used=text),
         edits=rewrite(cell, rst.cell(text)),
         fix_safe=True,
     )

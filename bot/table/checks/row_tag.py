@@ -55,7 +55,6 @@ def check(context: PageContext) -> Iterator[Hit]:
                 script=entry.script,
                 stated=stated,
                 help=message(_USE, tag=stated),
-                fix_title=message(_USE, tag=stated),
                 edits=rewrite(cell, stated),
                 fix_safe=True,
             )

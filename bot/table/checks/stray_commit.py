@@ -36,13 +36,11 @@ def check(context: PageContext) -> Iterator[Hit]:
         if cell is None or commit is None or lasting is None:
             continue
         once = cell.source.count(commit) == 1
-        help_ = message(_LAST, commit=lasting[:10])
         yield hit(
             cell.span,
             _STRAY,
             commit=commit[:10],
-            help=help_,
-            fix_title=help_ if once else None,
+            help=message(_LAST, commit=lasting[:10]),
             edits=rewrite(cell, cell.source.replace(commit, lasting) if once else None),
             fix_safe=True,
         )
