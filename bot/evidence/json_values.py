@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
+
+
+def parsed(data: str | bytes) -> dict[str, Any] | None:
+    """The object that a JSON text is; None for anything else."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def mapping(value: object) -> dict[str, Any]:
+    """The entries of a mapping; none of anything else."""
+    return value if isinstance(value, dict) else {}
 
 
 def text(value: object) -> str | None:

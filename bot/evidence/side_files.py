@@ -13,7 +13,7 @@ from bot.base.messages import Notes, message, sentence_of
 from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, GpuInfo
-from bot.evidence.json_values import text, whole
+from bot.evidence.json_values import dicts, mapping, parsed, text, whole
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import UNREADABLE, Located, open_inside
 from bot.report import JsonValue
@@ -63,7 +63,6 @@ class SideFiles:
         data = self.json_object("wandb-metadata.json")
         if not data:
             return None
-        git = data.get("git")
         args = data.get("args")
         return Host(
             gpu=text(data.get("gpu")),
@@ -71,22 +70,16 @@ class SideFiles:
             gpus=_gpus(data.get("gpu_nvidia")),
             program=text(data.get("program")),
             args=tuple(str(arg) for arg in args) if isinstance(args, list) else (),
-            commit=text(git.get("commit")) if isinstance(git, dict) else None,
+            commit=text(mapping(data.get("git")).get("commit")),
         )
 
     def json_object(self, name: str) -> dict[str, JsonValue]:
         """The object of a JSON file; empty where there is none."""
-        text = self._text(name)
-        if not text:
-            return {}
-        try:
-            data = json.loads(text)
-        except (ValueError, RecursionError):
-            data = None
-        if not isinstance(data, dict):
+        content = self._text(name)
+        data = parsed(content) if content else {}
+        if data is None:
             self.gaps.note("files/{name} is not a JSON object; it was left out.", name=name)
-            return {}
-        return data
+        return data or {}
 
     def config(self) -> dict[str, JsonValue]:
         """The configuration of `config.yaml`, as written."""
@@ -154,11 +147,9 @@ def _loader() -> type[yaml.SafeLoader]:
 
 
 def _gpus(value: object) -> tuple[GpuInfo, ...]:
-    if not isinstance(value, list):
-        return ()
     found = []
-    for gpu in value[:MOST_GPUS]:
-        if isinstance(gpu, dict) and isinstance(gpu.get("name"), str):
+    for gpu in dicts(value)[:MOST_GPUS]:
+        if isinstance(gpu.get("name"), str):
             # JSON of a uint64 is text: "85520809984".
             memory = str(gpu.get("memoryTotal", ""))
             known = natural_number(memory) if len(memory) < 20 else None

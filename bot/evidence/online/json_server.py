@@ -14,6 +14,7 @@ from typing import Any, Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.base.secrets import Secret
+from bot.evidence.json_values import parsed
 from bot.evidence.online.bounds import Bounds, Tell
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
 from bot.evidence.online.requests import Manner, RefusedRequest, insist, send
@@ -78,11 +79,7 @@ class JsonServer:
         answer = self.content(url, headers, body)
         if isinstance(answer, RefusedRequest):
             return answer
-        try:
-            found = json.loads(answer)
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
+        if (found := parsed(answer)) is None:
             raise ReadingError(ReadFailure(kind="garbage", stage=self.stage))
         return found
 

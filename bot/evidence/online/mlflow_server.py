@@ -15,7 +15,7 @@ from bot.base.digits import is_digits
 from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.facts import EvidenceError, Facts
-from bot.evidence.json_values import number, text
+from bot.evidence.json_values import mapping, number, text
 from bot.evidence.limits import RunLimits
 from bot.evidence.metrics import COMPARED
 from bot.evidence.online.bounds import Bounds, Tell
@@ -217,5 +217,4 @@ def _experiment(server: _Server, number_: str) -> str | None:
         answer = server.get("experiments/get", {"experiment_id": number_})
     except ReadingError:
         return None
-    found = answer.get("experiment") if isinstance(answer, dict) else None
-    return text(found.get("name")) if isinstance(found, dict) else None
+    return text(mapping(mapping(answer).get("experiment")).get("name"))

@@ -15,6 +15,7 @@ from typing import Any, Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.secrets import Secret
+from bot.evidence.json_values import parsed
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
 from bot.evidence.online.json_server import ServerRun
@@ -111,11 +112,7 @@ def _read(answer: bytes | RefusedRequest) -> dict[str, Any] | int:
     if len(answer) > _MAX_ANSWER:
         detail = message("more than {count} bytes for one line", count=_MAX_ANSWER)
         raise ReadingError(ReadFailure(kind="too-much", stage=ReadStage.RUN, detail=detail))
-    try:
-        found = json.loads(answer)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+    if (found := parsed(answer)) is None:
         raise ReadingError(ReadFailure(kind="garbage", stage=ReadStage.RUN))
     return found
 

@@ -22,7 +22,7 @@ from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.console import Console
 from bot.evidence.facts import Facts, RunId
-from bot.evidence.json_values import number, text
+from bot.evidence.json_values import mapping, number, text
 from bot.evidence.limits import RunLimits
 from bot.evidence.metrics import COMPARED
 from bot.evidence.online.bounds import Bounds, Tell
@@ -71,13 +71,11 @@ def read_swanlab_cloud(asked: ServerRun, bounds: Bounds, tell: Tell) -> Facts:
     run.state = _STATES.get(str(found.get("state")))
     server.stage = ReadStage.HISTORY
     _every_value(server, columns, run, asked.host)
-    profile = found.get("profile")
-    profile = profile if isinstance(profile, dict) else {}
-    config, metadata = profile.get("config"), profile.get("metadata")
+    profile = mapping(found.get("profile"))
     facts = run.facts(
         message("SwanLab run {run} on {host}", run=asked.run_id, host=asked.host),
-        plain(config if isinstance(config, dict) else {}, run.collector.gaps),
-        metadata if isinstance(metadata, dict) else {},
+        plain(mapping(profile.get("config")), run.collector.gaps),
+        mapping(profile.get("metadata")),
         requirements_of(text(profile.get("requirements")) or ""),
     )
     if facts is None:

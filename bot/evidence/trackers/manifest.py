@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import json
 import shutil
 import subprocess
 import zlib
@@ -25,12 +24,11 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, Notes, mark, message
 from bot.base.regex import regex
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, MetricSeries, RunId
-from bot.evidence.json_values import dicts, number, whole
+from bot.evidence.json_values import dicts, mapping, number, parsed, text, whole
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import open_inside, shown
 from bot.evidence.trackers.collect import iso
 from bot.evidence.trackers.places import RunPath
-from bot.report import JsonValue
 from bot.report.manifest import NAMESPACE
 
 SCHEMA: Final = "run-manifest-v1"
@@ -122,11 +120,8 @@ def _record(before: bytes, line: bytes) -> tuple[dict[str, Any], bytes] | None:
     digest = hashlib.sha256(before + line[: tail.start()]).digest()
     if digest.hex().encode() != tail[1]:
         return None
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return (record, digest) if isinstance(record, dict) else None
+    record = parsed(line)
+    return None if record is None else (record, digest)
 
 
 def _follows(records: list[dict[str, Any]], record: dict[str, Any]) -> bool:
@@ -259,9 +254,6 @@ def _facts(manifest: Manifest, name: str) -> Facts:
         )
     began = number(begin.get("began"))
     ended = number(end.get("ended")) if end else None
-    script = begin.get("script") if isinstance(begin.get("script"), dict) else {}
-    git = begin.get("git")
-    commit = git.get("commit") if isinstance(git, dict) else None
     gpus = tuple(
         GpuInfo(name=str(gpu.get("name")), memory_bytes=whole(gpu.get("memory_bytes")))
         for gpu in dicts(begin.get("gpus"))
@@ -271,7 +263,6 @@ def _facts(manifest: Manifest, name: str) -> Facts:
         key = fingerprint(manifest.key.split()[1])
         source = message("manifest {name}, signed by {key}", name=name, key=key)
     history = _history(end)
-    packages = begin.get("packages")
     code = end.get("exit_code") if end else None
     if end is not None and end.get("signal") in ("SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS"):
         code = 128
@@ -279,17 +270,16 @@ def _facts(manifest: Manifest, name: str) -> Facts:
         source=source,
         kind="manifest",
         run=RunId(id=str(begin.get("id"))),
-        config=_nested(script.get("settings") if isinstance(script, dict) else None),
+        # Settings by dotted keys, which is a form that comparisons understand.
+        config=mapping(mapping(begin.get("script")).get("settings")),
         history=history,
         history_rows=max((series.rows for series in history.values()), default=0),
         system=_system(manifest, len(gpus)),
         system_rows=sum(whole(minute.get("looks")) or 0 for minute in manifest.minutes),
         gpus=gpus,
         host_gpu_count=len(gpus) or None,
-        requirements={str(k): str(v) for k, v in packages.items()}
-        if isinstance(packages, dict)
-        else {},
-        git_commit=commit if isinstance(commit, str) else None,
+        requirements={k: str(v) for k, v in mapping(begin.get("packages")).items()},
+        git_commit=text(mapping(begin.get("git")).get("commit")),
         exit_code=whole(code),
         out_of_memory=end.get("out_of_memory") if end else None,
         created=iso(began),
@@ -298,11 +288,6 @@ def _facts(manifest: Manifest, name: str) -> Facts:
         printed=frozenset({"arguments", "history"}),
         gaps=tuple(gaps),
     )
-
-
-def _nested(settings: object) -> dict[str, JsonValue]:
-    """Settings by dotted keys, which is a form that comparisons understand."""
-    return dict(settings) if isinstance(settings, dict) else {}
 
 
 def _system(manifest: Manifest, gpus: int) -> dict[int, MetricSeries]:
@@ -330,18 +315,16 @@ def _system(manifest: Manifest, gpus: int) -> dict[int, MetricSeries]:
 
 
 def _history(end: Mapping[str, Any] | None) -> dict[str, MetricSeries]:
-    metrics = end.get("metrics") if end else None
     found: dict[str, MetricSeries] = {}
-    for key, metric in metrics.items() if isinstance(metrics, dict) else ():
+    for key, metric in mapping((end or {}).get("metrics")).items():
         if not isinstance(metric, dict):
             continue
         rows, maximum, last = (number(metric.get(name)) for name in ("rows", "maximum", "last"))
         if rows is None or maximum is None or last is None:
             continue
-        kept = metric.get("values")
         values = {
             int(step): float(value)
-            for step, value in (kept.items() if isinstance(kept, dict) else ())
+            for step, value in mapping(metric.get("values")).items()
             if is_digits(step) and len(step) < 16 and number(value) is not None
         }
         found[str(key)] = MetricSeries(

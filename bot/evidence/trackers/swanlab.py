@@ -10,7 +10,6 @@ and the exception that ended it stand there too.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
@@ -22,7 +21,7 @@ from bot.base.messages import message, plural_message
 from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
-from bot.evidence.json_values import dicts, number
+from bot.evidence.json_values import dicts, mapping, number, parsed, text
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import Located, open_inside, shown
 from bot.evidence.protobuf_messages import Messages, decoded, message_class
@@ -167,18 +166,14 @@ class SwanlabRun:
         if not facts.history and not config and not facts.system:
             return None
         gpus = _gpus(metadata)
-        runtime = metadata.get("runtime", metadata)
-        command = runtime.get("command") if isinstance(runtime, dict) else None
-        git = metadata.get("git")
-        commit = git.get("commit") if isinstance(git, dict) else None
         return replace(
             facts,
             config=config,
             gpus=gpus,
             host_gpu_count=len(gpus) or None,
             requirements=requirements,
-            program=command if isinstance(command, str) else None,
-            git_commit=commit if isinstance(commit, str) else None,
+            program=text(mapping(metadata.get("runtime", metadata)).get("command")),
+            git_commit=text(mapping(metadata.get("git")).get("commit")),
             state=self.state,
             out_of_memory=self.console.close(),
         )
@@ -216,15 +211,15 @@ def _take(
 
 def _json_record(payload: bytes, taken: SwanlabRun) -> None:
     """A record of version 1; raises ValueError for what is none."""
-    record = json.loads(payload)
-    data = record.get("data") if isinstance(record, dict) else None
+    record = parsed(payload) or {}
+    data = record.get("data")
     if not isinstance(data, dict):
         raise ValueError
     match record.get("model_type"):
         case "Scalar":
-            metric, key, step = data.get("metric"), data.get("key"), data.get("step")
-            value = number(metric.get("data")) if isinstance(metric, dict) else None
-            if value is not None and isinstance(key, str) and isinstance(metric, dict):
+            metric, key, step = mapping(data.get("metric")), data.get("key"), data.get("step")
+            value = number(metric.get("data"))
+            if value is not None and isinstance(key, str):
                 at = seconds_since_1970(metric.get("create_time"))
                 taken.scalar(key, value, step if isinstance(step, int) else None, at)
         case "Project":
@@ -300,21 +295,16 @@ def _gpus(metadata: Mapping[str, JsonValue]) -> tuple[GpuInfo, ...]:
     """The NVIDIA GPUs, whose memory SwanLab rounds to GiB."""
     hardware = metadata.get("hardware")
     if isinstance(hardware, dict):  # Since 0.8.
-        vendors = hardware.get("accelerators")
         listed = [
             (device.get("name"), device.get("memory"))
-            for vendor in (vendors if isinstance(vendors, list) else [])
-            if isinstance(vendor, dict) and isinstance(vendor.get("devices"), list)
-            for device in dicts(vendor["devices"])
+            for vendor in dicts(hardware.get("accelerators"))
+            for device in dicts(vendor.get("devices"))
         ]
     else:
-        cards = metadata.get("gpu")
-        nvidia = cards.get("nvidia") if isinstance(cards, dict) else None
-        names = nvidia.get("type") if isinstance(nvidia, dict) else None
-        sizes = nvidia.get("memory") if isinstance(nvidia, dict) else None
+        nvidia = mapping(mapping(metadata.get("gpu")).get("nvidia"))
         names, sizes = (
-            names if isinstance(names, list) else [],
-            sizes if isinstance(sizes, list) else [],
+            value if isinstance(value := nvidia.get(name), list) else []
+            for name in ("type", "memory")
         )
         listed = [(name, sizes[at] if at < len(sizes) else None) for at, name in enumerate(names)]
     return tuple(

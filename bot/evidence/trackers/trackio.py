@@ -8,7 +8,6 @@ NVML answers. Nothing says how a run ended.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Final
 from bot.base.messages import message
 from bot.base.regex import regex
 from bot.evidence.facts import UNNAMED, EvidenceError, Facts, GpuInfo, RunId
-from bot.evidence.json_values import number
+from bot.evidence.json_values import number, parsed
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import shown
 from bot.evidence.run_config import plain
@@ -142,12 +141,6 @@ def _sample(
             sizes[int(total[1])] = found
 
 
-def _object(text: object) -> dict[str, JsonValue] | None:
+def _object(cell: object) -> dict[str, JsonValue] | None:
     """The object that a cell holds, as text or bytes; None for anything else."""
-    if not isinstance(text, (str, bytes)):
-        return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+    return parsed(cell) if isinstance(cell, (str, bytes)) else None

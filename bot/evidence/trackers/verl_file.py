@@ -6,12 +6,11 @@ opened anew by a run that is resumed, so that the steps before are gone.
 
 from __future__ import annotations
 
-import json
 from typing import BinaryIO
 
 from bot.base.messages import message, plural_message
 from bot.evidence.facts import EvidenceError, Facts, RunId
-from bot.evidence.json_values import number
+from bot.evidence.json_values import number, parsed, whole
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import open_inside, shown
 from bot.evidence.trackers.collect import MetricCollector, StoppedError
@@ -84,12 +83,9 @@ def _read(stream: BinaryIO, name: str, collector: MetricCollector, limits: RunLi
 
 def _line(line: bytes, collector: MetricCollector) -> bool:
     """Take a line; False where it is none of the logger's."""
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    step, data = (row.get("step"), row.get("data")) if isinstance(row, dict) else (None, None)
-    if not isinstance(step, int) or isinstance(step, bool) or not isinstance(data, dict):
+    row = parsed(line) or {}
+    step, data = whole(row.get("step")), row.get("data")
+    if step is None or not isinstance(data, dict):
         return False
     for key, value in data.items():
         found = number(value)
