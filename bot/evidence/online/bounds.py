@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
-from typing import Any
 
 from bot.base.fast_dataclass import dataclass
 from bot.evidence.facts import Facts
@@ -54,10 +52,6 @@ class Bounds:
     """Last console lines of a sibling that are searched."""
     answer_bytes: int = 32 << 20
     """Bytes that the reading process may hand back."""
-
-    def to_json(self) -> dict[str, Any]:
-        """For handing them to the reading process."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,12 +39,12 @@ FailureKind: TypeAlias = Literal[
 class ReadStage(StrEnum):
     """What is being read."""
 
-    RUN = "the run"
-    HISTORY = "the history"
-    SYSTEM = "the system stream"
-    CONSOLE = "the console"
-    FILES = "the metadata"
-    SIBLINGS = "the list of the project's runs"
+    RUN = mark("the run")
+    HISTORY = mark("the history")
+    SYSTEM = mark("the system stream")
+    CONSOLE = mark("the console")
+    FILES = mark("the metadata")
+    SIBLINGS = mark("the list of the project's runs")
 
 
 PASSING: Final[frozenset[FailureKind]] = frozenset(
@@ -285,25 +285,16 @@ _WORDS: Final[Mapping[RunService, Mapping[str, str]]] = {
 }
 """What `_OF_OTHERS` names."""
 
-_STAGES: Final = {
-    ReadStage.RUN: message("the run"),
-    ReadStage.HISTORY: message("the history"),
-    ReadStage.SYSTEM: message("the system stream"),
-    ReadStage.CONSOLE: message("the console"),
-    ReadStage.FILES: message("the metadata"),
-    ReadStage.SIBLINGS: message("the list of the project's runs"),
-}
 _SYSTEM: Final = (
-    message("connection refused"),
-    message("connection reset by peer"),
-    message("connection timed out"),
-    message("network is unreachable"),
-    message("no route to host"),
-    message("self-signed certificate"),
-    message("certificate has expired"),
-    message("unable to get local issuer certificate"),
+    mark("connection refused"),
+    mark("connection reset by peer"),
+    mark("connection timed out"),
+    mark("network is unreachable"),
+    mark("no route to host"),
+    mark("self-signed certificate"),
+    mark("certificate has expired"),
+    mark("unable to get local issuer certificate"),
 )
-_REASONS: Final = {str(reason): reason for reason in _SYSTEM}
 """What operating systems and OpenSSL often say."""
 
 
@@ -316,13 +307,13 @@ def sentence(failure: ReadFailure, link: RunLink) -> str:
     """The failure in words; made of our own text, numbers and the link alone."""
     seconds = failure.seconds
     time = "" if seconds is None else seconds_of(seconds)
-    detail = _REASONS.get(failure.detail, failure.detail)
+    detail = message(failure.detail) if failure.detail in _SYSTEM else failure.detail
     return message(
         _OF[link.service].get(failure.kind, SENTENCES[failure.kind]),
         run=link.name,
         project=link.project_name,
         host=link.host,
-        stage=_STAGES[failure.stage],
+        stage=message(failure.stage),
         status=bracketed(failure.status),
         wait=message(" and a wait of {time}", time=time) if seconds else "",
         time=time,

@@ -19,6 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
@@ -62,7 +63,7 @@ def converse(request: Mapping[str, Any], bounds: Bounds, on_message: OnMessage) 
             **request,
             "place": str(folder),
             "folder": str(folder / "run"),
-            "bounds": bounds.to_json(),
+            "bounds": asdict(bounds),
         }
         (folder / "run").mkdir()
         (folder / "cache").mkdir()

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pytest
@@ -295,7 +295,7 @@ def test_the_key_is_in_no_file_that_the_reading_writes(desk: Desk, tmp_path: Pat
         "siblings": True,
         "place": str(tmp_path),
         "folder": str(tmp_path / "run"),
-        "bounds": Bounds().to_json(),
+        "bounds": asdict(Bounds()),
     }
     places = ("HOME", "TMPDIR", "WANDB_DIR", "WANDB_CACHE_DIR", "WANDB_CONFIG_DIR")
     done = subprocess.run(
