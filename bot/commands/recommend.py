@@ -44,7 +44,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--task", metavar="TASK", help="grpo, ppo, sft, dpo, rm, …: see --list tasks"
     )
-    parser.add_argument("--method", choices=("full", "lora", "dora"), help="what is trained")
+    parser.add_argument(
+        "--method", choices=("full", "lora", "dora", "qlora"), help="what is trained"
+    )
     parser.add_argument("--framework", choices=("verl", "openrlhf", "trl"))
     parser.add_argument(
         "--lengths",
@@ -69,6 +71,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--budget-gpus",
+        "--gpus",
         metavar="N",
         type=int,
         help="at most so many GPUs; what fits all of them is listed too (default: at most 8)",

@@ -16,7 +16,15 @@ from contextvars import ContextVar
 from itertools import pairwise
 from typing import Any, Final, cast, get_args
 
-from bot.base.messages import Form, Language, mark, mark_plural, translated, translation
+from bot.base.messages import (
+    Form,
+    Language,
+    mark,
+    mark_plural,
+    message,
+    translated,
+    translation,
+)
 
 VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 
@@ -96,8 +104,18 @@ class TerminalParser(argparse.ArgumentParser):
         """
         known, left = super().parse_known_args(args, namespace)
         if left:
-            self.error(_own("unrecognized arguments: %s") % " ".join(left))
+            text = _own("unrecognized arguments: %s") % " ".join(left)
+            options = [option for action in self._actions for option in action.option_strings]
+            self.error(text + _did_you_mean(left[0].partition("=")[0], options))
         return known, left
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """As argparse's, with the choice that is nearest to what was given."""
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            error.message += _did_you_mean(str(value), [str(one) for one in action.choices or ()])
+            raise
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """As argparse prints, which keeps to itself that the help could not be printed."""
@@ -105,6 +123,15 @@ class TerminalParser(argparse.ArgumentParser):
             file.write(message)
         else:
             super()._print_message(message, file)
+
+
+def _did_you_mean(given: str, known: Sequence[str]) -> str:
+    """What to append to an error about a word that is near to a known one; nothing if none is."""
+    from difflib import get_close_matches
+
+    names = {name.lstrip("-"): name for name in known}
+    near = get_close_matches(given.lstrip("-"), names, n=1)
+    return in_terminal(message('; did you mean "{name}"?', name=names[near[0]])) if near else ""
 
 
 def _own(text: str) -> str:

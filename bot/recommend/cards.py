@@ -9,6 +9,8 @@ from bot.memory.from_plan import device_named
 from bot.memory.settings import NoEstimateError
 
 _NO_BF16 = ("v100", "t4")
+_LEAST_GIB = 20
+"""Below it a card trains small models alone."""
 _COMMON = (
     ("a100", "h100", "a800", "h800", "h20", "rtx4090", "rtx3090"),
     (
@@ -60,13 +62,20 @@ def known_devices() -> list[Device]:
 
 
 def usual_devices() -> list[Device]:
-    """Those that are listed where none is named: Ascend's take other software and settings."""
+    """Those that are listed where none is named.
+
+    Ascend's take other software and settings; small cards are for those who have one.
+    """
+    return [device for device in _with_cuda_or_rocm() if device.memory_gib >= _LEAST_GIB]
+
+
+def _with_cuda_or_rocm() -> list[Device]:
     return [device for device in known_devices() if device.vendor is not Vendor.ASCEND]
 
 
 def nearest_in_memory(gib: int) -> list[Device]:
     """Three cards with the memory nearest to so many GiB, the commonest of them first."""
-    usual = usual_devices()
-    least = min(abs(device.memory_gib - gib) for device in usual)
-    near = [device for device in usual if abs(device.memory_gib - gib) <= least + 1]
+    known = _with_cuda_or_rocm()
+    least = min(abs(device.memory_gib - gib) for device in known)
+    near = [device for device in known if abs(device.memory_gib - gib) <= least + 1]
     return sorted(near, key=rarity)[:3]

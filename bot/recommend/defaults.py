@@ -13,6 +13,7 @@ from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import MethodVerdict
 from bot.recommend.request import (
     ONLINE,
+    QUANTIZED,
     TASKS,
     FrameworkName,
     ModelFolder,
@@ -28,8 +29,8 @@ PROMPT, RESPONSE, BATCH, RANK = 1024, 1024, 128, 32
 
 
 def task_of(question: ParsedQuestion) -> str:
-    """The task, else GRPO."""
-    return question.task or TASK
+    """The task, else GRPO; fine-tuning where the method is for samples alone."""
+    return question.task or (QUANTIZED[0] if question.method == "qlora" else TASK)
 
 
 def framework_of(question: ParsedQuestion) -> FrameworkName:
@@ -51,7 +52,7 @@ def framework_of(question: ParsedQuestion) -> FrameworkName:
 def _framework_of(question: ParsedQuestion) -> FrameworkName:
     if question.framework is not None:
         return cast("FrameworkName", question.framework)
-    if question.method == "dora":
+    if question.method in ("dora", "qlora"):
         return "trl"
     task = task_of(question)
     return next((name for name, tasks in TASKS.items() if task in tasks), FRAMEWORK)
@@ -116,7 +117,7 @@ def taken(question: ParsedQuestion, *, method: str | None) -> Iterator[str]:
     if question.is_model_taken and question.model is not None:
         yield message("model {model}", model=question.model)
     if question.task is None:
-        yield message("task {task}", task=TASK)
+        yield message("task {task}", task=task_of(question))
     if question.method is None and method is not None:
         yield message("method {method}", method=method)
     if question.framework is None:

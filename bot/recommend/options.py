@@ -102,7 +102,7 @@ def _has(request: Request, gpus: int, step: Step) -> bool:
     if name == "bf16":
         return verl and adapter
     if name == "zero3":
-        return not verl and gpus > 1
+        return not verl and gpus > 1 and request.method != "qlora"
     if name == "sleep":
         return request.framework == "openrlhf" and request.online
     if name == "checkpointing":

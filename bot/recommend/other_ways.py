@@ -9,7 +9,7 @@ from bot.base.devices import Device
 from bot.base.messages import message
 from bot.frameworks.releases import releases
 from bot.recommend.options import divides
-from bot.recommend.request import TASKS, Request
+from bot.recommend.request import QUANTIZED, TASKS, Request
 from bot.recommend.search import Search
 
 _LEAST_RESPONSE = 256
@@ -25,9 +25,13 @@ def other_ways(search: Search, device: Device, gpus: int) -> Iterator[str]:
     request = search.request
     if request.method == "full" and _fits(replace(request, method="lora"), device, gpus):
         yield message("LoRA (--method lora)")
+    quantized = replace(request, method="qlora", framework="trl")
+    able = request.task in QUANTIZED and request.method in ("full", "lora")
+    if able and _fits(quantized, device, gpus):
+        yield message("QLoRA (--framework trl --method qlora)")
     for framework, tasks in TASKS.items():
         other = replace(request, framework=framework)
-        able = request.task in tasks and request.method != "dora"
+        able = request.task in tasks and request.method not in ("dora", "qlora")
         if framework != request.framework and able and _fits(other, device, gpus):
             yield message("{framework} (--framework {framework})", framework=framework)
     response = request.response // 2

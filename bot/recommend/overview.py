@@ -24,7 +24,7 @@ from bot.recommend.methods import LENGTHS, verdict_on
 from bot.recommend.options import divides, shareable_batch
 from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import CardOverview, CardQuestion, MethodVerdict
-from bot.recommend.request import Request
+from bot.recommend.request import QUANTIZED, Request
 from bot.recommend.search import Search
 from bot.report import Tool
 
@@ -76,15 +76,25 @@ def overview(question: ParsedQuestion, language: Language) -> CardOverview:
         defaults=tuple(translated(one, language) for one in taken(question, method=None)),
         models=tuple(verdicts),
         next=next_command(question, fitting[-1].model, fitting[-1]) if fitting else None,
-        notes=tuple(translated(note, language) for note in _notes(verdicts)),
+        notes=tuple(translated(note, language) for note in _notes(question, verdicts)),
     )
 
 
-def _notes(verdicts: Sequence[MethodVerdict]) -> Iterator[str]:
+def _notes(question: ParsedQuestion, verdicts: Sequence[MethodVerdict]) -> Iterator[str]:
     if all(one.verdict == "no" for one in verdicts):
         yield message(
             "Nothing fits by the ways that are searched: FSDP, DeepSpeed, and Megatron for full "
             "training."
+        )
+    (card,) = question.cards
+    is_open = question.method is None and question.framework in (None, "trl")
+    if is_open and card.interconnect == "pcie" and question.task in (None, *QUANTIZED):
+        yield message(
+            "QLoRA keeps the base in four bits a weight and takes less, for {tasks}: "
+            "rlbot recommend {gpus}x{card} qlora.",
+            tasks=", ".join(QUANTIZED),
+            gpus=gpus_of(question),
+            card=card.token,
         )
 
 

@@ -154,8 +154,10 @@ def nearest(
 
 
 def _trained(rows: Sequence[RowFacts], request: Request) -> Iterator[RowFacts]:
-    """The rows that the framework trains."""
-    return (r for r in rows if r.printed.train.lower().startswith(_TRAINS[request.framework]))
+    """The rows that the framework trains; none for QLoRA, since no row says how a base is kept."""
+    trains = _TRAINS[request.framework]
+    known = () if request.method == "qlora" else rows
+    return (row for row in known if row.printed.train.lower().startswith(trains))
 
 
 def _doublings(row: RowFacts, request: Request) -> float:

@@ -35,11 +35,13 @@ _JOINED = (
     # What belongs together although a blank is between it.
     (regex(r"rtx\s+pro\s+6000\b", re.I), "rtxpro6000"),
     (
-        regex(r"\b(?:rtx[ -]{0,3})?a?6000[ -]{0,3}ada(?:[ -]{1,3}generation)?\b", re.I),
-        "rtx6000ada",
+        regex(r"\b(?:rtx[ -]{0,3})?a?([56]000)[ -]{0,3}ada(?:[ -]{1,3}generation)?\b", re.I),
+        r"rtx\1ada",
     ),
-    (regex(r"rtx\s+(a?\d{4})(?!\d)", re.I), r"rtx\1"),
-    (regex(r"(?<=4090)[ -]{1,3}d\b", re.I), "d"),
+    (regex(r"\brtx[\s-]{0,3}(a\d{4})(?!\d)", re.I), r"\1"),
+    (regex(r"rtx\s+(\d{4})(?!\d)", re.I), r"rtx\1"),
+    (regex(r"(?<=[345]0[6-9]0)[ -]{1,3}(d|ti|super)\b", re.I), r"\1"),
+    (regex(r"(?<=[345]0[6-9]0ti)[ -]{1,3}(?=super\b)", re.I), ""),
     (regex(r"\bfull[\s-]+(?:parameters?|fine-?tuning|ft)\b", re.I), "full"),
     (regex(r"\breward[\s-]+model\b", re.I), "rm"),
     (regex(r"\b(?:batch(?:[\s_-]+size)?|bsz?)[\s=:]*(\d{1,8})\b", re.I), r"batch=\1"),
@@ -334,13 +336,6 @@ def _refuse_known(words: Sequence[str]) -> None:
             message(
                 "A slice of a card (MIG) is not estimated: ask about a card with as much memory, "
                 "such as 1xA100-40."
-            )
-        )
-    if any(word.lower() in ("qlora", "4bit", "4-bit") for word in words):
-        raise UserError(
-            message(
-                "No script is made for QLoRA: ask for lora, which keeps the base in 2 bytes a "
-                "parameter instead of about half a byte."
             )
         )
 

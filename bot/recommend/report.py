@@ -21,7 +21,7 @@ class Question(ReportPart):
     model: str
     """The model as its maker writes it."""
     task: str
-    method: Literal["full", "lora", "dora"]
+    method: Literal["full", "lora", "dora", "qlora"]
     framework: str
     release: str
     """The release whose settings are meant."""
@@ -135,7 +135,7 @@ class MethodVerdict(ReportPart):
 
     model: str
     """The model as its maker writes it."""
-    method: Literal["full", "lora", "dora"]
+    method: Literal["full", "lora", "dora", "qlora"]
     device: str
     gpus: int
     """The GPUs that were asked about, or the fewest that do."""

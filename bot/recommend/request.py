@@ -17,7 +17,8 @@ from bot.memory.models import Model, find, from_config, near, not_known
 from bot.recommend.hub import hub_path
 
 FrameworkName: TypeAlias = Literal["verl", "openrlhf", "trl"]
-Method: TypeAlias = Literal["full", "lora", "dora"]
+Method: TypeAlias = Literal["full", "lora", "dora", "qlora"]
+METHODS: tuple[Method, ...] = ("full", "lora", "dora", "qlora")
 
 TASKS: Mapping[FrameworkName, tuple[str, ...]] = {
     "verl": ("grpo", "ppo", "rloo", "dapo", "gspo", "cispo", "remax", "reinforce-plus-plus", "sft"),
@@ -33,6 +34,8 @@ TASK_ALIASES = {
 }
 ONLINE = frozenset({"grpo", "ppo", "rloo", "dapo", "gspo", "cispo", "remax", "reinforce-plus-plus"})
 """Tasks that generate responses."""
+QUANTIZED = tuple(task for task in TASKS["trl"] if task not in ONLINE)
+"""Tasks that scripts train with QLoRA."""
 RESPONSES = 8
 """Responses a prompt where a group is compared (GRPO and its like); the others take one."""
 _GROUPS = frozenset({"grpo", "rloo", "dapo", "gspo", "cispo"})
@@ -76,8 +79,10 @@ class Request:
 
     @property
     def label(self) -> str:
-        """The task as file names and the page write it: grpo-lora."""
-        return self.task if self.method == "full" else f"{self.task}-{self.method}"
+        """The task as file names and the page write it: grpo-lora, whatever the base's type."""
+        if self.method == "full":
+            return self.task
+        return f"{self.task}-{'lora' if self.method == 'qlora' else self.method}"
 
     @property
     def token(self) -> str:
@@ -214,14 +219,7 @@ def make_request(
             framework=framework,
             instead=instead,
         )
-    if method not in ("full", "lora", "dora"):
-        raise UserError("{method} is no method: use full, lora or dora.", method=method)
-    if method == "dora" and chosen != "trl":
-        raise UserError(
-            "{framework} trains no DoRA on {backend}; use --framework trl, or --method lora.",
-            framework=framework,
-            backend="FSDP" if chosen == "verl" else "DeepSpeed",
-        )
+    _check_method(method, chosen, task)
     for name, count, least in (
         ("prompt", sizes.prompt, 0 if task not in ONLINE else 1),
         ("response", sizes.response, 1),
@@ -258,6 +256,33 @@ def make_request(
         rank=sizes.rank,
         config=config,
     )
+
+
+def _check_method(method: str, framework: FrameworkName, task: str) -> None:
+    """Raise UserError for a method that the framework does not train the task with."""
+    if method not in METHODS:
+        raise UserError("{method} is no method: use full, lora, dora or qlora.", method=method)
+    if method == "dora" and framework != "trl":
+        raise UserError(
+            "{framework} trains no DoRA on {backend}; use --framework trl, or --method lora.",
+            framework=framework,
+            backend="FSDP" if framework == "verl" else "DeepSpeed",
+        )
+    if method == "qlora" and framework != "trl":
+        raise UserError(
+            "{framework} trains no QLoRA with one of its settings; use --framework trl, or "
+            "--method lora.",
+            framework=framework,
+        )
+    if method == "qlora" and task in ONLINE:
+        # `_iter_named_params` of trl/generation/vllm_generation.py hands over what is stored.
+        raise UserError(
+            "No script is made for {task} with QLoRA: TRL hands its engine the weights as they are "
+            "stored, and vLLM cannot load those of four bits. Use --method lora, or one of "
+            "{tasks}.",
+            task=task,
+            tasks=", ".join(QUANTIZED),
+        )
 
 
 def _token(name: str) -> str:

@@ -122,7 +122,7 @@ def default_sentence(defaults: Sequence[str]) -> str:
 
 
 def _method(method: str, rank: int | None = None) -> str:
-    names = {"full": tr("full"), "lora": "LoRA", "dora": "DoRA"}
+    names = {"full": tr("full"), "lora": "LoRA", "dora": "DoRA", "qlora": "QLoRA"}
     return names[method] if method == "full" or rank is None else f"{names[method]} r{rank}"
 
 

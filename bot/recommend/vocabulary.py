@@ -23,6 +23,9 @@ METHODS: Mapping[str, str] = {
     "full-parameter": "full",
     "lora": "lora",
     "dora": "dora",
+    "qlora": "qlora",
+    "4bit": "qlora",
+    "4-bit": "qlora",
 }
 TASK_WORDS: Mapping[str, str] = {
     **{task: task for tasks in TASKS.values() for task in tasks},

@@ -103,6 +103,19 @@ def test_what_does_not_fit_in_full_names_lora() -> None:
     assert "Nothing that is searched fits" not in _notes(*asked, "--method", "lora")
 
 
+def test_what_does_not_fit_by_lora_names_qlora_where_a_script_is_made_for_it() -> None:
+    of = ("--model", "Qwen/Qwen2.5-14B", "--lengths", "1024", "--framework", "openrlhf")
+    hardware, way = (
+        ("--device", "rtx4090", "--budget-gpus", "1"),
+        ("--framework", "trl", "--method", "qlora"),
+    )
+    named = f"QLoRA ({' '.join(way)})"
+    assert named in _notes(*of, *hardware, "--method", "lora", "--task", "sft")
+    online = (*of[:2], *of[4:], *hardware, "--method", "lora", "--task", "grpo")
+    assert named not in _notes(*online)
+    assert "Nothing that is searched fits" not in _notes(*of[:4], *hardware, *way, "--task", "sft")
+
+
 def test_where_no_way_fits_none_is_named() -> None:
     asked = ("--model", "Qwen/Qwen2.5-72B", "--task", "grpo", "--framework", "verl")
     said = _notes(*asked, "--device", "rtx4090", "--budget-gpus", "1")

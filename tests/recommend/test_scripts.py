@@ -19,7 +19,15 @@ from bot.frameworks.plan import Plan
 from bot.frameworks.releases import releases
 from bot.frameworks.setting import Setting
 from bot.recommend.answer import RecommendAnswer, recommend
-from bot.recommend.request import TASKS, Hardware, Request, Sizes, make_request
+from bot.recommend.request import (
+    METHODS,
+    QUANTIZED,
+    TASKS,
+    Hardware,
+    Request,
+    Sizes,
+    make_request,
+)
 from bot.recommend.search import Search
 from bot.shell import read
 from tests.frameworks.test_openrlhf import parser_of
@@ -32,8 +40,9 @@ COMBINATIONS = [
     (framework, task, method)
     for framework, tasks in TASKS.items()
     for task in tasks
-    for method in ("full", "lora", "dora")
-    if method != "dora" or framework == "trl"
+    for method in METHODS
+    if method in ("full", "lora") or framework == "trl"
+    if method != "qlora" or task in QUANTIZED
 ]
 _EVERY = pytest.mark.parametrize(("framework", "task", "method"), COMBINATIONS)
 

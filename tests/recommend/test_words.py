@@ -150,7 +150,7 @@ def test_what_is_known_is_listed(kind: str, line: str) -> None:
     [
         ("", "Name cards, a model, or both"),
         ("grpo", "Name cards, a model, or both"),
-        ("2x4080", 'did you mean "RTX4090"?'),
+        ("2x4091", 'did you mean "RTX4090"?'),
         ("2x4090 a100", "one kind of card is looked at, not A100, RTX4090"),
         ("6xh100 batch=128", "cannot be shared out over 6 GPUs; batch=129 can be."),
         ("v100 Qwen3-8B", "has no bf16"),

@@ -45,6 +45,9 @@ def _options(request: Request, candidate: Candidate, device: Device) -> Iterator
     yield "--bf16 True"
     if request.method != "full":
         yield "--use_peft"
+        if request.method == "qlora":
+            yield "--load_in_4bit"
+            yield "--dtype bfloat16"
         yield f"--lora_r {request.rank}"
         yield f"--lora_alpha {request.rank}"
         if request.method == "dora":
