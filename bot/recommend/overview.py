@@ -90,11 +90,12 @@ def _notes(question: ParsedQuestion, verdicts: Sequence[MethodVerdict]) -> Itera
     is_open = question.method is None and question.framework in (None, "trl")
     if is_open and card.interconnect == "pcie" and question.task in (None, *QUANTIZED):
         yield message(
-            "QLoRA keeps the base in four bits a weight and takes less, for {tasks}: "
-            "rlbot recommend {gpus}x{card} qlora.",
+            "QLoRA keeps the base in four bits a weight and takes less, for {tasks}: {command}.",
             tasks=", ".join(QUANTIZED),
-            gpus=gpus_of(question),
-            card=card.token,
+            command=" ".join(
+                ["rlbot recommend", f"{gpus_of(question)}x{card.token}", "qlora"]
+                + ([question.task] if question.task else [])
+            ),
         )
 
 

@@ -162,6 +162,30 @@ def test_an_unknown_option_is_refused_with_the_usage_of_its_command(
     assert f"\nrlbot {name}: error: unrecognized arguments: " in result.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "near"),
+    [
+        (("linnt", "x.sh"), "lint"),
+        (("estimate", "--framwork", "x", "x.sh"), "--framework"),
+        (("estimate", "--framwork=verl", "x.sh"), "--framework"),
+        (("lint", "--format", "jsn", "x.sh"), "json"),
+        (("recommend", "--method", "qlra"), "qlora"),
+        (("estimate", "--zzzz", "x.sh"), None),
+        (("xyzzy",), None),
+    ],
+)
+def test_a_misspelt_word_is_answered_with_the_nearest_one(
+    arguments: tuple[str, ...], near: str | None
+) -> None:
+    result = rlbot(*arguments)
+    assert (result.status, result.out) == (2, "")
+    last = result.err.splitlines()[-1]
+    if near is None:
+        assert "did you mean" not in last
+    else:
+        assert last.endswith(f'; did you mean "{near}"?')
+
+
 @pytest.mark.parametrize("option", ["--select", "--ignore"])
 def test_an_unknown_rule_or_release_is_refused(folder: Path, option: str) -> None:
     result = rlbot("lint", "examples", option, "RLB000", cwd=folder)
