@@ -46,6 +46,8 @@ CHARACTERS: Final = 50_000
 GRAMMAR: Final = Allowance("grammar")
 """Characters that all launches of a script hand to Hydra's grammar, a thousand times as dear as
 ours."""
+_BRACED: Final = regex(r"\{[A-Za-z_]\w{0,99}\}")
+"""A name in braces, which lacks its dollar, or is still to be filled in."""
 _TOO_MUCH: Final = (
     "it is not read: the script has more overrides of Hydra's own grammar than are read; "
     "write plain values"
@@ -175,6 +177,8 @@ def _why(text: str, error: Exception) -> str:
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     if "=" in value:
         reason = "a second '=' needs quotes of its own around the value, or a backslash before it"
+    elif _BRACED.fullmatch(value):
+        reason = f"a variable of the script is written ${value}, and a mapping {{key:value}}"
     elif "{" in value:
         reason = f"{reason}; mappings are written {{key:value}}, their keys without quotes"
     return _not_read(text, reason)

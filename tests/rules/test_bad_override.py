@@ -35,6 +35,7 @@ def test_stays_silent(script: str) -> None:
         "trainer.nnodes",
         "trainer.experiment_name=a,b",
         "trainer.logger=[console,wandb",
+        "trainer.project_name={PROJECT}",  # 8421BCD/ReasonRank
     ],
 )
 def test_what_cannot_be_parsed(word: str, snapshot: SnapshotAssertion) -> None:
