@@ -92,7 +92,10 @@ def _scripts_at(
     recipes = recipes_of(path, files, scripts)
     if not found and not recipes:
         raise UserError(
-            "The folder {path} holds no script ({names}).", path=path, names=SCRIPT_NAMES
+            "The folder {path} holds no script ({names}). A command is checked as what would "
+            'stand in one: echo "python train.py" | rlbot lint - --stdin-filename run.sh.',
+            path=path,
+            names=SCRIPT_NAMES,
         )
     yield from scripts
     yield from _readable(recipes, root, unchecked)
