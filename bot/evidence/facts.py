@@ -60,14 +60,6 @@ class Sibling:
     """Another run of the same project, as far as one light answer tells: for MaxBatch."""
 
     id: str
-    name: str | None = None
-    user: str | None = None
-    state: str | None = None
-    """As W&B calls it: running, finished, failed, crashed, killed, preempted."""
-    created: str | None = None
-    """ISO 8601, UTC."""
-    group: str | None = None
-    sweep: str | None = None
     config: Mapping[str, JsonValue] = field(default_factory=dict)
     """The run's configuration, nested as logged, as in `Facts.config`."""
     steps: int | None = None
@@ -122,7 +114,8 @@ class Facts:
     gaps: tuple[str, ...] = ()
     """What is missing and why, a sentence for each; empty when the run was read whole."""
     state: str | None = None
-    """As W&B calls it (see `Sibling.state`); None for a folder, which does not say."""
+    """As W&B calls it: running, finished, failed, crashed, killed, preempted; None for a folder,
+    which does not say."""
     created: str | None = None
     """When the run was created: ISO 8601, UTC; None when unknown."""
     window: tuple[float, float] | None = None

@@ -68,7 +68,7 @@ def run_of(texts: list[str]) -> Facts:
         state=two,
         created=three,
         gaps=(four,),
-        siblings=(Sibling(id=five, name=one, user=two, config=config, steps=99),),
+        siblings=(Sibling(id=five, config=config, steps=99),),
         sibling_gaps=(two,),
     )
 

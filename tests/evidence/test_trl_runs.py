@@ -175,7 +175,7 @@ def test_steps_are_counted_between_the_rows() -> None:
 def test_a_larger_batch_of_another_run_counts_prompts_too() -> None:
     """16 a device are 32 prompts a step; 16 by itself would be no batch of anything."""
     config = CONFIG | {"per_device_train_batch_size": 16, "generation_batch_size": 256}
-    sibling = Sibling(id="other", config=config, state="finished", steps=40, out_of_memory=False)
+    sibling = Sibling(id="other", config=config, steps=40, out_of_memory=False)
     found = claim(compared(run(siblings=(sibling,))), "max batch")
     assert found.verdict == "inconsistent"
     assert "32 ran for 40 steps" in found.reason

