@@ -117,6 +117,8 @@ def _judge(
     reason = message(
         "It fits: the run trained with {batch}. Whether more fits was not shown.", batch=batch
     )
+    if subject.facts.sibling_gaps:
+        reason = message("{said} {why}", said=reason, why=subject.facts.sibling_gaps[0])
     return "consistent", source, reason, "fits"
 
 

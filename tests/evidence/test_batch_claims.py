@@ -39,6 +39,14 @@ def test_without_siblings_it_fits() -> None:
     assert reason(found) == "It fits: the run trained with 128. Whether more fits was not shown."
 
 
+def test_other_runs_that_were_not_read_are_said() -> None:
+    unread = "The other runs of the project could not be listed (HTTP 403)."
+    found = compared(sibling_gaps=(unread, "Another."))
+    assert judged(found) == ("consistent", "fits")
+    assert reason(found).endswith(f"Whether more fits was not shown. {unread}")
+    assert unread not in reason(compared(sibling(136, oom=True), sibling_gaps=(unread,)))
+
+
 @pytest.mark.parametrize(
     "other",
     [
