@@ -116,7 +116,7 @@ class JobClient:
 
     def retry(self, job_id: str) -> bool:
         """Run a failed or cancelled job again from its start; False when it is neither."""
-        found = self._find(workflow_ids=[job_id], load_output=False)
+        found = self._find(workflow_ids=[job_id])
         if not found or STATES[found[0].status] not in ("failed", "cancelled"):
             return False
         self._rewind(found[0])
@@ -124,21 +124,16 @@ class JobClient:
 
     def later_check_waits(self, job: Job) -> bool:
         """True when another check of the same pull request waits; the kind stands in the id."""
-        waiting = self._find(
-            # A delayed one is only a repetition, and must not take the place of a newer push's.
-            status="ENQUEUED",
-            workflow_id_prefix=f"{job.lane}:check:",
-            load_input=False,
-            load_output=False,
-        )
-        # The prefix is a pattern in SQL, where the underscore of a name stands for any character.
         lane = f"{job.lane}:check:"
+        # A delayed one is only a repetition, and must not take the place of a newer push's.
+        waiting = self._find(status="ENQUEUED", workflow_id_prefix=lane)
+        # The prefix is a pattern in SQL, where the underscore of a name stands for any character.
         ids = {one.workflow_id for one in waiting if one.workflow_id.startswith(lane)}
         return bool(ids - {job.id})
 
     def show(self, job_id: str) -> JobStatus | None:
         """One job, or None when none has this id."""
-        found = self._find(workflow_ids=[job_id])
+        found = self._find(whole=True, workflow_ids=[job_id])
         return _status(found[0]) if found else None
 
     def jobs(
@@ -152,6 +147,7 @@ class JobClient:
         return [
             _status(workflow)
             for workflow in self._find(
+                whole=True,
                 status=[name for name, state in STATES.items() if not wanted or state in wanted],
                 limit=limit,
                 sort_desc=True,
@@ -160,11 +156,7 @@ class JobClient:
 
     def counts(self) -> dict[JobState, int]:
         """How many jobs are in each state but `done`, which grows for ever, by a light query."""
-        found = self._find(
-            status=[name for name, state in STATES.items() if state != "done"],
-            load_input=False,
-            load_output=False,
-        )
+        found = self._find(status=[name for name, state in STATES.items() if state != "done"])
         totals: dict[JobState, int] = {"waiting": 0, "running": 0, "failed": 0, "cancelled": 0}
         for one in found:
             totals[STATES[one.status]] += 1
@@ -172,7 +164,7 @@ class JobClient:
 
     def oldest_waiting(self) -> float | None:
         """Age in seconds of the job that has waited longest; None when none waits."""
-        found = self._find(status="ENQUEUED", limit=1, load_input=False, load_output=False)
+        found = self._find(status="ENQUEUED", limit=1)
         return max(0.0, time.time() - float(found[0].created_at) / 1000) if found else None
 
     def purge(self, older_than: float, states: Iterable[JobState] = ("done", "cancelled")) -> int:
@@ -180,23 +172,19 @@ class JobClient:
         names = [name for name, state in STATES.items() if state in set(states)]
         end = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() - older_than))
         total = 0
-        while found := self._find(
-            status=names, completed_before=end, limit=500, load_input=False, load_output=False
-        ):
+        while found := self._find(status=names, completed_before=end, limit=500):
             self._client.delete_workflows([one.workflow_id for one in found])
             total += len(found)
         return total
 
     def running_workers(self) -> set[str]:
         """Ids of the workers that hold running jobs, dead ones included."""
-        found = self._find(status="PENDING", load_input=False, load_output=False)
+        found = self._find(status="PENDING")
         return {one.executor_id for one in found if one.executor_id}
 
     def give_up(self, worker: str) -> int:
         """Let others take what a dead worker was running; returns how many jobs."""
-        found = self._find(
-            status="PENDING", executor_id=worker, load_input=False, load_output=False
-        )
+        found = self._find(status="PENDING", executor_id=worker)
         if found:
             # The lane's key stays with the job, so it goes on in its own lane.
             self._client.resume_workflows([one.workflow_id for one in found], queue_name=QUEUE)
@@ -211,8 +199,6 @@ class JobClient:
             status=["ENQUEUED", "DELAYED", "PENDING", "CANCELLED"],
             app_version=list(OLDER),
             limit=500,
-            load_input=False,
-            load_output=False,
         )
         taken = 0
         for one in found:
@@ -243,9 +229,10 @@ class JobClient:
             or workflow.workflow_id.partition(":")[0],
         )
 
-    def _find(self, **filters: Any) -> list[Any]:
+    def _find(self, *, whole: bool = False, **filters: Any) -> list[Any]:
+        """The stored jobs; with `whole` what went into them and came out of them too."""
         return self._client.list_workflows(
-            name=WORKFLOW, **{k: v for k, v in filters.items() if v is not None}
+            name=WORKFLOW, load_input=whole, load_output=whole, **filters
         )
 
 

@@ -24,6 +24,7 @@ from urllib.parse import quote
 from bot.base.errors import UserError
 from bot.service.database import Database
 from bot.service.jobs import JobClient
+from bot.service.repeated import Repeated
 
 NAMESPACE = 0x726C626F
 """First key of our advisory locks; the second is a checksum of the worker's id."""
@@ -193,7 +194,7 @@ def lease_for(database: Database, worker: str) -> Lease:
     return AdvisoryLease(worker, database.url)
 
 
-class Guard:
+class Guard(Repeated):
     """Watches the own lease, and gives the jobs of dead peers to the living."""
 
     def __init__(
@@ -205,22 +206,10 @@ class Guard:
         interval: float = INTERVAL,
     ) -> None:
         """`lost` is called once when the own lease is gone: it must end the process."""
+        super().__init__("guard", self._watch, interval)
         self._lease = lease
         self._jobs = jobs
         self._lost = lost
-        self._interval = interval
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="guard", daemon=True)
-
-    def start(self) -> None:
-        """Begin to watch."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End watching."""
-        self._stopped.set()
-        if self._thread.ident is not None:
-            self._thread.join(timeout=10)
 
     def look(self) -> int:
         """Look at the peers once; returns how many jobs were moved to living workers."""
@@ -238,12 +227,12 @@ class Guard:
             return not dead
 
     def _watch(self) -> None:
-        while not self._stopped.wait(self._interval):
-            if not self._lease.alive():
-                _log.critical("the lease is lost; ending, so that no job runs twice")
-                self._lost()
-                return
-            # A database that is down for a while must not end the watch.
-            with suppress(Exception):
-                if moved := self.look():
-                    _log.warning("jobs of dead workers go on here or elsewhere: %d", moved)
+        if not self._lease.alive():
+            _log.critical("the lease is lost; ending, so that no job runs twice")
+            self.stop()
+            self._lost()
+            return
+        # A database that is down for a while is nothing to tell of every other second.
+        with suppress(Exception):
+            if moved := self.look():
+                _log.warning("jobs of dead workers go on here or elsewhere: %d", moved)

@@ -10,23 +10,19 @@ from contextlib import contextmanager
 
 from bot.base.messages import sentence_of
 from bot.github.client import Pace
-from bot.github.errors import GitHubError, LimitedError, UnreachableError
+from bot.github.errors import LimitedError, UnreachableError
 from bot.service.job import Transient
 
 
 @contextmanager
 def outages() -> Iterator[None]:
-    """What may pass becomes a Transient: no answer of GitHub, a limit, a fault of its own."""
+    """What may pass becomes a Transient: a limit, no answer of GitHub, a fault of its own (5xx)."""
     try:
         yield
     except LimitedError as error:
         raise Transient(sentence_of(error), wait=error.wait) from None
     except UnreachableError as error:
         raise Transient(sentence_of(error)) from None
-    except GitHubError as error:
-        if error.status is not None and error.status >= 500:
-            raise Transient(sentence_of(error)) from None
-        raise
 
 
 class RateLimits:

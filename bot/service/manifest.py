@@ -127,9 +127,10 @@ def convert(code: str, addresses: Addresses, *, timeout: float = TIMEOUT) -> Cre
         )
     found = reply.json()
     if reply.status != 201 or not isinstance(found, dict):
-        why = reply.problem or f"it answered with status {reply.status}"
         raise UserError(
-            "{api} did not tell the App's key: {why}. Begin again.", api=addresses.api, why=why
+            "{api} did not tell the App's key: {why}. Begin again.",
+            api=addresses.api,
+            why=reply.why,
         )
     try:
         return CreatedApp(
@@ -249,7 +250,8 @@ class CreationServer:
         if http.headers.get("Host") != urlsplit(self.address).netloc:
             _send(http, 421, "Wrong address", f"<p>Open {self.address}.</p>")
         elif parts.path == "/":
-            _send(http, 200, f"Create the App {self.manifest.name}", self._form(), self._policy())
+            policy = f"form-action {self.addresses.server}"
+            _send(http, 200, f"Create the App {self.manifest.name}", self._form(), policy)
         elif parts.path == "/callback":
             self._callback(http, parse_qs(parts.query))
         else:
@@ -266,9 +268,6 @@ class CreationServer:
             f'<input type="hidden" name="manifest" value="{html.escape(json.dumps(content))}">'
             "<button>Go on to GitHub</button></form>"
         )
-
-    def _policy(self) -> str:
-        return f"form-action {self.addresses.server}"
 
     def _callback(self, http: BaseHTTPRequestHandler, query: dict[str, list[str]]) -> None:
         state = query.get("state", [""])[0]

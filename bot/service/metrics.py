@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.metrics_core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from bot.github.client import Client
 from bot.service.job import Job, JobState
 
 
@@ -61,6 +63,15 @@ class Metrics:
     ) -> None:
         """Show the jobs' states and the age of the oldest waiting one, read when asked."""
         self.registry.register(_JobCollector(counts, lag))
+
+    @contextmanager
+    def counted(self, client: Client) -> Iterator[Client]:
+        """A client whose requests are counted, and which is closed in the end."""
+        try:
+            yield client
+        finally:
+            self.github_requests.inc(len(client.log))
+            client.close()
 
     def ended(self, job: Job, outcome: str) -> None:
         """Count a job that ended."""

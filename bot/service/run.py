@@ -12,17 +12,19 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError, system_reason
 from bot.base.isolated import prepare
+from bot.github.app import AppIdentity
 from bot.service import logs
 from bot.service.jobs import JobClient, migrate
 from bot.service.lease import Guard, lease_for
 from bot.service.metrics import Metrics
+from bot.service.repeated import Repeated
 from bot.service.settings import ServiceSettings, identity_of, require_secret
-from bot.service.sweep import Sweeper, sweep
+from bot.service.sweep import INTERVAL, sweep
 from bot.service.verifications import Verifications
 from bot.service.worker import Worker
 
@@ -36,6 +38,8 @@ LOST = 75
 NICE = 10
 """Niceness of a worker in a process of its own."""
 DAY = 86_400
+SWEEP = "the sweep"
+"""Whose lease the process holds that sweeps."""
 
 _log = logging.getLogger("rlbot.run")
 
@@ -51,19 +55,10 @@ class SupervisedWorker:
         self._verifications = Verifications(settings.database)
         self._guard = Guard(self._lease, self._jobs, _end_at_once)
         self._retention = settings.retention_days * DAY
-        self._ending = threading.Event()
-        self._keeper = threading.Thread(target=self._keep, name="retention", daemon=True)
-        self._sweeper: Sweeper | None = None
+        self._repeated = [Repeated("retention", self._keep, DAY)]
         if settings.app_id is not None and settings.private_key is not None:
             identity = identity_of(settings, os.environ)
-            self._sweeper = Sweeper(
-                self._lease,
-                lambda: sweep(
-                    identity,
-                    lambda job: self._jobs.submit(job),
-                    self._verifications.shown_repositories,
-                ),
-            )
+            self._repeated.append(Repeated("sweep", lambda: self._sweep(identity), INTERVAL))
         self._worker = Worker(settings, work, ended=metrics.ended)
 
     def start(self) -> None:
@@ -73,30 +68,29 @@ class SupervisedWorker:
         prepare("bot.service.preload")
         self._worker.start()
         self._guard.start()
-        self._keeper.start()
-        if self._sweeper:
-            self._sweeper.start()
+        for each in self._repeated:
+            each.start()
 
     def stop(self) -> None:
         """Stop; running jobs get half a minute to finish a step."""
-        self._ending.set()
-        if self._sweeper:
-            self._sweeper.stop()
-        self._guard.stop()
+        for each in self._repeated:
+            each.stop()
+        self._guard.stop(10)
         self._worker.stop()
         self._jobs.close()
         self._verifications.close()
         self._lease.release()
 
     def _keep(self) -> None:
-        """Remove what is older than the retention, once a day."""
-        while True:
-            # A database that is down today is there tomorrow.
-            with suppress(Exception):
-                if removed := self._jobs.purge(self._retention):
-                    _log.info("removed %d jobs older than the retention", removed)
-            if self._ending.wait(DAY):
-                return
+        """Remove what is older than the retention."""
+        if removed := self._jobs.purge(self._retention):
+            _log.info("removed %d jobs older than the retention", removed)
+
+    def _sweep(self, identity: AppIdentity) -> None:
+        """Sweep, in one process of all."""
+        with self._lease.over(SWEEP) as ours:
+            if ours:
+                sweep(identity, self._jobs.submit, self._verifications.shown_repositories)
 
 
 def serve(

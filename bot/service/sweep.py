@@ -8,9 +8,9 @@ run of ours, and hides what is shown of repositories that are not public and cov
 from __future__ import annotations
 
 import logging
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from uuid import uuid4
 
 from bot.base.fast_dataclass import dataclass
@@ -26,7 +26,6 @@ from bot.github.app import (
 )
 from bot.github.errors import GitHubError
 from bot.service.job import Job
-from bot.service.lease import Lease
 from bot.service.visibility import VisibilityChange
 
 INTERVAL = 600.0
@@ -35,8 +34,6 @@ MOST_ATTEMPTS = 5
 """Attempts of one delivery, after which it is left to the look at open pull requests."""
 MOST_AGAIN = 100
 """Deliveries that one sweep requests anew, oldest first: a second apart, as GitHub wants."""
-NAME = "the sweep"
-"""Whose lease the sweeping process holds."""
 
 _log = logging.getLogger("rlbot.sweep")
 
@@ -84,8 +81,7 @@ def sweep(
 
     Raises GitHubError when the App itself cannot sign in.
     """
-    client = identity.client()
-    try:
+    with closing(identity.client()) as client:
         redelivered = 0
         for delivery in failed(deliveries(client)):
             deliver_again(client, delivery)
@@ -98,8 +94,6 @@ def sweep(
             except GitHubError as error:
                 whole = False
                 _log.warning("installation %d was not swept: %s", number, error)
-    finally:
-        client.close()
     hidden = _hide(shown_before, covered, submit, whole=whole)
     if redelivered or found or hidden:
         _log.info(
@@ -144,9 +138,8 @@ def _installation(
     submit: Callable[[Job], str],
     covered: dict[int, RepositoryState],
 ) -> int:
-    client = identity.installation(number)
     found = 0
-    try:
+    with closing(identity.installation(number)) as client:
         states = repositories(client)
         covered |= {state.id: state for state in states}
         for state in states:
@@ -161,38 +154,4 @@ def _installation(
                     meaning=f"sweep:{pull.head[:12]}",
                 )
                 found += submit(job) == "stored"
-    finally:
-        client.close()
     return found
-
-
-class Sweeper:
-    """Sweeps at start and then regularly, in one process of all."""
-
-    def __init__(
-        self, lease: Lease, once: Callable[[], object], *, interval: float = INTERVAL
-    ) -> None:
-        self._lease = lease
-        self._once = once
-        self._interval = interval
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="sweep", daemon=True)
-
-    def start(self) -> None:
-        """Begin."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Stop; a sweep that is running is not waited for."""
-        self._stopped.set()
-
-    def _run(self) -> None:
-        while not self._stopped.is_set():
-            try:
-                with self._lease.over(NAME) as ours:
-                    if ours:
-                        self._once()
-            except Exception as error:
-                # An outage today must not end the sweeps of tomorrow.
-                _log.warning("the sweep failed: %s: %s", type(error).__name__, error)
-            self._stopped.wait(self._interval)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import asdict
 
 from bot.base.fast_dataclass import dataclass
 from bot.github.app import (
@@ -45,13 +46,7 @@ class VisibilityChange:
 
     def detail(self) -> dict[str, str | int | None]:
         """The stored form, as a job's detail."""
-        stored = {
-            "hide": self.hide,
-            "repositories": self.repositories,
-            "installation": self.installation,
-            "former_name": self.former_name,
-        }
-        return {_KEY: json.dumps(stored)}
+        return {_KEY: json.dumps(asdict(self))}
 
     @property
     def subjects(self) -> list[HiddenSubject]:
@@ -68,12 +63,7 @@ def change_of(job: Job) -> VisibilityChange | None:
     if stored is None:
         return None
     read = json.loads(str(stored))
-    return VisibilityChange(
-        hide=read["hide"],
-        repositories=tuple((number, name) for number, name in read["repositories"]),
-        installation=read["installation"],
-        former_name=read["former_name"],
-    )
+    return VisibilityChange(**read | {"repositories": tuple(map(tuple, read["repositories"]))})
 
 
 class VisibilityWork:
@@ -108,22 +98,17 @@ class VisibilityWork:
         change = change_of(job)
         names = dict(change.repositories) if change else {}
         shown = 0
-        app = self._identity.client()
-        try:
-            with outages():
-                for kind, number, version in step["hidden"][:MOST_ASKED]:
-                    name = names.get(number)
-                    if kind == "installation":
-                        may = is_active(app, number)
-                    else:
-                        name = self._public_name(app, number, str(name))
-                        may = name is not None
-                    if may:
-                        shown += self._verifications.show(
-                            HiddenSubject(kind, number), version, name=name
-                        )
-        finally:
-            self._count(app)
+        with outages(), self._metrics.counted(self._identity.client()) as app:
+            for kind, number, version in step["hidden"][:MOST_ASKED]:
+                name = names.get(number)
+                if kind == "installation":
+                    may = is_active(app, number)
+                else:
+                    name = self._public_name(app, number, str(name))
+                    may = name is not None
+                if may:
+                    subject = HiddenSubject(kind, number)
+                    shown += self._verifications.show(subject, version, name=name)
         return {"outcome": "shown" if shown == len(step["hidden"]) else "hidden"}
 
     def _public_name(self, app: Client, number: int, name: str) -> str | None:
@@ -132,15 +117,8 @@ class VisibilityWork:
             installation = installation_of(app, name)
             if installation is None:
                 return None
-            client = self._identity.installation(installation)
-            try:
+            with self._metrics.counted(self._identity.installation(installation)) as client:
                 state = repository_state(client, name)
-            finally:
-                self._count(client)
         except (NotFoundError, NotAllowedError):
             return None
         return state.name if state.id == number and not state.private else None
-
-    def _count(self, client: Client) -> None:
-        self._metrics.github_requests.inc(len(client.log))
-        client.close()

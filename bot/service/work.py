@@ -6,7 +6,7 @@ import json
 import logging
 import os
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from bot.base.adapters import adapter_of
@@ -125,15 +125,14 @@ class GitHubWork:
         }
 
     def _handle_command(self, client: Client, job: Job) -> JsonObject:
-        committing: list[Client] = []
+        with ExitStack() as committing:
 
-        def writer() -> Client:
-            number = job.installation or 0
-            pace = self._limits.pace(number)
-            committing.append(self._identity.installation(number, write_contents=True, pace=pace))
-            return committing[-1]
+            def writer() -> Client:
+                number = job.installation or 0
+                pace = self._limits.pace(number)
+                other = self._identity.installation(number, write_contents=True, pace=pace)
+                return committing.enter_context(self._metrics.counted(other))
 
-        try:
             result = handle_command(
                 client,
                 _command_request(job),
@@ -141,10 +140,6 @@ class GitHubWork:
                 writer=writer,
                 channels=Channels(buttons=True),
             )
-        finally:
-            for other in committing:
-                self._metrics.github_requests.inc(len(other.log))
-                other.close()
         done = result.answered
         if done is not None and done.checked.touches and not done.published.superseded:
             self._record(client, job, done.pull.id, done.checked.report, done.answer.body)
@@ -202,18 +197,13 @@ class GitHubWork:
         if job.installation is None:
             return {"outcome": "refused", "reason": "the delivery names no installation"}
         self._limits.hold(job.installation)
-        client = self._identity.installation(
-            job.installation, pace=self._limits.pace(job.installation)
-        )
-        try:
-            with outages():
-                try:
-                    return act(client)
-                except LimitedError as error:
-                    raise self._limits.met(job.installation, error) from None
-        finally:
-            self._metrics.github_requests.inc(len(client.log))
-            client.close()
+        pace = self._limits.pace(job.installation)
+        installation = self._identity.installation(job.installation, pace=pace)
+        with outages(), self._metrics.counted(installation) as client:
+            try:
+                return act(client)
+            except LimitedError as error:
+                raise self._limits.met(job.installation, error) from None
 
 
 def _command_request(job: Job) -> CommandRequest:
