@@ -19,7 +19,7 @@ _FEW: Final = 20
 """Entries of a list up to which one costs no more than another; verl has up to 14."""
 _HEAD: Final = 512
 """Characters in which `# @package` is looked for."""
-_KEY = regex(rb"(?<![\w.-])([\w.-]++)['\"]?\s*+:")
+_BEFORE_KEYS: Final = (b" ", b"\n", b"\t", b"{", b"[", b",")
 _LAST = regex(rb"\.(\w+)")
 
 
@@ -72,7 +72,7 @@ class ConfigFolder:
     @cached_property
     def mentioned(self) -> frozenset[bytes]:
         """Every name that a file may have a key of."""
-        return frozenset(name for data in self.files.values() for name in _KEY.findall(data))
+        return frozenset(_key(part) for data in self.files.values() for part in data.split(b":"))
 
     @cached_property
     def referred(self) -> frozenset[bytes]:
@@ -88,6 +88,13 @@ class ConfigFolder:
         # Hydra looks through the entries before it for each.
         entries = _ENTRY * number * (1 + number // _FEW)
         return _FILE + entries if listing else _FILE + values
+
+
+def _key(before: bytes) -> bytes:
+    """The last word before a colon, without quotes: a key, if one stands there."""
+    word = before.rstrip().rstrip(b"'\"")
+    start = max(map(word.rfind, _BEFORE_KEYS)) + 1
+    return word[start:].lstrip(b"'\"")
 
 
 def normal(config_path: str) -> str:

@@ -58,7 +58,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
     if not first.startswith("#!"):
         if not context.reading.commands or text.startswith("\ufeff"):
             return
-        slurm = _SBATCH.search(text) is not None
+        slurm = "#SBATCH" in text and _SBATCH.search(text) is not None
         yield Hit(
             message=message("sbatch refuses a script whose first line does not start with #!")
             if slurm

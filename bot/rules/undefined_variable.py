@@ -87,6 +87,11 @@ class _Script:
         )
 
     @cached_property
+    def strict(self) -> bool:
+        """Whether bash stops at a variable without a value (`set -u`)."""
+        return _NOUNSET.search(self._context.source.text) is not None
+
+    @cached_property
     def asked(self) -> frozenset[str]:
         """What conditions of the script ask for, which then may well be empty."""
         asked: set[str] = set()
@@ -111,7 +116,6 @@ def check(context: RuleContext) -> Iterator[Hit]:
     elsewhere = any(
         problem.kind in ("limit", "unsupported") for problem in context.reading.problems
     )
-    strict = bool(_NOUNSET.search(context.source.text))
     script = _Script(context, names)
     for plan in context.plans:
         holed: dict[int, list[Word]] = {}
@@ -125,10 +129,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
                     continue
                 key = shown(plan, setting.key)
                 if script.assigns(name):
-                    yield _other_way(key, name, span, strict=strict and not default)
+                    yield _other_way(key, name, span, strict=script.strict and not default)
                     continue
-                certain = name != name.upper() and not elsewhere and (strict or not default)
-                if certain and not strict:
+                certain = name != name.upper() and not elsewhere and (script.strict or not default)
+                if certain and not script.strict:
                     empty = _starts_empty(plan, setting, hole) or name in script.asked
                     certain = not empty
                 severity: Severity | None = None if certain else "note"
