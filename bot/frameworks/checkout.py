@@ -250,6 +250,10 @@ class Checkout:
         within = wanted.partition("/")[2]
         return found or (within if "/" in within and within in mains.ending(within) else None)
 
+    def why_unread(self, entry: str, script: str) -> str:
+        """As `ConfigFolders.why_unread`."""
+        return self._own.why_unread(entry, self.module(entry, script))
+
     def _released(
         self, root: str | None, verl: ConfigTree | None
     ) -> tuple[ConfigTree, str] | OwnLayer | None:

@@ -33,6 +33,8 @@ HERE: Final = "here://"
 """How a place of a search path begins whose folder is known by its path from the root."""
 _FOLDER: Final = "conf"
 """How the name of a folder of configurations begins: conf, config, configs, configs_verl."""
+_COMPUTED: Final = regex(r"config_path\s{0,9}=\s{0,9}(?![\"'\s]|None)")
+"""A folder that a program does not write down as a text."""
 _MOST_NAMED: Final = 3
 """Folders in a sentence."""
 _MAINS: Final = ("main", "train", "eval")
@@ -226,6 +228,25 @@ class ConfigFolders:
             text = self._files.get(path, b"").decode("utf-8", "replace")
             self._decorators[path] = hydra_main(text)
         return self._decorators[path]
+
+    def why_unread(self, entry: str, module: str | None) -> str:
+        """Why nothing is known of a program, whose file `module` is; empty where it cannot be said.
+
+        A sentence without its full stop.
+        """
+        if module is None:
+            file = entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
+            return message("this repository has no {file}", file=file) if is_main(file) else ""
+        main = self.main(module)
+        if main is None:
+            text = self._files.get(module, b"").decode("utf-8", "replace")
+            if "@hydra.main" not in text or not _COMPUTED.search(text):
+                return ""
+            return message("{file} names its configuration's folder in Python", file=module)
+        folder = self.relative(main.config_path, module, "")
+        if folder is None or folder in self.folders:
+            return ""
+        return message("{file} names {folder}, which is not there", file=module, folder=folder)
 
     def tree(
         self, folder: str, root: str, verl: ConfigTree | None, searched: Sequence[str] | None

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from bot.base.digits import whole_number
-from bot.base.messages import Message, enumeration, message, plural_message
+from bot.base.messages import enumeration, message, plural_message
 from bot.frameworks.key_table import KeyVerdict
-from bot.frameworks.own_config import is_main
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.frameworks.release_overlay import LayeredTable
@@ -56,12 +55,11 @@ _NAMED = 6
 """Settings below a missing section that are named."""
 
 
-def _absent(context: RuleContext, plan: Plan) -> Message:
+def _absent(context: RuleContext, plan: Plan) -> str:
     """Why nothing is known of a program."""
-    place, file = context.place, plan.launch.entry.replace(".", "/") + ".py"
-    if place and is_main(file) and not place.checkout.module(plan.launch.entry, place.path):
-        return message("this repository has no {file}", file=file)
-    return message("no configuration of it was found")
+    place = context.place
+    why = place.checkout.why_unread(plan.launch.entry, place.path) if place else ""
+    return why or message("no configuration of it was found")
 
 
 def check(context: RuleContext) -> Iterator[Hit | Skip]:

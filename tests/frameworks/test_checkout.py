@@ -302,3 +302,25 @@ def test_a_folder_of_configurations_may_have_a_longer_name() -> None:
     assert plan.unread == ""
     found = needed({*files, "configure/a.yaml"}, {"run.sh": script})
     assert set(found) == set(files)
+
+
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        (None, "this repository has no recipe/other/main_other.py"),
+        (MAIN, "recipe/other/main_other.py names recipe/other/config, which is not there"),
+        # mxuax/verl-GR
+        (
+            MAIN.replace(b'"config"', b"str(ROOT)"),
+            "recipe/other/main_other.py names its configuration's folder in Python",
+        ),
+        (b"def main(): ...\n", ""),
+        (MAIN.replace(b'"config"', b'"../mine/config"'), ""),
+        (MAIN.replace(b'config_path="config", ', b"config_path=None, "), ""),
+    ],
+)
+def test_why_nothing_is_known_of_a_program(program: bytes | None, why: str) -> None:
+    """LLM360/Reasoning360: `main_ppo_split.py`, whose folder is left out."""
+    files = RECIPE | ({} if program is None else {"recipe/other/main_other.py": program})
+    for entry in ("recipe.other.main_other", "recipe/other/main_other.py"):
+        assert Checkout(files).why_unread(entry, "examples/run.sh") == why
