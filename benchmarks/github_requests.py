@@ -28,7 +28,8 @@ from typing import Final
 from bot.github.client import Client
 from bot.github.pull import PullId
 from bot.github.remote import read_change
-from bot.review.commands import CommandRequest, handle_command
+from bot.github.talk import CommandRequest
+from bot.review.commands import handle_command
 from bot.review.pull import answer_pull
 from tests.github.server import Server
 from tests.github.world import BROKEN, GOOD, PAGE, ROOT, SCRIPT, asked, world

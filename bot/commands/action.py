@@ -23,9 +23,10 @@ from bot.base.files import write_output
 if TYPE_CHECKING:
     from bot.base.config import Config
     from bot.check.request import CheckOptions
-    from bot.github.actions import OfComment, OfPull
+    from bot.github.actions import OfPull
     from bot.github.client import Client
     from bot.github.publish import Channels
+    from bot.github.talk import CommandRequest
     from bot.review.check import CheckRequest
     from bot.review.pull import AnsweredPull
 
@@ -51,7 +52,8 @@ class _Step:
 
     def handle_event(self) -> None:
         """Check the pull requests of the event, or carry out the commands of its comment."""
-        from bot.github.actions import Nothing, OfComment, OfHead, OfPull, pulls_with, subject_of
+        from bot.github.actions import Nothing, OfHead, OfPull, pulls_with, subject_of
+        from bot.github.talk import CommandRequest
 
         environment = self.environment
         event = environment.get("GITHUB_EVENT_NAME", "")
@@ -62,7 +64,7 @@ class _Step:
             self.log(subject.reason)
             return
         client = _client(environment)
-        if isinstance(subject, OfComment):
+        if isinstance(subject, CommandRequest):
             self._handle_comment(client, subject, channels)
             return
         pulls = [subject] if isinstance(subject, OfPull) else []
@@ -85,18 +87,10 @@ class _Step:
         answered = answer_pull(change, _request(self.environment), channels=channels)
         self._note(answered, event)
 
-    def _handle_comment(self, client: Client, subject: OfComment, channels: Channels) -> None:
-        from bot.review.commands import CommandRequest, handle_command
+    def _handle_comment(self, client: Client, asked: CommandRequest, channels: Channels) -> None:
+        from bot.review.commands import handle_command
 
-        request = CommandRequest(
-            pull=subject.pull,
-            author=subject.author,
-            body=subject.body,
-            before=subject.before,
-            comment=subject.comment,
-            node=subject.node,
-        )
-        result = handle_command(client, request, _request(self.environment), channels=channels)
+        result = handle_command(client, asked, _request(self.environment), channels=channels)
         if not result.commands:
             self.log("The comment holds no command.")
         for text in result.replies:

@@ -15,6 +15,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.github.client import Client
 from bot.github.pull import PullId
+from bot.github.talk import CommandRequest
 
 _REPOSITORY = regex(r"[A-Za-z0-9_.-]{1,200}/[A-Za-z0-9_.-]{1,200}\Z")
 _COMMIT = regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
@@ -47,21 +48,7 @@ class OfHead:
     branch: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfComment:
-    """A comment on a pull request, which may hold commands."""
-
-    pull: PullId
-    comment: int
-    author: str
-    body: str
-    before: str = ""
-    """The text before an edit; empty for a new comment."""
-    node: str = ""
-    """The comment's id for GraphQL; empty where it is not known."""
-
-
-EventSubject: TypeAlias = Nothing | OfPull | OfHead | OfComment
+EventSubject: TypeAlias = Nothing | OfPull | OfHead | CommandRequest
 
 
 def subject_of(event: str, payload: Mapping[str, Any], number: str = "") -> EventSubject:
@@ -154,7 +141,7 @@ def _comment(repository: str, payload: Mapping[str, Any]) -> EventSubject:
         if payload["sender"]["login"] != author["login"]:
             return Nothing("The comment was edited by somebody else than its author.")
         before = changed.get("from") or ""
-    return OfComment(
+    return CommandRequest(
         pull=PullId(repository, int(issue["number"])),
         comment=int(comment["id"]),
         author=str(author["login"]),

@@ -33,6 +33,7 @@ PERMISSIONS = {
 MOST_DELIVERIES = 20
 """Pages of 100 deliveries that a sweep looks at."""
 
+_PAGES = 4
 _OPEN_PULLS = """
 query OpenPulls($owner: String!, $name: String!, $app: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
@@ -200,16 +201,14 @@ class OpenPull:
     head: str
 
 
-def unanswered(
-    client: Client, repository: str, app_id: int, *, most: int = 4
-) -> Iterator[OpenPull]:
+def unanswered(client: Client, repository: str, app_id: int) -> Iterator[OpenPull]:
     """Open pull requests, drafts left out, whose head has no check run of the App.
 
-    Looks at up to `most` pages of 50, the last updated ones first. Raises GitHubError.
+    Looks at the 200 that were updated last, 50 a request. Raises GitHubError.
     """
     owner, _, name = repository.partition("/")
     after: str | None = None
-    for _ in range(most):
+    for _ in range(_PAGES):
         data = client.graphql(
             _OPEN_PULLS,
             {"owner": owner, "name": name, "app": app_id, "after": after},

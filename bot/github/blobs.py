@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.github import queries
-from bot.github.change import MAX_BLOB, odd_file, too_large, too_much
+from bot.github.change import MAX_BLOB, WHOLE, odd_file, too_large, too_much
 from bot.github.client import Client
 from bot.github.errors import GitHubError, TooMuchError
 from bot.github.failures import understood
@@ -191,39 +191,38 @@ class BlobReader:
         """
         names = self._listed(tree.oid, folder) if tree.names is None else tree.names
         wanted = [n for n in names if n.mode in _FILE_MODES and n.path.endswith(suffix)]
-        if len(wanted) > most or sum(name.size for name in wanted) > MAX_BLOB:
-            raise TooMuchError(too_much(folder, len(wanted), suffix))
-        return self._contents(wanted)
+        return self.named(wanted, most, folder, suffix)
 
     def listed(self, commit: str) -> tuple[BlobName, ...]:
         """The regular files of a commit, in one request; paths from the root.
 
         Raises TooMuchError when GitHub lists only a part, and other GitHubErrors.
         """
-        whole = message("the repository")
-        return tuple(n for n in self._listed(commit, whole) if n.mode in _FILE_MODES)
+        return tuple(n for n in self._listed(commit, WHOLE) if n.mode in _FILE_MODES)
 
-    def named(self, wanted: Sequence[BlobName], most: int) -> dict[str, bytes]:
-        """The contents of files, by path: one request for each 100 that are not known.
+    def named(
+        self,
+        wanted: Sequence[BlobName],
+        most: int,
+        folder: str = WHOLE,
+        suffix: str | tuple[str, ...] = "",
+    ) -> dict[str, bytes]:
+        """The contents of files of a folder, by path: a request for each 100 that are not known.
 
         Raises TooMuchError for more than `most` or MAX_BLOB bytes, and other GitHubErrors.
         """
-        whole = message("the repository")
         if len(wanted) > most or sum(name.size for name in wanted) > MAX_BLOB:
-            raise TooMuchError(too_much(whole, len(wanted), ""))
-        return self._contents(wanted)
-
-    def unknown(self, names: Sequence[BlobName]) -> list[str]:
-        """The ids of the contents that are not known, each once."""
-        oids = dict.fromkeys(name.oid for name in names)
-        return [oid for oid in oids if self.contents.get(oid) is None]
-
-    def _contents(self, wanted: Sequence[BlobName]) -> dict[str, bytes]:
+            raise TooMuchError(too_much(folder, len(wanted), suffix))
         self.entries((), contents=self.unknown(wanted))
         return {
             name.path: self.content(name.oid, {}, name.path)
             for name in sorted(wanted, key=lambda name: name.path)
         }
+
+    def unknown(self, names: Sequence[BlobName]) -> list[str]:
+        """The ids of the contents that are not known, each once."""
+        oids = dict.fromkeys(name.oid for name in names)
+        return [oid for oid in oids if self.contents.get(oid) is None]
 
     @understood
     def existing_commits(self, commits: Iterable[str]) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import Protocol
+from typing import Final, Protocol
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
@@ -143,6 +143,10 @@ class ChangeSource(ChangeLookup, Protocol):
 
     def read(self, wanted: FileSelection, /) -> ChangeFiles:
         """Everything that is wanted, where the change touches a script or the page."""
+
+
+WHOLE: Final = message("the repository")
+"""The folder of `too_much` that is none."""
 
 
 def too_large(path: str, size: int, most: int = MAX_BLOB) -> str:

@@ -17,6 +17,7 @@ from bot.github.change import (
     MAX_BLOB,
     MAX_FILES,
     MAX_SCRIPTS,
+    WHOLE,
     ChangedFile,
     ChangeFiles,
     ChangeText,
@@ -163,12 +164,8 @@ class LocalRepository:
 
         Raises UserError with the reason when it is a link or has more than `most` bytes.
         """
-        listed = self._git("ls-tree", "-z", "--full-tree", commit, "--", f":(literal,top){path}")
-        entries = [entry for entry in listed.split(b"\0") if entry]
-        if len(entries) != 1:
-            return None
-        mode, kind, digest = entries[0].split(b"\t", 1)[0].decode().split()
-        if kind == "tree":
+        mode, kind, digest = self._entry(commit, path)
+        if kind in ("tree", ""):
             return None
         if reason := self._unreadable(mode, digest, path, most):
             raise UserError(reason)
@@ -176,8 +173,13 @@ class LocalRepository:
 
     def kind(self, commit: str, path: str) -> str:
         """blob, tree or commit (a submodule); empty when nothing stands there."""
+        return self._entry(commit, path)[1]
+
+    def _entry(self, commit: str, path: str) -> tuple[str, str, str]:
+        """Mode, kind and object id of what stands at a path; empty when there is nothing."""
         listed = self._git("ls-tree", "-z", "--full-tree", commit, "--", f":(literal,top){path}")
-        return listed.split(b"\t", 1)[0].split(b" ")[1].decode() if listed else ""
+        mode, kind, digest = listed.split(b"\t", 1)[0].decode().split() or ("", "", "")
+        return mode, kind, digest
 
     def below(self, commit: str, folder: str, suffix: str | tuple[str, ...]) -> dict[str, bytes]:
         """The regular files below a folder whose names end so, by their path within it.
@@ -199,7 +201,7 @@ class LocalRepository:
         """
         every = self._regular(commit)
         wanted = {path: every[path] for path in choose(sorted(every))}
-        return self._contents(wanted, message("the repository"), "")
+        return self._contents(wanted, WHOLE, "")
 
     def _regular(self, commit: str, *within: str) -> dict[str, tuple[str, int]]:
         """Path to blob and size of the regular files."""
@@ -274,19 +276,15 @@ class LocalRepository:
         candidates = every.decode().split()
         if known is None:
             return candidates[0] if len(candidates) == 1 else None
-        wanted = self._blob_id(known, path)
-        same = (each for each in candidates if self._blob_id(each, path) == wanted)
-        return next(same, None) if wanted else None
+        wanted = self._entry(known, path)
+        same = (each for each in candidates if self._entry(each, path) == wanted)
+        return next(same, None) if all(wanted) else None
 
     def _is_in_history(self, commit: str) -> bool:
         try:
             return self._git("merge-base", commit, "HEAD").decode().strip() == commit
         except UserError:  # They have nothing in common.
             return False
-
-    def _blob_id(self, commit: str, path: str) -> str:
-        listed = self._git("ls-tree", "-z", "--full-tree", commit, "--", f":(literal,top){path}")
-        return listed.split(b"\t", 1)[0].decode() if listed else ""
 
     def web_url(self) -> str | None:
         """The https address of the remote `origin`; None when there is none or it is local."""

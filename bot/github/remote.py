@@ -189,7 +189,7 @@ class GitHubChange:
                     path: entry.data or b"" for (_, path), entry in found.items() if path in paths
                 }
                 choose = wanted.others
-                others = self._chosen(
+                others = self.chosen(
                     lambda every: choose(every, contents),
                     wanted.ahead(page.data if page else None) if wanted.ahead else (),
                     self._later_scripts(wanted, found) if wanted.ahead else (),
@@ -252,20 +252,17 @@ class GitHubChange:
         """Path to how it is changed."""
         return self.pull.files
 
-    def chosen(self, choose: Callable[[Sequence[str]], Sequence[str]]) -> Mapping[str, bytes]:
-        """The files of the head that `choose` selects. Raises GitHubError.
-
-        One request for the names, once, and one for each 100 contents that are not known.
-        """
-        return self._chosen(choose)
-
-    def _chosen(
+    def chosen(
         self,
         choose: Callable[[Sequence[str]], Sequence[str]],
         places: Sequence[tuple[str, str]] = (),
         others: Sequence[BlobName] = (),
     ) -> Mapping[str, bytes]:
-        """`chosen`; other files are read along, so that they are known when they are asked for."""
+        """The files of the head that `choose` selects. Raises GitHubError.
+
+        One request for the names, once, and one for each 100 contents that are not known; `places`
+        and `others` are read along, so that they are known when they are asked for.
+        """
         reader = self._reader()
         if self.head not in self._listed:
             self._listed[self.head] = reader.listed(self.head)

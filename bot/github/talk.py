@@ -35,6 +35,23 @@ _MOST_NODES = 50
 Reaction: TypeAlias = Literal["eyes", "rocket", "confused"]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandRequest:
+    """A comment on a pull request, which may hold commands, or the button of its check run."""
+
+    pull: PullId
+    author: str
+    body: str
+    before: str = ""
+    """The text before an edit; empty for a new comment."""
+    comment: int | None = None
+    """Its id; None for the button of a check run, on which nobody can react."""
+    node: str = ""
+    """Its id for GraphQL; empty where it is not known."""
+    head: str | None = None
+    """The commit whose check run has the button; what it does is good for no other."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asker:
     """A person and their role in the repository."""

@@ -17,13 +17,14 @@ from bot.github.closing import Closing
 from bot.github.commands import CommentCommand, Misunderstood, commands
 from bot.github.errors import GitHubError, LimitedError, UnreachableError
 from bot.github.publish import EVERYWHERE, Channels
-from bot.github.pull import IssueComment, PullId, PullRequest
+from bot.github.pull import IssueComment, PullRequest
 from bot.github.remote import GitHubChange, read_change
 from bot.github.talk import (
     COOLDOWN,
     REPLY,
     Acknowledged,
     Asker,
+    CommandRequest,
     Reaction,
     RecentCommands,
     acknowledge,
@@ -41,23 +42,6 @@ from bot.review.command_replies import HELP, misunderstood, not_allowed
 from bot.review.commit import commit_fixes
 from bot.review.pull import AnsweredPull, answer_pull
 from bot.review.runs import runs_of_command
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandRequest:
-    """A comment on a pull request, or the button of its check run."""
-
-    pull: PullId
-    author: str
-    body: str
-    before: str = ""
-    """The text before an edit; empty for a new comment."""
-    comment: int | None = None
-    """Its id; None for the button of a check run, on which nobody can react."""
-    node: str = ""
-    """Its id for GraphQL; empty where it is not known."""
-    head: str | None = None
-    """The commit whose check run has the button; what it does is good for no other."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -110,7 +110,7 @@ class CreatedApp:
     webhook_secret: Secret
 
 
-def convert(code: str, addresses: Addresses, *, timeout: float = TIMEOUT) -> CreatedApp:
+def convert(code: str, addresses: Addresses) -> CreatedApp:
     """Exchange the code for the App's id, key and secret. Raises UserError."""
     if not CODE.fullmatch(code):
         raise UserError("GitHub's answer holds no code that could be one; begin again.")
@@ -118,7 +118,7 @@ def convert(code: str, addresses: Addresses, *, timeout: float = TIMEOUT) -> Cre
         f"{addresses.api}/app-manifests/{code}/conversions",
         headers={"Accept": "application/vnd.github+json"},
         data=b"",
-        timeout=timeout,
+        timeout=TIMEOUT,
     )
     if reply.status in (404, 422):
         raise UserError(

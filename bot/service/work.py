@@ -21,9 +21,10 @@ from bot.github.errors import GitHubError, LimitedError, TooMuchError
 from bot.github.publish import Channels, publish
 from bot.github.pull import PullId
 from bot.github.remote import GitHubChange, read_change
+from bot.github.talk import CommandRequest
 from bot.report import Report
 from bot.review.check import check_change, configuration
-from bot.review.commands import CommandRequest, handle_command
+from bot.review.commands import handle_command
 from bot.review.pull import answer_for
 from bot.service.job import Job, JsonObject
 from bot.service.limits import RateLimits, outages

@@ -11,8 +11,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.github.pull import PullId
 from bot.github.remote import read_change
-from bot.github.talk import REPLY
-from bot.review.commands import CommandRequest, CommandResult, handle_command
+from bot.github.talk import REPLY, CommandRequest
+from bot.review.commands import CommandResult, handle_command
 from bot.review.pull import answer_pull
 from tests.github.objects import Link
 from tests.github.runner import pull_event, step

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bot.github.pull import PullId
-from bot.github.talk import REPLY
-from bot.review.commands import CommandRequest, CommandResult, handle_command
+from bot.github.talk import REPLY, CommandRequest
+from bot.review.commands import CommandResult, handle_command
 from tests.github.store import Comment, Pull
 from tests.github.world import World, asked
 

@@ -10,9 +10,10 @@ import pytest
 
 from bot.github.client import Client
 from bot.github.remote import read_change
+from bot.github.talk import CommandRequest
 from bot.report import PageEdit
 from bot.review.check import check_change
-from bot.review.commands import CommandRequest, handle_command
+from bot.review.commands import handle_command
 from bot.review.pull import answer_pull
 from tests.conftest import WrittenRun
 from tests.github.world import GOOD, PAGE, ROOT, SCRIPT, World, asked
