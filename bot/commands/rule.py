@@ -35,7 +35,6 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         write("\n".join(lines))
         return 0
-    check = CHECKS.lookup(arguments.id)
-    registry, meta = (CHECKS, check.meta) if check else (RULES, RULES.find(arguments.id).meta)
-    write(page(registry, meta, language))
+    rule = CHECKS.lookup(arguments.id) or RULES.find(arguments.id)
+    write(page(rule.meta, language))
     return 0

@@ -12,6 +12,24 @@ from bot.registry.registry import Registry
 from bot.report import Severity
 
 _CONFIDENCE = {"certain": mark("certain"), "high": mark("high"), "medium": mark("medium")}
+_HEAD = mark(
+    """\
+# {id} {slug}
+
+| Severity | Confidence | Since |
+| --- | --- | --- |
+| {severity} | {confidence} | {added_in} |
+"""
+)
+_SECTIONS = {
+    "summary": mark("What it does"),
+    "why": mark("Why it matters"),
+    "example": mark("Example"),
+    "instead": mark("Use instead"),
+    "limits": mark("Limits"),
+    "source": mark("Source"),
+}
+"""What a page says below its head, under which headings; a section without a text is left out."""
 _NAMES = mark(
     """\
 `{bad_path}`
@@ -61,18 +79,25 @@ def prose(meta: Meta, field: str, language: Language) -> str:
     return translation(getattr(meta, field), language, f"{meta.slug} {field}")
 
 
-def page(registry: Registry[Any], meta: Meta, language: Language = "en") -> str:
+def page(meta: Meta, language: Language = "en") -> str:
     """The page of one rule, in Markdown."""
-    return translation(registry.page, language).format(
+    head = translation(_HEAD, language).format(
         id=meta.id,
         slug=meta.slug,
         severity=translation(meta.severity, language),
         confidence=translation(_CONFIDENCE[meta.confidence], language),
         added_in=meta.added_in,
-        example=_example(meta.example, language) if meta.example else "",
-        source=meta.source,
-        **{name: prose(meta, name, language) for name in PROSE},
     )
+    said = {name: prose(meta, name, language) for name in PROSE} | {
+        "example": _example(meta.example, language) if meta.example else "",
+        "source": meta.source,
+    }
+    sections = (
+        f"\n## {translation(title, language)}\n\n{said[name]}\n"
+        for name, title in _SECTIONS.items()
+        if said[name]
+    )
+    return head + "".join(sections)
 
 
 def texts(registry: Registry[Any], language: Language = "en") -> Iterator[RuleText]:
@@ -86,7 +111,7 @@ def texts(registry: Registry[Any], language: Language = "en") -> Iterator[RuleTe
             summary=prose(meta, "summary", language),
             description=prose(meta, "why", language),
             help=prose(meta, "instead", language),
-            markdown=page(registry, meta, language),
+            markdown=page(meta, language),
             url=registry.url(meta.slug),
         )
 
@@ -100,7 +125,7 @@ def pages(registry: Registry[Any], language: Language = "en") -> dict[str, str]:
         for m in metas
     ]
     index = translation(registry.index, language).format(rows="\n".join(rows))
-    return {f"{m.slug}.md": page(registry, m, language) for m in metas} | {"index.md": index}
+    return {f"{m.slug}.md": page(m, language) for m in metas} | {"index.md": index}
 
 
 def _example(example: Example, language: Language) -> str:

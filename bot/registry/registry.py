@@ -39,8 +39,6 @@ class Registry(Generic[C]):
     """Where their pages lie below docs/; a page is named after the rule's slug."""
     fault: str
     """The template, with {id} and {kind}, of the reason when a rule raises an error."""
-    page: str
-    """The template of a rule's page; see `bot.registry.docs`."""
     index: str
     """The template of the list of all rules, with {rows}."""
 

@@ -14,40 +14,6 @@ _FAULT = mark(
     "rule {id} failed: {kind}. This is a fault of rlbot, not of the script; please "
     "report it with the script."
 )
-_PAGE = mark(
-    """\
-# {id} {slug}
-
-| Severity | Confidence | Since |
-| --- | --- | --- |
-| {severity} | {confidence} | {added_in} |
-
-## What it does
-
-{summary}
-
-## Why it matters
-
-{why}
-
-## Example
-
-{example}
-
-## Use instead
-
-{instead}
-
-## Limits
-
-{limits}
-
-## Source
-
-{source}
-"""
-)
-
 _INDEX = mark(
     """\
 # Rules
@@ -63,7 +29,7 @@ advice. A rule may lower its severity for a milder case. `rlbot rule ID` prints 
 )
 
 RULES: Registry[RuleContext] = Registry(
-    package=bot.rules, folder="rules", fault=_FAULT, page=_PAGE, index=_INDEX
+    package=bot.rules, folder="rules", fault=_FAULT, index=_INDEX
 )
 
 

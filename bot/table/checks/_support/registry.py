@@ -11,32 +11,6 @@ _FAULT = mark(
     "check {id} failed: {kind}. This is a fault of rlbot, not of the page; please report it with "
     "the page."
 )
-_PAGE = mark(
-    """\
-# {id} {slug}
-
-| Severity | Since |
-| --- | --- |
-| {severity} | {added_in} |
-
-## What it does
-
-{summary}
-
-## Why it matters
-
-{why}
-
-## Use instead
-
-{instead}
-
-## Limits
-
-{limits}
-"""
-)
-
 _INDEX = mark(
     """\
 # Checks of the page
@@ -53,5 +27,5 @@ is reported as not checked. `--select`, `--ignore` and `rules:` in `.rlbot.yml` 
 )
 
 CHECKS: Registry[PageContext] = Registry(
-    package=bot.table.checks, folder="table", fault=_FAULT, page=_PAGE, index=_INDEX
+    package=bot.table.checks, folder="table", fault=_FAULT, index=_INDEX
 )
