@@ -106,7 +106,6 @@ class Facts:
     """Installed packages, lower-case name to version."""
     program: str | None = None
     args: tuple[str, ...] = ()
-    git_commit: str | None = None
     exit_code: int | None = None
     """None when the run wrote no end."""
     out_of_memory: str | None = None

@@ -191,7 +191,6 @@ class _RunLog:
             project=run.project or known.project,
             name=run.display_name or known.name,
         )
-        self.host.commit = run.git.commit or self.host.commit
         self.config.take(run.config)
         if known.id is not None:
             return
@@ -215,7 +214,6 @@ class _RunLog:
         host.gpu_count = record.gpu_count or host.gpu_count
         host.program = record.program or host.program
         host.args = tuple(record.args) or host.args
-        host.commit = record.git.commit or host.commit
         if record.gpu_nvidia:
             host.gpus = tuple(
                 GpuInfo(name=gpu.name, memory_bytes=gpu.memory_total or None)
@@ -249,7 +247,6 @@ class _RunLog:
             requirements=requirements,
             program=self.host.program,
             args=self.host.args,
-            git_commit=self.host.commit,
             exit_code=self.exit_code,
             out_of_memory=out_of_memory,
             gaps=tuple(self.gaps),
@@ -267,7 +264,6 @@ class _RunLog:
         host.gpu_count = host.gpu_count or metadata.gpu_count
         host.program = host.program or metadata.program
         host.args = host.args or metadata.args
-        host.commit = host.commit or metadata.commit
 
     def _losses(self, reader: LogReader) -> Iterator[str]:
         if reader.cut_at is not None:

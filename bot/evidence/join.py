@@ -81,7 +81,6 @@ def joined(parts: Sequence[Facts]) -> Facts:
         requirements={k: v for f in reversed(parts) for k, v in f.requirements.items()},
         program=_known(parts, lambda facts: facts.program),
         args=next((facts.args for facts in parts if facts.args), ()),
-        git_commit=_known(parts, lambda facts: facts.git_commit),
         exit_code=_known(parts, lambda facts: facts.exit_code),
         out_of_memory=_known(parts, lambda facts: facts.out_of_memory),
         gaps=tuple(

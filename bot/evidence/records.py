@@ -19,7 +19,6 @@ ONE_OF: Final = {"Record": "record_type", "HistoryItem": "value"}
 
 MESSAGES: Final[Messages] = {
     "Record": (
-        ("num", 1, "int64"),
         ("history", 2, "?HistoryRecord"),
         ("output", 4, "?OutputRecord"),
         ("config", 5, "?ConfigRecord"),
@@ -27,11 +26,8 @@ MESSAGES: Final[Messages] = {
         ("output_raw", 13, "?OutputRawRecord"),
         ("run", 17, "?RunRecord"),
         ("exit", 18, "?RunExitRecord"),
-        ("header", 21, "?HeaderRecord"),
         ("environment", 26, "?EnvironmentRecord"),
     ),
-    "HeaderRecord": (("version_info", 1, "VersionInfo"),),
-    "VersionInfo": (("producer", 1, "string"),),
     "RunRecord": (
         ("run_id", 1, "string"),
         ("entity", 2, "string"),
@@ -40,11 +36,10 @@ MESSAGES: Final[Messages] = {
         ("display_name", 8, "string"),
         ("starting_step", 14, "int64"),
         ("resumed", 18, "bool"),
-        ("git", 21, "GitRepoRecord"),
         ("forked", 22, "bool"),
         ("branch_point", 23, "BranchPoint"),
     ),
-    "BranchPoint": (("run", 1, "string"), ("value", 2, "double"), ("metric", 3, "string")),
+    "BranchPoint": (("run", 1, "string"), ("value", 2, "double")),
     "ConfigRecord": (("update", 1, "*ConfigItem"), ("remove", 2, "*ConfigItem")),
     "ConfigItem": (
         ("key", 1, "string"),
@@ -66,13 +61,11 @@ MESSAGES: Final[Messages] = {
     "EnvironmentRecord": (
         ("args", 5, "*string"),
         ("program", 6, "string"),
-        ("git", 9, "GitRepoRecord"),
         ("gpu_type", 18, "string"),
         ("gpu_count", 19, "uint32"),
         ("gpu_nvidia", 24, "*GpuNvidiaInfo"),
     ),
     "GpuNvidiaInfo": (("name", 1, "string"), ("memory_total", 2, "uint64")),
-    "GitRepoRecord": (("remote_url", 1, "string"), ("commit", 2, "string")),
     "RunExitRecord": (("exit_code", 1, "int32"),),
     "OutputRecord": (("line", 3, "string"),),
     "OutputRawRecord": (("line", 3, "string"),),

@@ -13,7 +13,7 @@ from bot.base.messages import Notes, message, sentence_of
 from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, GpuInfo
-from bot.evidence.json_values import dicts, mapping, parsed, text, whole
+from bot.evidence.json_values import dicts, parsed, text, whole
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import UNREADABLE, Located, open_inside
 from bot.report import JsonValue
@@ -37,7 +37,6 @@ class Host:
     gpus: tuple[GpuInfo, ...] = ()
     program: str | None = None
     args: tuple[str, ...] = ()
-    commit: str | None = None
 
     def listed(self) -> tuple[GpuInfo, ...]:
         """The GPUs; when only the first one's name is known, that name for each."""
@@ -70,7 +69,6 @@ class SideFiles:
             gpus=_gpus(data.get("gpu_nvidia")),
             program=text(data.get("program")),
             args=tuple(str(arg) for arg in args) if isinstance(args, list) else (),
-            commit=text(mapping(data.get("git")).get("commit")),
         )
 
     def json_object(self, name: str) -> dict[str, JsonValue]:

@@ -96,7 +96,6 @@ def assemble(sdk: Sdk, asked: ServerRun, watch: Watch, *, siblings: bool, privat
         requirements=beside.requirements(),
         program=host.program,
         args=host.args,
-        git_commit=host.commit,
         # W&B does not say which other one.
         exit_code=0 if state == "finished" else None,
         out_of_memory=out_of_memory,

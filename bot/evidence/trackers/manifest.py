@@ -24,7 +24,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, Notes, mark, message
 from bot.base.regex import regex
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, MetricSeries, RunId
-from bot.evidence.json_values import dicts, mapping, number, parsed, text, whole
+from bot.evidence.json_values import dicts, mapping, number, parsed, whole
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import open_inside, shown
 from bot.evidence.trackers.collect import iso
@@ -279,7 +279,6 @@ def _facts(manifest: Manifest, name: str) -> Facts:
         gpus=gpus,
         host_gpu_count=len(gpus) or None,
         requirements={k: str(v) for k, v in mapping(begin.get("packages")).items()},
-        git_commit=text(mapping(begin.get("git")).get("commit")),
         exit_code=whole(code),
         out_of_memory=end.get("out_of_memory") if end else None,
         created=iso(began),

@@ -105,7 +105,6 @@ class MlflowRun:
             facts,
             config=config,
             program=self.tags.get("mlflow.source.name"),
-            git_commit=self.tags.get("mlflow.source.git.commit"),
             state=_STATES.get(self.status or ""),
         )
 

@@ -173,7 +173,6 @@ class SwanlabRun:
             host_gpu_count=len(gpus) or None,
             requirements=requirements,
             program=text(mapping(metadata.get("runtime", metadata)).get("command")),
-            git_commit=text(mapping(metadata.get("git")).get("commit")),
             state=self.state,
             out_of_memory=self.console.close(),
         )
