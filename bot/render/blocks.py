@@ -16,7 +16,7 @@ from bot.render.escape import (
 )
 from bot.render.escape import markdown_inline as inline
 from bot.render.finding_places import PATH, FindingPlaces
-from bot.render.speech import counted, tr
+from bot.render.speech import counted, tr, word
 from bot.render.words import ROW, SCRIPT, SETTING, SEVERITY
 from bot.report import (
     Claim,
@@ -92,7 +92,7 @@ def suppressed_item(suppressed: Suppressed, places: FindingPlaces) -> str:
 
 def claim_item(claim: Claim, label: str) -> str:
     """A contradicted claim on one line."""
-    what = inline(clip(wording.matter(claim.claim), VALUE))
+    what = inline(clip(word(claim.claim), VALUE))
     if claim.claim == ClaimName.USED_ONCE:
         # What stands against it is said of other scripts, not by the run.
         why = sentence(claim.reason)
@@ -115,7 +115,7 @@ def unchecked_item(alike: Sequence[Unchecked], labels: Sequence[str]) -> str:
     if len(labels) > _NAMED:
         named = tr("{names} and {count} more", names=named, count=len(labels) - _NAMED)
     where = f"{named} " if labels else ""
-    checks = dict.fromkeys(inline(clip(wording.matter(item.check), VALUE)) for item in alike)
+    checks = dict.fromkeys(inline(clip(word(item.check), VALUE)) for item in alike)
     what = wording.listed(checks)
     why = wording.sentence(sentence(alike[0].reason))
     return f"- {where}" + tr("{what}: {why}", what=what, why=why)
@@ -139,7 +139,7 @@ def claim_row(claim: Claim) -> str:
 def _claim_cells(claim: Claim) -> tuple[str, str, str, str]:
     return (
         CLAIM_MARKS[claim.verdict],
-        markdown_cell(clip(wording.matter(claim.claim), VALUE)),
+        markdown_cell(clip(word(claim.claim), VALUE)),
         _value(claim.claimed, cell=True),
         _value(claim.observed, cell=True),
     )

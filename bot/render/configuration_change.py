@@ -52,8 +52,7 @@ def lines(
         ]
     last = [refused(change)] if change.refused else []
     for item in change.unchecked:
-        what, why = wording.matter(item.check), wording.sentence(item.reason)
-        last.append(tr("not checked: {what}", what=tr("{what}: {why}", what=what, why=why)))
+        last.append(tr("not checked: {what}", what=wording.not_checked(item)))
     if last:
         yield [terminal(line) for line in last]
 

@@ -56,9 +56,7 @@ def _annotations(report: Report, prefix: str) -> Iterator[_Annotation]:
     for checked, item in wording.unchecked(report):
         title = (("title", tr("not checked")),)
         where = (("file", repository_path(prefix, checked.path)), ("line", "1")) if checked else ()
-        why = wording.sentence(item.reason)
-        said = tr("{what}: {why}", what=wording.matter(item.check), why=why)
-        yield _Annotation("warning", (*where, *title), said)
+        yield _Annotation("warning", (*where, *title), wording.not_checked(item))
 
 
 def _finding(finding: Finding, prefix: str) -> _Annotation:

@@ -11,7 +11,7 @@ from bot.base.messages import mark_plural
 from bot.render import wording
 from bot.render.escape import clip, code_span, markdown_inline
 from bot.render.finding_places import FindingPlaces
-from bot.render.speech import counted, tr
+from bot.render.speech import counted, tr, word
 from bot.report import Claim, Report
 from bot.report.claims import ClaimName
 
@@ -81,7 +81,7 @@ def _against(claims: list[Claim], link: str) -> str:
         return tr("say what the run had, or link the script's own run: {command}", command=link)
     return tr(
         "set {name} to {observed}{more}, or link the run with {claimed}: {command}",
-        name=markdown_inline(clip(wording.matter(first.claim), _VALUE)),
+        name=markdown_inline(clip(word(first.claim), _VALUE)),
         observed=code_span(clip(wording.value(first.observed), _VALUE)),
         more=tr(" (and {count} more)", count=len(claims) - 1) if len(claims) > 1 else "",
         claimed=code_span(clip(wording.value(first.claimed), _VALUE)),

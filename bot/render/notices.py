@@ -7,7 +7,7 @@ from bot.render import blocks, wording
 from bot.render.escape import clip, code_span
 from bot.render.escape import markdown_inline as inline
 from bot.render.finding_places import PATH
-from bot.render.speech import counted, tr, tr_plural
+from bot.render.speech import counted, tr, tr_plural, word
 from bot.render.words import SCRIPT
 from bot.report import Report, Unchecked
 
@@ -72,7 +72,7 @@ def _not_checked(item: Unchecked) -> str:
     why = blocks.sentence(item.reason)
     if "/" in item.check or "." in item.check:
         return f"- {code_span(clip(item.check, PATH))} {why}"
-    return "- " + tr("{what}: {why}", what=inline(wording.matter(item.check)), why=why)
+    return "- " + tr("{what}: {why}", what=inline(word(item.check)), why=why)
 
 
 def without_annotation(count: int) -> str:

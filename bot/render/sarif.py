@@ -20,9 +20,10 @@ from bot.render.broken import new_findings
 from bot.render.escape import visible
 from bot.render.json_report import dump
 from bot.render.line_hash import line_hashes
-from bot.render.speech import speaking, tr
+from bot.render.speech import speaking, tr, word
 from bot.report import (
     Claim,
+    Edit,
     Finding,
     Fix,
     PageReport,
@@ -127,7 +128,7 @@ class _SarifLog:
     def _notification(self, script: CheckedFile | None, item: Unchecked) -> SarifObject:
         said = tr(
             "Not checked: {check}: {reason}",
-            check=wording.matter(item.check),
+            check=word(item.check),
             reason=wording.sentence(item.reason),
         )
         note: SarifObject = {"level": "warning", "message": {"text": visible(said, keep="\n\t")}}
@@ -135,8 +136,7 @@ class _SarifLog:
         if rule and rule[0] in self._index:
             note["associatedRule"] = {"id": rule[0], "index": self._index[rule[0]]}
         if script is not None:
-            where = {"artifactLocation": self._location(script.path)}
-            note["locations"] = [{"physicalLocation": where}]
+            note["locations"] = [{"physicalLocation": self._place(script.path)}]
         return note
 
     def _artifact(self, file: CheckedFile) -> SarifObject:
@@ -184,13 +184,7 @@ class _SarifLog:
             text = f"{wording.sentence(text)}\n{visible(finding.help, keep=chr(10))}"
         if finding.rename:
             text += "\n" + visible(wording.move(finding))
-        region = {
-            "startLine": finding.line,
-            "startColumn": finding.column,
-            "endLine": finding.end_line,
-            "endColumn": finding.end_column,
-        }
-        where = {"artifactLocation": self._location(finding.path), "region": region}
+        where = self._place(finding.path, _region(finding))
         result: SarifObject = {
             "ruleId": finding.id,
             "level": finding.severity,
@@ -206,12 +200,7 @@ class _SarifLog:
     def _fix(self, path: str, fix: Fix) -> SarifObject:
         replacements = [
             {
-                "deletedRegion": {
-                    "startLine": edit.line,
-                    "startColumn": edit.column,
-                    "endLine": edit.end_line,
-                    "endColumn": edit.end_column,
-                },
+                "deletedRegion": _region(edit),
                 "insertedContent": {"text": edit.text},
             }
             for edit in fix.edits
@@ -239,10 +228,7 @@ class _SarifLog:
         return prints
 
     def _suppression(self, suppressed: Suppressed) -> SarifObject:
-        where = {
-            "artifactLocation": self._location(suppressed.finding.path),
-            "region": {"startLine": suppressed.line},
-        }
+        where = self._place(suppressed.finding.path, {"startLine": suppressed.line})
         return {
             "kind": "inSource",
             "status": "accepted",
@@ -256,10 +242,7 @@ class _SarifLog:
         said = tr("{what}: {why}", what=wording.contradiction(claim), why=why)
         prints = sha256(f"{script.path}\0{claim.claim}".encode("utf-8", "surrogatepass"))
         fingerprints = {"rlbotFinding/v1": f"{prints.hexdigest()[:32]}:1"}
-        where = {
-            "artifactLocation": self._location(script.path),
-            "region": {"startLine": line},
-        }
+        where = self._place(script.path, {"startLine": line})
         return {
             "ruleId": CONTRADICTION,
             "ruleIndex": self._index[CONTRADICTION],
@@ -268,6 +251,11 @@ class _SarifLog:
             "locations": [{"physicalLocation": where}],
             "partialFingerprints": fingerprints,
         }
+
+    def _place(self, path: str, region: SarifObject | None = None) -> SarifObject:
+        """A file, and what of it; the whole without a region."""
+        where = {"artifactLocation": self._location(path)}
+        return where if region is None else {**where, "region": region}
 
     def _location(self, path: str) -> SarifObject:
         location = self._uri(path)
@@ -286,6 +274,15 @@ class _SarifLog:
         if whole.startswith("/"):
             return {"uri": f"file://{address}"}
         return {"uri": address, "uriBaseId": _ROOT}
+
+
+def _region(stretch: Finding | Edit) -> SarifObject:
+    return {
+        "startLine": stretch.line,
+        "startColumn": stretch.column,
+        "endLine": stretch.end_line,
+        "endColumn": stretch.end_column,
+    }
 
 
 def repository_path(prefix: str, path: str) -> str:

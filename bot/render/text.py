@@ -9,7 +9,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.render import wording
 from bot.render.columns import excerpt, padded
 from bot.render.escape import terminal
-from bot.render.speech import counted, speaking, tr
+from bot.render.speech import counted, speaking, tr, word
 from bot.render.words import CLAIM, CLAIM_IS, ROW, SCRIPT
 from bot.report import (
     Claim,
@@ -153,7 +153,7 @@ def _unchecked_alike(
 def _gathered(check: str, paths: list[str], paint: _Painter) -> list[str]:
     names = wording.listed(paths[:_NAMED])
     named = tr("{names} and {count} more", names=names, count=len(paths) - _NAMED)
-    what = tr("{what}: {why}", what=wording.matter(check), why=named)
+    what = tr("{what}: {why}", what=word(check), why=named)
     return [
         paint("path", counted(len(paths), SCRIPT)),
         *_entry(tr("unchecked"), what, tr("--verbose says why, of each.")),
@@ -299,7 +299,7 @@ def _by_reason(claims: list[Claim]) -> list[list[Claim]]:
 def _claims(claims: list[Claim]) -> str:
     if len(claims) == 1:
         return _claim(claims[0])
-    names = wording.listed(wording.matter(claim.claim) for claim in claims)
+    names = wording.listed(word(claim.claim) for claim in claims)
     said = tr("{what} ({source})", what=counted(len(claims), CLAIM), source=names)
     return tr("{what}: {why}", what=said, why=wording.sentence(claims[0].reason))
 
@@ -314,8 +314,7 @@ def _claim(claim: Claim) -> str:
 
 
 def _unchecked(item: Unchecked) -> str:
-    what, why = wording.matter(item.check), wording.sentence(item.reason)
-    return terminal(tr("{what}: {why}", what=what, why=why))
+    return terminal(wording.not_checked(item))
 
 
 def _row(script: ScriptReport) -> list[str]:

@@ -139,7 +139,7 @@ def contradiction(claim: Claim) -> str:
         parts.append(tr("claimed {value}", value=value(claim.claimed)))
     if claim.observed is not None:
         parts.append(tr("observed {value}", value=value(claim.observed)))
-    name = matter(claim.claim)
+    name = word(claim.claim)
     return tr("{matter} {said}", matter=name, said=phrases(parts)) if parts else name
 
 
@@ -170,9 +170,9 @@ def clause(text: str) -> str:
     return text.strip().rstrip(f".{_STOP}")
 
 
-def matter(name: str) -> str:
-    """The name of a claim or a check, as readers of the language spoken now know it."""
-    return word(name)
+def not_checked(item: Unchecked) -> str:
+    """What could not be checked, and why."""
+    return tr("{what}: {why}", what=word(item.check), why=sentence(item.reason))
 
 
 def counted_launch(counts: CountedLaunch) -> str:
@@ -195,8 +195,8 @@ def origin(source: str) -> str:
 
 def _source_part(part: SourcePart) -> str:
     if part.name is None or not part.detail:
-        return matter(part.name or part.detail)
-    return tr("{what}: {why}", what=matter(part.name), why=part.detail)
+        return word(part.name or part.detail)
+    return tr("{what}: {why}", what=word(part.name), why=part.detail)
 
 
 def move(finding: Finding) -> str:
@@ -209,7 +209,7 @@ def move(finding: Finding) -> str:
 def backing(evidence: Evidence) -> str:
     """Each source of the run with the number of claims that it backs; empty without any."""
     return listed(
-        f"{matter(each.name)} ({each.consistent})" for each in evidence.sources if each.consistent
+        f"{word(each.name)} ({each.consistent})" for each in evidence.sources if each.consistent
     )
 
 
@@ -330,7 +330,7 @@ def _open(report: Report) -> str:
         # The rest of the reason says what would help; it stands below.
         why = first_sentence(reasons[0])
         if len(why) > _HEADLINE:
-            return tr("{what} of {which}.", what=matter(open_[reasons[0]]), which=which)
+            return tr("{what} of {which}.", what=word(open_[reasons[0]]), which=which)
         return why if total == 1 else tr("{which}. {why}", which=which, why=why)
     if not reasons:
         return sentence(which)
