@@ -9,7 +9,7 @@ from bot.base.messages import message, plural_message
 from bot.base.regex import regex
 from bot.evidence.facts import Facts, GpuInfo
 from bot.evidence.origins import no_cards, tracker_name
-from bot.evidence.subject import ClaimSubject, Observation, known
+from bot.evidence.subject import ClaimSubject, Observation, given_to_launcher, known
 from bot.evidence.trl_runs import PROCESSES
 from bot.evidence.values import Missing, lookup, same
 from bot.frameworks.plan import Field
@@ -93,7 +93,7 @@ def gpus_claim(subject: ClaimSubject) -> Claim:
 def _configured(subject: ClaimSubject) -> int | None:
     """GPUs a node times nodes in the run's configuration; None when that does not decide them."""
     plan = subject.plan
-    if subject.given_to_launcher(plan.gpus_per_node):
+    if given_to_launcher(plan, plan.gpus_per_node):
         every = subject.observe(ClaimName.GPUS, PROCESSES)
         return every.value if every is not None and isinstance(every.value, int) else None
     per_node = subject.observe("gpus per node", plan.gpus_per_node.key)

@@ -155,10 +155,6 @@ class ClaimSubject:
         found = ((candidate, lookup(self.facts.config, candidate)) for candidate in keys)
         return [Observed(key, value) for key, value in found if not isinstance(value, Missing)]
 
-    def given_to_launcher(self, field: Field[int]) -> bool:
-        """Whether torchrun or its like was told, which the run's configuration does not record."""
-        return field.key is not None and "." not in field.key and self.plan.last(field.key) is None
-
     def absent(self, key: str | None) -> str:
         """Why the configuration does not answer, a sentence."""
         if not self.facts.config:
@@ -166,6 +162,11 @@ class ClaimSubject:
         if key is None:
             return message("The run's configuration does not say it.")
         return message("The run's configuration has no such key ({key}).", key=key)
+
+
+def given_to_launcher(plan: Plan, field: Field[int]) -> bool:
+    """Whether torchrun or its like was told, which the run's configuration does not record."""
+    return field.key is not None and "." not in field.key and plan.last(field.key) is None
 
 
 def known(value: object) -> JsonValue | Missing:

@@ -16,7 +16,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import mark, message
 from bot.base.regex import regex
 from bot.evidence.facts import Facts
-from bot.evidence.find_links import FoundLink, RefusedLink
+from bot.evidence.find_links import FoundLink
 from bot.evidence.links import RunLink
 from bot.evidence.subject import known
 from bot.evidence.values import Missing, lookup, same
@@ -59,7 +59,6 @@ class Choice:
     asked: Mapping[str, str] = field(default_factory=dict)
     candidates: Mapping[str, tuple[RunLink, ...]] = field(default_factory=dict)
     """Of the scripts that are asked about: the runs that it may be, for `by_configuration`."""
-    refused: tuple[RefusedLink, ...] = ()
 
 
 def choose(
@@ -68,7 +67,6 @@ def choose(
     given: Mapping[str, RunLink] | None = None,
     headers: Mapping[str, Sequence[RunLink]] | None = None,
     found: Iterable[FoundLink] = (),
-    refused: Iterable[RefusedLink] = (),
 ) -> Choice:
     """Say which run belongs to each of the scripts (paths).
 
@@ -107,7 +105,7 @@ def choose(
                 else message(_ASK, links=len(free), scripts=len(scripts), script=name)
             )
             candidates[path] = tuple(free)
-    return Choice(chosen, asked, candidates, tuple(refused))
+    return Choice(chosen, asked, candidates)
 
 
 def by_configuration(
@@ -133,7 +131,7 @@ def by_configuration(
         if all(rival < best for rival in rivals):
             chosen[path] = Chosen(first[0], "configuration")
             del asked[path]
-    return Choice(chosen, asked, choice.candidates, choice.refused)
+    return Choice(chosen, asked, choice.candidates)
 
 
 def _share(plan: Plan, facts: Facts) -> float:

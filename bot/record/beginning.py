@@ -18,7 +18,6 @@ from typing import Final
 from bot.base.config import Config
 from bot.base.errors import UncheckedError, UserError
 from bot.check.request import CheckOptions, ScriptFile
-from bot.frameworks.plan import Plan
 from bot.record.nvml import Nvml, NvmlError
 from bot.report.base import JsonValue
 from bot.report.manifest import ManifestBegin, RecordedGit, RecordedGpu, RecordedScript
@@ -112,7 +111,7 @@ def _resolved(
     environment: Mapping[str, str],
 ) -> RecordedScript:
     from bot.check.read import read_script
-    from bot.evidence.subject import known
+    from bot.evidence.subject import given_to_launcher, known
     from bot.evidence.trl_runs import PROCESSES
     from bot.evidence.values import Missing
 
@@ -129,7 +128,7 @@ def _resolved(
         found = known(value)
         if not isinstance(found, Missing):
             settings[key] = found
-    if plan.gpus.value is not None and _is_launchers(plan):
+    if plan.gpus.value is not None and given_to_launcher(plan, plan.gpus):
         settings.setdefault(PROCESSES, plan.gpus.value)
     words = [word.text for word in plan.launch.command.argv]
     return RecordedScript(
@@ -139,12 +138,6 @@ def _resolved(
         framework=plan.framework,
         settings=settings,
     )
-
-
-def _is_launchers(plan: Plan) -> bool:
-    """Whether the launcher decides the number of processes, and no setting of the program."""
-    key = plan.gpus.key
-    return key is not None and "." not in key and plan.last(key) is None
 
 
 def _packages() -> dict[str, str]:

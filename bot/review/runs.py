@@ -79,7 +79,7 @@ def change_runs(
         if isinstance(stated.get(path), RunLink | None)
         and (headers[path] or not context.header.links)
     ]
-    choice = choose(taking, given=links, headers=headers, found=found, refused=refused)
+    choice = choose(taking, given=links, headers=headers, found=found)
     if choice.asked and linked is not None:
         choice = _settled(choice, contexts, linked)
     # A script's own header is read by its own check.
