@@ -1,0 +1,21 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path google/gemma-3-1b-pt \
+    --torch_dtype float16 \
+    --fp16 true \
+    --bf16 false \
+    --attn_implementation eager \
+    --load_in_4bit \
+    --use_bnb_nested_quant \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 16 \
+    --lora_dropout 0.05 \
+    --lora_target_modules all-linear \
+    --lora_modules_to_save lm_head embed_tokens \
+    --max_length 512 \
+    --packing true \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --optim adamw_torch_fused \
+    --max_grad_norm 0.3

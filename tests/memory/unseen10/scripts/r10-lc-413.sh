@@ -1,0 +1,11 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-2-7b-hf \
+    --torch_dtype float32 \
+    --bf16 false \
+    --fp16 false \
+    --max_seq_length 4096 \
+    --packing true \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing false \
+    --optim adamw_torch

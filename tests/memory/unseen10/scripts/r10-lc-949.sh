@@ -1,0 +1,17 @@
+accelerate launch --use_fsdp --fsdp_sharding_strategy FULL_SHARD --fsdp_auto_wrap_policy TRANSFORMER_BASED_WRAP --fsdp_transformer_layer_cls_to_wrap LlamaDecoderLayer --fsdp_offload_params false --mixed_precision bf16 --num_processes 3 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-3.1-8B-Instruct \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --load_in_4bit \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj v_proj \
+    --max_length 4096 \
+    --packing true \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --optim adamw_torch

@@ -1,0 +1,15 @@
+accelerate launch --multi_gpu --mixed_precision fp16 --num_processes 8 -m trl.scripts.sft \
+    --model_name_or_path mistralai/Mixtral-8x7B-Instruct-v0.1 \
+    --torch_dtype float16 \
+    --fp16 true \
+    --bf16 false \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_dropout 0.1 \
+    --lora_target_modules q_proj v_proj \
+    --max_seq_length 1024 \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --learning_rate 5e-5
