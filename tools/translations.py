@@ -66,6 +66,7 @@ KEYWORDS = {
     "pmessage": ((1, "c"), 2),
     "tr": None,
     "tr_plural": (1, 2),
+    "write_message": None,
 }
 """The functions of ours that take a text, and the places of its forms and its context."""
 

@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 
 from bot.base.errors import UserError
-from bot.base.messages import message
 
 SUMMARY = "make the GitHub App: manifest, key, settings"
 
@@ -65,10 +64,6 @@ def run(arguments: argparse.Namespace) -> int:
         "Then start it with these settings: docs/deploy.md tells how."
     )
     if not created.webhook_secret:
-        notice(
-            message(
-                "GitHub made no webhook secret: set one in the App's settings and in rlbot.env."
-            )
-        )
+        notice("GitHub made no webhook secret: set one in the App's settings and in rlbot.env.")
         return 1
     return 0

@@ -16,7 +16,7 @@ from typing import NoReturn
 from bot import __version__
 from bot.base.errors import UncheckedError, UserError
 from bot.base.extras import missing_library
-from bot.base.messages import message, sentence_of
+from bot.base.messages import sentence_of
 from bot.commands.output import notice, open_streams, printing, write_bytes
 from bot.commands.terminal import TerminalParser, terminal_of
 
@@ -84,7 +84,7 @@ def _run(argv: Sequence[str]) -> int:
         notice(sentence_of(error))
         return USAGE
     except KeyboardInterrupt:
-        notice(message("stopped."))
+        notice("stopped.")
         return INTERRUPTED
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and (known := missing_library(error)):

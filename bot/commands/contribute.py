@@ -14,7 +14,7 @@ from bot.base.errors import UncheckedError, UserError
 from bot.base.files import replace_file, write_new_file
 from bot.base.messages import message, sentence_of
 from bot.commands.arguments import add_common, config_of, options_of, read_file, read_page, rendered
-from bot.commands.output import notice, write, write_beside
+from bot.commands.output import notice, write, write_beside, write_message
 from bot.commands.runs import RUN, add_offline, reading, run_of
 from bot.commands.terminal import in_terminal
 from bot.commands.verify import add_row_arguments, row_of
@@ -100,10 +100,10 @@ def run(arguments: argparse.Namespace) -> int:
     write(rendered(report, arguments, {script.path: script.data.decode("utf-8", "replace")}))
     status = exit_status(report)
     if checked.verdict == "fail":
-        notice(message("Nothing was written: settle the errors first."))
+        notice("Nothing was written: settle the errors first.")
         return status
     if checked.row is None or (page is not None and checked.page_edit is None):
-        notice(message("Nothing was written: the row could not be made."))
+        notice("Nothing was written: the row could not be made.")
         return status or 3
     branch = branch_of(script.path)
     if arguments.dry_run:
@@ -116,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
             branch=branch,
         )
     if not (arguments.yes or _agreed(script, page, branch)):
-        notice(message("Nothing was written; --yes writes without asking."))
+        notice("Nothing was written; --yes writes without asking.")
         return status
     _commit(clone, script, page, checked)
     _propose(arguments, clone, branch, report, run_)
@@ -239,10 +239,8 @@ def _propose(
         runs = " ".join(f"--run {shlex.quote(run)}" for run in arguments.run)
         said = shlex.quote(body) if link else f'"$(rlbot pr --base {branch}~ {runs})"'
         push = f"git push -u origin {shlex.quote(branch)}"
-        write(
-            message(
-                "To open the pull request:\n\n{push}\n{pull}", push=push, pull=f"{start} {said}"
-            )
+        write_message(
+            "To open the pull request:\n\n{push}\n{pull}", push=push, pull=f"{start} {said}"
         )
         return
     from bot.base.secrets import Secret
@@ -263,4 +261,4 @@ def _propose(
     address = open_pull(
         client_of(token), Proposal(repository=to, head=head, title=title, body=body)
     )
-    write(message("Opened {address}", address=address))
+    write_message("Opened {address}", address=address)

@@ -58,6 +58,11 @@ def write(text: str, *, commands: bool = False) -> None:
     write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
+def write_message(template: str, /, **values: object) -> None:
+    """Print a sentence in the terminal's language, made as of `message`; raises as `write`."""
+    write(message(template, **values))
+
+
 def write_bytes(data: bytes) -> None:
     """Print bytes as they are; raises what `printing` does."""
     with printing():

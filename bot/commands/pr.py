@@ -139,7 +139,7 @@ def _on_github(arguments: argparse.Namespace) -> int:
     for call in client.dry_run or ():
         notice("would send {call}", call=call)
     if client.dry_run == []:
-        notice(message("nothing would be written"))
+        notice("nothing would be written")
     for sentence in done.published.notes:
         notice(sentence)
     _count(client, arguments)

@@ -29,16 +29,13 @@ def recipes_of(folder: Path, files: Iterable[Path], scripts: Iterable[ScriptFile
 
     A file that a script names is looked for from the folder, and from the script's own on upwards.
     """
-    inside = (path for path in files if _FOLDER in (folder.name, *_above(path, folder)))
+    inside = (
+        path for path in files if _FOLDER in (folder.name, *path.relative_to(folder).parts[:-1])
+    )
     named = (path for script in scripts for path in _named(folder, script))
     every = (path for path in chain(inside, named) if path.suffix in (".yaml", ".yml"))
     found = {path.resolve(): path for path in islice(every, _MOST) if holds_recipe(_content(path))}
     return sorted(found.values())
-
-
-def _above(path: Path, folder: Path) -> tuple[str, ...]:
-    """The names of the folders between a folder and a file in it."""
-    return path.parts[len(folder.parts) : -1]
 
 
 def _named(folder: Path, script: ScriptFile) -> Iterator[Path]:

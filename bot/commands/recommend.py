@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError, system_reason
 from bot.base.files import write_new_file
-from bot.base.messages import Language, mark, message, sentence_of
+from bot.base.messages import Language, mark, sentence_of
 from bot.commands.arguments import add_config, config_of, read_file, read_page
 from bot.commands.output import notice, write
 
@@ -168,7 +168,7 @@ def _ask() -> list[str]:
     """The words of a question that is typed; raises UserError where nobody can type."""
     if not sys.stdin.isatty():
         raise UserError(_NOTHING_ASKED)
-    notice(message("Which cards, which model? For example: 2x4090 Qwen3-8B grpo"))
+    notice("Which cards, which model? For example: 2x4090 Qwen3-8B grpo")
     return sys.stdin.readline().split()
 
 

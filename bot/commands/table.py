@@ -12,7 +12,7 @@ from bot.base.messages import mark, message
 from bot.commands import table_check
 from bot.commands.arguments import add_common, finish, read_page
 from bot.commands.inputs import script_with_options
-from bot.commands.output import write
+from bot.commands.output import write, write_message
 from bot.commands.runs import RUN, add_offline, run_of
 from bot.commands.tree import add_root
 from bot.commands.verify import add_row_arguments, row_of
@@ -80,10 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
         return finish(report, arguments, sources) or 3
     if checked.verdict == "fail" and not arguments.force:
         status = finish(report, arguments, sources)
-        write(
-            message(
-                "The page was not changed: settle the errors first, or write the row with --force."
-            )
+        write_message(
+            "The page was not changed: settle the errors first, or write the row with --force."
         )
         return status
     change = row_edit(page, checked.row, checked.page_edit.section)
@@ -92,16 +90,14 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if change.edit.action != "none":
         replace_file(page_path, page.text.encode(), change.text.encode())
-    write(
-        message(
-            _DONE[change.edit.action],
-            section=change.edit.section,
-            path=page.path,
-            rst=change.edit.rst,
-        )
+    write_message(
+        _DONE[change.edit.action],
+        section=change.edit.section,
+        path=page.path,
+        rst=change.edit.rst,
     )
     cells = (getattr(checked.row, field.name) for field in fields(checked.row))
     if UNKNOWN_CELL in cells:
         for note in checked.row.notes:
-            write(message("A cell stays open: {note}", note=note))
+            write_message("A cell stays open: {note}", note=note)
     return 0

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from bot.base.config import SCRIPT_NAMES, SCRIPT_SUFFIXES
 from bot.base.errors import UserError
 from bot.base.files import replace_file
-from bot.base.messages import message
 from bot.commands.arguments import (
     CHECK_FORMATS,
     add_common,
@@ -21,7 +20,7 @@ from bot.commands.arguments import (
     read_file,
     read_page,
 )
-from bot.commands.output import write
+from bot.commands.output import write, write_message
 from bot.commands.table_tree import page_history, page_root
 from bot.commands.tree import files_below
 
@@ -91,13 +90,10 @@ def run(arguments: argparse.Namespace) -> int:
     report = make_report([], pages=[checked], language=options.config.language)
     status = finish(report, arguments, {page.path: page.text})
     if absent and arguments.format == "text":
-        write(
-            message(
-                "Commits that rows link to are not in this clone: git -C {root} fetch origin "
-                "{commits}",
-                root=shlex.quote(os.path.relpath(root)),
-                commits=" ".join(absent),
-            )
+        write_message(
+            "Commits that rows link to are not in this clone: git -C {root} fetch origin {commits}",
+            root=shlex.quote(os.path.relpath(root)),
+            commits=" ".join(absent),
         )
     return status
 
@@ -140,15 +136,13 @@ def _tell(mended: Mended, *, quiet: bool) -> None:
     if quiet:
         return
     for finding in mended.done:
-        write(
-            message(
-                "corrected  line {line}: {title}",
-                line=finding.line,
-                title=finding.fix.title if finding.fix else "",
-            )
+        write_message(
+            "corrected  line {line}: {title}",
+            line=finding.line,
+            title=finding.fix.title if finding.fix else "",
         )
     for finding, reason in mended.refused:
-        write(message("not corrected  line {line}: {reason}.", line=finding.line, reason=reason))
+        write_message("not corrected  line {line}: {reason}.", line=finding.line, reason=reason)
 
 
 def _scripts(folders: list[Path], root: Path, *, asked: bool) -> dict[str, bytes]:

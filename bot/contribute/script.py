@@ -33,7 +33,7 @@ def script_text(launch: RecordedLaunch, link: RunLink | None) -> str:
     if link:
         lines.append(f"# {link.service}: {link.url}")
     lines += [f"# {launch.framework}: {launch.release}", "set -x", "", f"{start} \\"]
-    lines += [f"    {_quoted(words)} \\" for words in _rows(launch.words)]
+    lines += [f"    {shlex.join(words)} \\" for words in _rows(launch.words)]
     return "\n".join([*lines, '    "$@"', ""])
 
 
@@ -46,10 +46,6 @@ def _rows(words: tuple[str, ...]) -> list[list[str]]:
         else:
             rows.append([word])
     return rows
-
-
-def _quoted(words: list[str]) -> str:
-    return " ".join(shlex.quote(word) for word in words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

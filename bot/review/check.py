@@ -13,7 +13,7 @@ from bot.base.messages import Language
 from bot.check.request import CheckOptions, InCheckout
 from bot.evidence.links import RunGiven
 from bot.frameworks import Checkout, needed
-from bot.github.change import ChangeFiles, ChangeSource, FileSelection
+from bot.github.change import ChangeSource, FileSelection
 from bot.render.next_step import Conversation
 from bot.report import Report
 from bot.review.configuration import changed_configuration
@@ -56,10 +56,6 @@ class CheckedChange:
         return {**self.sources, **pages}
 
 
-def _no_runs(_scripts: Sequence[str], _options: CheckOptions) -> Mapping[str, RunGiven]:
-    return {}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest:
     """What a front end asks for, before the change is read."""
@@ -70,7 +66,9 @@ class CheckRequest:
     """Stands in the place of the base's own configuration."""
     unstated: Language = "en"
     """The language where the base's configuration states none."""
-    runs: Callable[[Sequence[str], CheckOptions], Mapping[str, RunGiven]] = _no_runs
+    runs: Callable[[Sequence[str], CheckOptions], Mapping[str, RunGiven]] = (
+        lambda _scripts, _options: {}
+    )
     """Run folders or links for the paths of the scripts; the scripts' own links otherwise."""
     limits: IsolationLimits = field(default_factory=IsolationLimits)
     """What the reading of one file of the change may use."""
@@ -97,20 +95,9 @@ def _beside(config: Config) -> dict[str, bytes]:
     return {f"{folder.rstrip('/')}/any.sh": b"" for folder in config.scripts}
 
 
-def _is_read(file: tuple[str, bytes]) -> bool:
-    """Whether a changed file, path and content, is a script or a recipe."""
-    return not is_recipe(file[0]) or holds_recipe(file[1])
-
-
-def _with_recipes(files: ChangeFiles) -> ChangeFiles:
-    """The files with the recipes apart, and without YAML of another kind."""
-    scripts = tuple(file for file in files.scripts if not is_recipe(file.path))
-    recipes = tuple(
-        file
-        for file in files.scripts
-        if is_recipe(file.path) and (file.data is None or holds_recipe(file.data))
-    )
-    return replace(files, scripts=scripts, recipes=recipes)
+def _is_read(path: str, data: bytes | None) -> bool:
+    """Whether a changed file is a script or a recipe, and no YAML of another kind."""
+    return not is_recipe(path) or data is None or holds_recipe(data)
 
 
 def _ahead(
@@ -135,16 +122,22 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
             page=config.page,
             config=FILE_NAME,
             others=lambda paths, files: needed(
-                paths, {**_beside(config), **dict(filter(_is_read, files.items()))}
+                paths,
+                {**_beside(config), **{p: data for p, data in files.items() if _is_read(p, data)}},
             ),
             later=config.scripts,
             ahead=_ahead(request),
         )
     )
-    files = _with_recipes(files)
+    read = [file for file in files.scripts if _is_read(file.path, file.data)]
+    files = replace(
+        files,
+        scripts=tuple(file for file in read if not is_recipe(file.path)),
+        recipes=tuple(file for file in read if is_recipe(file.path)),
+    )
     scripts = [file.path for file in files.scripts]
     changed = changed_configuration(source, scripts)
-    read = read_isolated(
+    result = read_isolated(
         source,
         ReadRequest(
             base=source.base,
@@ -159,7 +152,7 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
         options,
         request.limits,
     )
-    report, change = read.report, read.report.configuration_change
+    report, change = result.report, result.report.configuration_change
     breaks = bool(change and change.broken) or report.verdict != "pass"
     return CheckedChange(
         report=report,
@@ -168,8 +161,8 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
         or files.page_changed
         or files.page_removed
         or (changed is not None and breaks),
-        sources=read.sources,
-        page=read.page,
+        sources=result.sources,
+        page=result.page,
         web_url=source.web_url,
         options=replace(
             for_scripts(options),

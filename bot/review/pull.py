@@ -65,14 +65,11 @@ def answer_pull(
         checked = check_change(change, request)
         answer = answer_for(pull, checked)
         published = PublishResult()
-        if answer.touches or not pull.comments_complete or _has_comment_of_ours(pull):
+        # A comment of ours may have to be corrected.
+        ours = any(comment.ours and is_marked(comment.body) for comment in pull.comments)
+        if answer.touches or ours or not pull.comments_complete:
             seen = Posted.with_pull(pull)
             published = publish(change.client, pull.id, answer, channels, seen=seen)
         if not published.superseded:
             break
     return AnsweredPull(change=change, checked=checked, answer=answer, published=published)
-
-
-def _has_comment_of_ours(pull: PullRequest) -> bool:
-    """True when a comment of ours may have to be corrected."""
-    return any(comment.ours and is_marked(comment.body) for comment in pull.comments)

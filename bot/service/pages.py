@@ -26,39 +26,6 @@ BIGGEST = 2**31 - 1
 """Of an id: what PostgreSQL's integers hold."""
 VERDICTS = {"": "any", "pass": "ready", "fail": "not ready", "inconclusive": "inconclusive"}
 MARKS = {"pass": "✓", "fail": "✗", "inconclusive": "?"}
-LIST_CSS = """
-main.wide { max-width: 1200px; }
-.muted { color: var(--muted); }
-form { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 0 0 16px; }
-label { color: var(--muted); }
-input, select, button {
-  font: inherit; color: inherit; background: var(--soft); padding: 5px 10px;
-  border: 1px solid var(--line); border-radius: 6px;
-}
-input { flex: 1 1 12em; min-width: 0; }
-button { cursor: pointer; }
-.mark { display: inline-block; width: 1.2em; font-weight: 700; text-align: center; }
-.mark.pass { color: #1a7f37; } .mark.fail { color: #d1242f; } .mark.inconclusive { color: #9a6700; }
-table.list { display: table; width: 100%; }
-table.list td:first-child, table.list th:first-child { width: auto; white-space: nowrap; }
-table.list td strong { white-space: normal; overflow-wrap: anywhere; }
-meter { display: block; width: 100%; min-width: 5em; height: .8em; }
-@media (prefers-color-scheme: dark) {
-  .mark.pass { color: #3fb950; } .mark.fail { color: #f85149; }
-  .mark.inconclusive { color: #d29922; }
-}
-@media (max-width: 800px) {
-  table.list thead {
-    position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
-  }
-  table.list, table.list tbody, table.list tr, table.list td { display: block; width: 100%; }
-  table.list tr { margin: 0 0 12px; border: 1px solid var(--line); border-radius: 6px; }
-  table.list td { display: flex; gap: 8px; border: 0; padding: 4px 10px; }
-  table.list td:empty { display: none; }
-  table.list td::before { content: attr(data-label); flex: 0 0 8em; color: var(--muted); }
-  table.list td meter { flex: 1; width: auto; }
-}
-"""
 WantedVerdict: TypeAlias = Literal["", "pass", "fail", "inconclusive"]
 
 
@@ -111,7 +78,7 @@ def pages(verifications: Verifications, *, server: str) -> APIRouter:
     def style() -> Response:
         """The style sheet of the pages."""
         return Response(
-            CSS + LIST_CSS,
+            CSS + environment.get_template("list.css").render(),
             media_type="text/css",
             headers={"Cache-Control": "public, max-age=3600", "X-Content-Type-Options": "nosniff"},
         )
