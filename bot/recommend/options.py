@@ -6,8 +6,10 @@ work, then more and smaller passes, then traffic over PCIe, then traffic between
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from math import gcd, lcm
+from pathlib import Path
 
 from bot.base.messages import message
 from bot.memory.mixers import Mamba, ShortConvolution
@@ -26,22 +28,12 @@ _ORDER: tuple[Step, ...] = (
     ("sleep", 1),
     ("checkpointing", 1),
     ("ref-offload", 1),
-    ("micro", 4),
-    ("micro", 2),
-    ("micro", 1),
+    *(("micro", size) for size in (4, 2, 1)),
     ("offload", 1),
     ("cpu-optimizer", 1),
-    ("tensor", 2),
-    ("tensor", 4),
-    ("tensor", 8),
-    ("tensor", 16),
-    ("tensor", 32),
-    ("sequence", 2),
-    ("sequence", 4),
-    ("sequence", 8),
-    ("ring", 2),
-    ("ring", 4),
-    ("ring", 8),
+    *(("tensor", over) for over in (2, 4, 8, 16, 32)),
+    *(("sequence", over) for over in (2, 4, 8)),
+    *(("ring", over) for over in (2, 4, 8)),
 )
 
 
@@ -155,7 +147,7 @@ def _megatron(layout: MegatronLayout) -> str:
     settings = ["model_engine=megatron"]
     for name, size in sizes.items():
         if size > 1:
-            settings.append(f"{_A}.megatron.{name}_model_parallel_size={size}")
+            settings.append(f"actor_rollout_ref.actor.megatron.{name}_model_parallel_size={size}")
     return ", ".join(settings)
 
 
@@ -166,47 +158,10 @@ def _settings(request: Request, candidate: Candidate) -> dict[str, str]:
     return _SETTINGS["verl sft" if sft else request.framework]
 
 
-_A = "actor_rollout_ref.actor"
-_SETTINGS: dict[str, dict[str, str]] = {
-    "verl": {
-        "bf16": f"{_A}.fsdp_config.model_dtype=bf16",
-        "share": "actor_rollout_ref.rollout.gpu_memory_utilization={value}",
-        "checkpointing": "actor_rollout_ref.model.enable_gradient_checkpointing=True",
-        "micro": f"{_A}.ppo_micro_batch_size_per_gpu={{value}}",
-        "offload": f"{_A}.fsdp_config.param_offload=True, {_A}.fsdp_config.optimizer_offload=True",
-        "tensor": "actor_rollout_ref.rollout.tensor_model_parallel_size={value}",
-        "sequence": f"{_A}.fsdp_config.ulysses_sequence_parallel_size={{value}}",
-    },
-    "verl megatron": {
-        "checkpointing": (f"{_A}.megatron.override_transformer_config.recompute_granularity=full"),
-        "offload": (f"{_A}.megatron.param_offload=True, {_A}.megatron.optimizer_offload=True"),
-        "cpu-optimizer": f"{_A}.optim.override_optimizer_config.optimizer_cpu_offload=True",
-    },
-    "verl sft": {
-        "bf16": "engine.model_dtype=bf16",
-        "checkpointing": "model.enable_gradient_checkpointing=True",
-        "micro": "data.micro_batch_size_per_gpu={value}",
-        "offload": "engine.strategy=fsdp2, engine.offload_policy=True",
-        "sequence": "engine.ulysses_sequence_parallel_size={value}",
-    },
-    "openrlhf": {
-        "share": "--vllm.gpu_memory_utilization {value}",
-        "zero3": "--ds.zero_stage 3",
-        "sleep": "--ds.enable_sleep",
-        "checkpointing": "gradient_checkpointing_enable",
-        "ref-offload": "--ref.offload",
-        "micro": "--train.micro_batch_size {value}",
-        "offload": "--ds.adam_offload",
-        "tensor": "--vllm.tensor_parallel_size {value}",
-        "ring": "--ds.ring_attn_size {value}",
-    },
-    "trl": {
-        "share": "--vllm_gpu_memory_utilization {value}",
-        "zero3": "--zero_stage 3",
-        "micro": "--per_device_train_batch_size {value}",
-        "tensor": "--vllm_tensor_parallel_size {value}",
-    },
-}
+_SETTINGS: dict[str, dict[str, str]] = json.loads(
+    (Path(__file__).parent / "settings.json").read_bytes()
+)
+"""What switches an option on, of each trainer that has it."""
 
 
 def _why(name: str) -> str:

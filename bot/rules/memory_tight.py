@@ -34,7 +34,6 @@ META = Meta(
     example=Example(
         bad=verl(*_SETTINGS, "trainer.n_gpus_per_node=2"),
         good=verl(*_SETTINGS, "trainer.n_gpus_per_node=8"),
-        path="examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
         bad_path="examples/tuning/7b/qwen2.5-7b_grpo_2_h100_fsdp_vllm.sh",
     ),
 )
