@@ -152,15 +152,19 @@ def check_read(
 
 def _unread_recipes(context: RuleContext) -> Iterator[Unchecked]:
     """The files of settings that launches name: what stands in them is checked by itself alone."""
+    place = context.place
     for given in unread_recipes(context.plans):
-        if given.known:
+        path = given.text
+        if not given.known:
+            why = message("which file of settings the launch reads is not known")
+        elif not path.startswith("/") and place and not place.checkout.recipe(place.path, path):
+            why = message("the settings in {path} are not known: it is not there", path=path)
+        else:
             why = message(
                 "the settings in {path} are not read with this script; check them with "
                 "rlbot lint {path}",
-                path=given.text,
+                path=path,
             )
-        else:
-            why = message("which file of settings the launch reads is not known")
         yield Unchecked(check="recipe", reason=why)
 
 

@@ -19,7 +19,9 @@ META = Meta(
     why="Hydra, or OpenRLHF's argument parser, stops before the training starts.",
     instead="Use one of the choices that the message names, or a value of the right kind.",
     limits=(
-        "Only what the configuration itself refuses: verl checks most values later, while it runs."
+        "Only what the configuration itself refuses: verl checks most values later, while it runs. "
+        "A warning where the repository's pin decides the release, and the launch has settings of "
+        "another one."
     ),
     source=(
         "https://hydra.cc/docs/1.3/advanced/override_grammar/basic/; the configuration groups of "
@@ -31,6 +33,11 @@ META = Meta(
 
 def check(context: RuleContext) -> Iterator[Hit]:
     """The settings whose value is refused."""
+    outdated = {
+        id(plan)
+        for plan, setting, _ in refused(context, "unknown")
+        if plan.version_source == "pin" and plan.table and plan.table.history(setting.key)
+    }
     for plan, setting, verdict in refused(context, "group", "invalid"):
         key = shown(plan, setting.key)
         what = (
@@ -41,6 +48,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
         yield Hit(
             message=what,
             span=setting.key_span if verdict.suggestion else setting.value_span,
+            severity="warning" if id(plan) in outdated else None,
             help=(
                 message("did you mean {suggestion}?", suggestion=verdict.suggestion)
                 if verdict.suggestion

@@ -37,6 +37,8 @@ _FOREIGN: Final = regex(
     rb"(?m)^(?:(?:finetuning_type|rlhf_type|train_type|defaults)[ \t]*:|#[ \t]*@package\b)"
 )
 """What files of LLaMA-Factory's, ms-swift's and Hydra's say, which name a model as TRL's do."""
+_VARIABLE: Final = regex(r"\$\{[A-Za-z_]\w{0,99}\}")
+"""What `envsubst` puts a value for, of which the recipe is then a template."""
 _COMMENT: Final = regex(r"(?m)^[ \t]*+(#[^\n]*)$")
 
 
@@ -169,9 +171,10 @@ def _words(key: yaml.Node, value: yaml.Node) -> Iterator[Word]:
     if given is None:
         return
     yield _word(f"--{key.value}", key)
-    if given == []:  # `TrlParser` takes it as a default; on a command line it would be refused.
+    # `TrlParser` takes an empty list as a default; on a command line it would be refused.
+    if given == [] or (isinstance(given, str) and _VARIABLE.search(given)):
         span = Span(value.start_mark.index, value.end_mark.index)
-        yield Word((Piece(Hole("argument", "[]"), span, literal=False),), span)
+        yield Word((Piece(Hole("argument", str(given)), span, literal=False),), span)
     elif isinstance(value, yaml.SequenceNode) and all(
         not isinstance(x, (dict, list)) for x in given
     ):

@@ -123,6 +123,20 @@ def test_a_recipe_that_is_not_read_is_said_to_be_unchecked(launch: str, recipe: 
     assert not any("${?" in item.reason for item in report.unchecked)
 
 
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("absent.yaml", "the settings in absent.yaml are not known: it is not there"),
+        ("/root/run/a.yaml", "the settings in /root/run/a.yaml are not read with this script; "),
+    ],
+)
+def test_a_recipe_that_is_not_there_is_not_sent_for(path: str, why: str) -> None:
+    """fenglinbei/cppo-fnd: `recipes/gsm8k/Qwen2.5-1.5B-Instruct.yaml`."""
+    report = _check(launch=f"trl grpo --config {path}\n")
+    (reason,) = (item.reason for item in report.unchecked if item.check == "recipe")
+    assert reason.startswith(why)
+
+
 def test_dataclasses_of_the_repository_are_joined_too() -> None:
     files = {**EASYR1, "examples/config.yaml": b"flag: true\nactor:\n  optim:\n    lrr: 1\n"}
     launch = "python3 -m verl.trainer.main \\\n  config=examples/config.yaml \\\n  {}\n"

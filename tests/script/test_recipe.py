@@ -54,6 +54,29 @@ def test_an_empty_list_is_a_value(line: str) -> None:
     assert launch.settings[name] == "${?[]}"
 
 
+@pytest.mark.parametrize(
+    ("value", "right"), [("${EPOCHS}", True), ("'${EPOCHS}.0'", True), ("three", False)]
+)
+def test_what_is_to_be_put_in_is_not_known(value: str, right: bool) -> None:
+    """Neelectric/open-r1_safety: `envsubst < recipe.yaml`."""
+    report = check(f"{GOOD}num_train_epochs: {value}\n")
+    assert ([one for one in found(report) if one[2] != "RLB042"] == []) is right
+
+
+def test_a_value_that_a_release_refuses_whose_settings_are_of_another() -> None:
+    """Neelectric/open-r1_safety pins TRL 0.18, and its recipes are for 0.26."""
+    text = GOOD.replace("# trl: 0.18.0\n", "") + "scale_rewards: batch\n"
+    files = {"requirements.txt": b"trl==0.18.0\n"}
+
+    def severity(text: str) -> str:
+        (one,) = (f for f in check(text, files=files).findings if f.id == "RLB027")
+        return one.severity
+
+    assert severity(text) == "error"
+    assert severity(f"{text}no_such_setting: 1\n") == "error"
+    assert severity(f"{text}dtype: bfloat16\n") == "warning"
+
+
 def test_a_key_that_some_of_the_releases_pass_over_is_a_warning() -> None:
     """hanyin88/DRG-Sapphire names no release: its settings are those of 0.13 to 0.19.1."""
     text = "model_name_or_path: a/b\ndataset_name: c/d\ndataset_configs: [default]\n"
