@@ -20,7 +20,7 @@ from bot.evidence.subject import ClaimSubject, Observation, known
 from bot.evidence.values import Missing
 from bot.report import Claim
 from bot.report.claims import ClaimName, ClaimSource, SourceName, SourcePart, claim_source
-from bot.script.name import model_size
+from bot.script.name import model_size, parameters
 
 ABOVE: Final = 1.01
 """A physical peak above the device's memory by more than 1 % is another device's."""
@@ -29,7 +29,6 @@ _NOMINAL: Final = 0.9
 Qwen2.5-0.5B: 0.494, Llama-3.2-3B: 3.2)."""
 _BYTES: Final = 2
 """Bytes of a parameter in bfloat16, the smallest form that is trained or served unquantized."""
-_UNITS: Final = {"m": 1e6, "b": 1e9, "t": 1e12}
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +204,7 @@ def _above_weights(subject: ClaimSubject) -> Claim | None:
     size = model_size(path) if path else None
     if peak is None or not peak.physical or not gpus or size is None or _quantized(subject):
         return None
-    least = _NOMINAL * float(size[:-1]) * _UNITS[size[-1]] * _BYTES / gpus / GIB
+    least = _NOMINAL * parameters(size) * _BYTES / gpus / GIB
     claim, claimed = ClaimName.ABOVE_WEIGHTS, message("at least {gib}", gib=f"{least:.1f} GiB")
     observed = f"{peak.gib:.1f} GiB"
     seen = Observation(claim, claimed, observed, peak.source)

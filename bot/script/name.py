@@ -97,6 +97,11 @@ def model_size(model: str) -> str | None:
     return f"{found[1]}{found[2]}".lower() if found else None
 
 
+def parameters(size: str) -> float:
+    """The number that a size states: 7e9 for 7b, and for 7B."""
+    return float(size[:-1]) * {"m": 1e6, "b": 1e9, "t": 1e12}[size[-1].lower()]
+
+
 def same_size(one: str, other: str) -> bool:
     """Whether two sizes are of one class, such as 70b and 72b: within a twentieth of the larger.
 

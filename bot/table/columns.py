@@ -63,8 +63,3 @@ def size_label(text: str) -> str | None:
     """The size that a text states, as the page writes it: 7B for "Qwen2.5-7B"; None if none."""
     size = model_size(text)
     return size.upper() if size else None
-
-
-def size_value(label: str) -> float:
-    """Parameters of a label from `size_label`: 7e9 for 7B."""
-    return float(label[:-1]) * {"M": 1e6, "B": 1e9, "T": 1e12}[label[-1]]

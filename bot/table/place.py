@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.table.columns import size_value
+from bot.script.name import parameters
 from bot.table.lines import split_lines
 from bot.table.parts import Page, PageError, PageRow, Section, file_name
 from bot.table.rst import UNKNOWN_CELL
@@ -44,9 +44,9 @@ def place_of_new(page: Page, label: str) -> tuple[Section, int]:
     Behind the last smaller section, else before the first larger one. Raises PageError for a page
     without any section.
     """
-    sized = [(size_value(s.size), s) for s in page.sections if s.size]
-    smaller = [s for value, s in sized if value < size_value(label)]
-    larger = [s for value, s in sized if value > size_value(label)]
+    sized = [(parameters(s.size), s) for s in page.sections if s.size]
+    smaller = [s for value, s in sized if value < parameters(label)]
+    larger = [s for value, s in sized if value > parameters(label)]
     if smaller:
         return smaller[-1], end_of(page, smaller[-1])
     if larger:

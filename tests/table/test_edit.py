@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from bot.script.name import parameters
 from bot.table import Page, PageChange, PageError, add_row, read_page
-from bot.table.columns import size_value
 from bot.table.judge import judge
 from tests.table.factories import all_pages, make, page, script_url
 
@@ -100,7 +100,7 @@ def test_new_sections_stand_in_the_order_of_sizes(name: str) -> None:
     found = page(name)
     for size in ["8b", "0.6b", "1.7b", "32b", "480b", "1t", "135m"]:
         found = reread(add_row(found, make(size), size=size))
-    values = [size_value(s.size) for s in found.sections if s.size]
+    values = [parameters(s.size) for s in found.sections if s.size]
     assert all(a < b for a, b in pairwise(values))
     assert len(values) >= 8
 

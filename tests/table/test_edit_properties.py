@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.script.name import parameters
 from bot.table import Page, add_row, read_page
-from bot.table.columns import COLUMNS, HEADERS, size_label, size_value
+from bot.table.columns import COLUMNS, HEADERS, size_label
 from bot.table.judge import judge
 from tests.profiles import scaled
 from tests.table.factories import make, script_url
@@ -62,7 +63,7 @@ def pages(draw: st.DrawFn) -> str:
     columns = COLUMNS if style.contributor else COLUMNS[:-1]
     names = HEADERS["zh" if style.language == "zh" else "en"]
     lines = ["Title", "=====", "", "Prose. ", ""]
-    for size in sorted(draw(st.sets(st.sampled_from(SIZES), min_size=1)), key=size_value):
+    for size in sorted(draw(st.sets(st.sampled_from(SIZES), min_size=1)), key=parameters):
         headed = draw(st.booleans())
         lines += [size, style.underline * 4, ""] if headed else [f"# {size}", ""]
         if draw(st.integers(0, 4)) == 0:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import mark, message
+from bot.script.name import parameters
 from bot.shell.source import Span
 from bot.table.checks._support.base import Hit, Meta, PageContext, hit
-from bot.table.columns import size_value
 from bot.table.parts import Section
 
 _ORDER = mark("the section {section} stands behind the larger {other} of line {line}")
@@ -42,7 +42,7 @@ def check(context: PageContext) -> Iterator[Hit]:
             yield hit(span, _TWICE, section=section.label or size, line=line, help=message(_JOIN))
             continue
         seen[size] = section
-        if largest and largest.size and size_value(size) < size_value(largest.size):
+        if largest and largest.size and parameters(size) < parameters(largest.size):
             yield hit(
                 span,
                 _ORDER,
