@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, get_args
 
 from bot.base.messages import mark_plural
-from bot.report.claims import ClaimName
+from bot.report.base import ClaimVerdict, Severity
+from bot.report.claims import ClaimName, SourceName
 
-VERDICTS: Final = (
-    "error",
-    "warning",
-    "note",
-    "consistent",
-    "inconsistent",
-    "inconclusive",
-)
-"""Severities of findings and verdicts of claims."""
+VERDICTS: Final = (*get_args(Severity), *get_args(ClaimVerdict))
 
 MEMORY: Final = (
     "weights",
@@ -62,28 +55,19 @@ CHECKS: Final = (
 )
 """Checks that were not made."""
 
-CLAIMS: Final = (*(name.value for name in ClaimName), "task", "micro batch", "settings")
+CLAIMS: Final = tuple(name.value for name in ClaimName)
 """What a script or a row claims."""
 
 SOURCES: Final = (
+    *(name.value for name in SourceName),
+    # Of the parts that strength counts, and of two that are read together.
     "configuration",
     "metrics",
     "host",
-    "printed configuration",
-    "printed steps",
     "printed configuration, host metadata",
     "run config, host metadata",
     "system stream, history",
     "page, scripts",
-    "other runs of the project",
-    "the script's trial log",
-    "run config",
-    "run record",
-    "host metadata",
-    "metadata",
-    "system stream",
-    "history",
-    "console",
 )
 """Where an observation comes from."""
 

@@ -9,7 +9,9 @@ import pytest
 from bot.base.messages import translated
 from bot.check.translate import in_language
 from bot.evidence.online.failure import FailureKind, ReadFailure, ReadStage, sentence
+from bot.render.speech import speaking, word
 from bot.report import ScriptReport
+from bot.report.claims import SourceName
 from tests.evidence.online.test_guide import LINK, WHEN
 from tests.evidence.samples import claim, config, evidence, facts
 from tests.sentences import english
@@ -28,6 +30,12 @@ def test_no_reason_of_a_claim_stays_english() -> None:
         shown = in_language(report, "zh").evidence
         assert shown is not None
         assert [c.reason for c in shown.claims if not re.search(r"[一-鿿]", c.reason)] == []
+
+
+def test_every_source_has_its_word() -> None:
+    with speaking("zh"):
+        plain = [name for name in SourceName if word(name) == name]
+    assert plain == [SourceName.REQUIREMENTS]  # A file's name.
 
 
 def test_a_sentence_within_a_sentence_is_translated_too() -> None:

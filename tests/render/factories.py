@@ -83,8 +83,8 @@ def claim(
 
 AGREEING = (
     claim("model", "Qwen/Qwen2.5-7B-Instruct", "Qwen/Qwen2.5-7B-Instruct"),
-    claim("task", "GRPO", "GRPO"),
-    claim("gpus", 2, 2, source="metadata"),
+    claim("algorithm", "GRPO", "GRPO"),
+    claim("gpus", 2, 2, source="host metadata"),
     claim("train batch", 1024, 1024),
     claim("actor_rollout_ref.actor.optim.lr", 1e-06, 1e-06),
     claim("actor_rollout_ref.actor.fsdp_config.param_offload", True, True),
