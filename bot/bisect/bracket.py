@@ -12,10 +12,10 @@ from bot.bisect.candidates import Candidates
 from bot.bisect.ends import Ends, known_ends
 from bot.bisect.log import whole_log, with_log
 from bot.bisect.outcomes import read_outcome, unread
-from bot.bisect.report import Bracket, Limit, Outcome
+from bot.bisect.report import Bracket, Limit, Outcome, SeriesPlan
 from bot.bisect.request import SeriesRequest, command
 from bot.bisect.scripts import next_script
-from bot.bisect.series import Series, candidates_of, plan_runs, varied
+from bot.bisect.series import candidates_of, plan_runs, varied
 from bot.check.request import CheckOptions, ScriptFile
 from bot.evidence.facts import Facts
 from bot.report import Tool
@@ -75,8 +75,8 @@ def read_bracket(
         next_command=None,
         notes=notes,
     )
-    bracket, following = _judged(bracket, candidates, request)
-    scripts = next_script(following, len(log)) if following is not None else {}
+    bracket, plan = _judged(bracket, candidates, request)
+    scripts = next_script(candidates, plan, len(log)) if plan is not None else {}
     return bracket, data if written else script.data, scripts
 
 
@@ -123,7 +123,7 @@ def _limit(one: Outcome) -> Limit | None:
 
 def _judged(
     bracket: Bracket, candidates: Candidates, request: SeriesRequest
-) -> tuple[Bracket, Series | None]:
+) -> tuple[Bracket, SeriesPlan | None]:
     """The bracket with its verdict, and the series of what to try next."""
     ran, failed = bracket.ran, bracket.failed
     if ran is None and failed is None:
@@ -151,7 +151,7 @@ def _judged(
         summary=_open(bracket, plan.runs),
         next_values=(plan.probes[0].value,),
         next_command=shlex.join(words),
-    ), Series(plan=plan, candidates=candidates)
+    ), plan
 
 
 def _contradictory(bracket: Bracket, ran: Limit, failed: Limit) -> Bracket:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from bot.base.regex import regex
+from bot.bisect.candidates import Candidates
 from bot.bisect.knob import edited
 from bot.bisect.report import SeriesPlan, TrialRun
-from bot.bisect.series import Series
 from bot.script.trial_log import read_trials
 from bot.shell.source import Span
 
@@ -20,21 +20,21 @@ _BOM = b"\xef\xbb\xbf"
 _HEAD = regex(r"(?:#[^\n]*\n)*")
 
 
-def scripts(series: Series) -> dict[str, bytes]:
+def scripts(candidates: Candidates, plan: SeriesPlan) -> dict[str, bytes]:
     """Name of each run to the bytes of its script; every other byte is the original's.
 
     Those of the first three runs: what comes then is better chosen by what the finished runs show.
     """
-    runs = [run for run in series.plan.probes if run.number <= FIRST]
+    runs = [run for run in plan.probes if run.number <= FIRST]
     names = {run.name for run in runs}
-    return {run.name: _script(series, run, _comment(series.plan, run, names)) for run in runs}
+    return {run.name: _script(candidates, run, _comment(plan, run, names)) for run in runs}
 
 
-def next_script(series: Series, done: int) -> dict[str, bytes]:
+def next_script(candidates: Candidates, plan: SeriesPlan, done: int) -> dict[str, bytes]:
     """The script of the next run of a series by its name, after `done` tried values."""
-    run = replace(series.plan.probes[0], number=done + 1)
-    comment = _comment(series.plan, run, (), done)
-    return {f"{run.number}-{run.value}": _script(series, run, comment)}
+    run = replace(plan.probes[0], number=done + 1)
+    comment = _comment(plan, run, (), done)
+    return {f"{run.number}-{run.value}": _script(candidates, run, comment)}
 
 
 def same_launch(one: bytes, other: bytes) -> bool:
@@ -66,11 +66,11 @@ def folder(name: str, path: PurePosixPath, parent: str) -> PurePosixPath:
     return PurePosixPath(name) / parent / path.name
 
 
-def _script(series: Series, run: TrialRun, comment: str) -> bytes:
-    data = series.candidates.script.data
+def _script(candidates: Candidates, run: TrialRun, comment: str) -> bytes:
+    data = candidates.script.data
     at, line = _line(data, comment)
     # The line stands before every number: in or below the comments that the script begins with.
-    edits = [(Span(at, at), line), *series.candidates.knob.edits(run.value)]
+    edits = [(Span(at, at), line), *candidates.knob.edits(run.value)]
     return edited(data, sorted(edits, key=lambda edit: edit[0].start))
 
 

@@ -29,20 +29,6 @@ from bot.report import Tool
 from bot.rules._support.base import RuleContext
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Series:
-    """A plan, and the candidates that it was made from."""
-
-    plan: SeriesPlan
-    candidates: Candidates
-
-
-def plan_series(script: ScriptFile, options: CheckOptions, request: SeriesRequest) -> Series:
-    """The series; raises UserError, with what to do, where none can be made."""
-    candidates = candidates_of(script, options, request)
-    return Series(plan=plan_runs(candidates, request), candidates=candidates)
-
-
 def candidates_of(script: ScriptFile, options: CheckOptions, request: SeriesRequest) -> Candidates:
     """What may be tried; raises UserError where the script has no batch that can be varied."""
     # Places are tried, values compared and errors looked for in the same versions of the script.

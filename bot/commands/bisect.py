@@ -140,7 +140,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _plan(arguments: argparse.Namespace) -> int:
     from bot.bisect.request import SeriesRequest, Where
     from bot.bisect.scripts import scripts, with_paths
-    from bot.bisect.series import plan_series
+    from bot.bisect.series import candidates_of, plan_runs
     from bot.bisect.text import plan_text
 
     script, options = script_with_options(arguments)
@@ -153,24 +153,21 @@ def _plan(arguments: argparse.Namespace) -> int:
     facts = _facts_or_reason(arguments.run, options) if arguments.run else None
     if isinstance(facts, str):
         raise UserError("{run}: {facts}", run=arguments.run, facts=facts)
-    series = plan_series(
-        script,
-        options,
-        SeriesRequest(
-            vary=tuple(arguments.vary),
-            where=Where(
-                device=arguments.device,
-                gpus=arguments.gpus,
-                facts=() if facts is None else (facts,),
-            ),
-            ran=arguments.ran,
-            failed=arguments.failed,
-            blind=arguments.blind,
+    request = SeriesRequest(
+        vary=tuple(arguments.vary),
+        where=Where(
+            device=arguments.device,
+            gpus=arguments.gpus,
+            facts=() if facts is None else (facts,),
         ),
+        ran=arguments.ran,
+        failed=arguments.failed,
+        blind=arguments.blind,
     )
-    plan = series.plan
+    candidates = candidates_of(script, options, request)
+    plan = plan_runs(candidates, request)
     if arguments.to:
-        written = scripts(series)
+        written = scripts(candidates, plan)
         _write_scripts(written, script, Path(arguments.to))
         plan = with_paths(plan, arguments.to, _parent_of(script), written)
         if plan.next_command is not None:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.commands.arguments import add_common, config_of, finish, options_of
-from bot.commands.inputs import add_paths, each_script, scripts_of
+from bot.commands.arguments import add_common, finish
+from bot.commands.inputs import add_paths, each_script, scripts_with_options
 from bot.commands.output import write
 from bot.commands.runs import add_offline
-from bot.commands.tree import add_root, tree_of
+from bot.commands.tree import add_root
 
 if TYPE_CHECKING:
     from bot.memory.lengths import Measured
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.check.estimate import estimate_script
     from bot.check.script import make_report
     from bot.check.translate import in_language
-    from bot.report import Unchecked, exit_status
+    from bot.report import exit_status
 
     if arguments.gpus is not None and arguments.gpus < 1:
         raise UserError("--gpus takes a positive number, not {gpus}.", gpus=arguments.gpus)
@@ -70,10 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
             "--host-memory takes the GiB that each host has, not {host}.", host=f"{host:g}"
         )
     lengths = _lengths(arguments)
-    root, files = tree_of(arguments)
-    options = options_of(arguments, config_of(arguments), files=files)
-    reports = []
-    unchecked: list[Unchecked] = []
+    scripts, options, unchecked = scripts_with_options(arguments)
     estimate = partial(
         estimate_script,
         options=options,
@@ -81,8 +78,10 @@ def run(arguments: argparse.Namespace) -> int:
         run=Path(arguments.run) if arguments.run else lengths,
         host_gib=host,
     )
-    for made in each_script(estimate, scripts_of(arguments, root, unchecked), unchecked):
-        reports.append(in_language(made, options.config.language))
+    reports = [
+        in_language(made, options.config.language)
+        for made in each_script(estimate, scripts, unchecked)
+    ]
     report = make_report(reports, unchecked=unchecked, language=options.config.language)
     if arguments.format == "json":
         return finish(report, arguments)

@@ -163,6 +163,19 @@ def _bounded(work: Callable[[ScriptFile], R], script: ScriptFile) -> R | Uncheck
         return error
 
 
+def scripts_with_options(
+    arguments: argparse.Namespace, **more: object
+) -> tuple[Iterator[ScriptFile], CheckOptions, list[Unchecked]]:
+    """The scripts that a command names, the options for them, and what could not be read.
+
+    The last is filled while the scripts are gone through, see `scripts_of`.
+    """
+    root, files = tree_of(arguments)
+    options = options_of(arguments, config_of(arguments), files=files, **more)
+    unchecked: list[Unchecked] = []
+    return scripts_of(arguments, root, unchecked), options, unchecked
+
+
 def script_with_options(
     arguments: argparse.Namespace, audience: Audience = "others", /, **more: object
 ) -> tuple[ScriptFile, CheckOptions]:

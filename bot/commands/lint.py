@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from bot.base.digits import natural_number
 from bot.base.errors import UserError
 from bot.base.messages import message
-from bot.commands.arguments import CHECK_FORMATS, add_common, config_of, finish, options_of
+from bot.commands.arguments import CHECK_FORMATS, add_common, finish
 from bot.commands.fixing import add_fix, fix_scripts, wants_fix
-from bot.commands.inputs import add_paths, each_script, script_at, scripts_of
+from bot.commands.inputs import add_paths, each_script, script_at, scripts_with_options
 from bot.commands.runs import add_offline
-from bot.commands.tree import add_root, tree_of
+from bot.commands.tree import add_root
 from bot.commands.was import add_was, compare_scripts
 
 if TYPE_CHECKING:
@@ -45,14 +45,11 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     from bot.check.script import check_script, make_report
-    from bot.report import Unchecked
     from bot.script.name import is_recipe
 
     fix = wants_fix(arguments)
-    root, files = tree_of(arguments)
-    options = options_of(arguments, config_of(arguments), files=files)
-    unchecked: list[Unchecked] = []
-    scripts = list(scripts_of(arguments, root, unchecked))
+    named, options, unchecked = scripts_with_options(arguments)
+    scripts = list(named)
     recipes = frozenset(script.path for script in scripts if is_recipe(script.path))
     shown = arguments.format != "text" or arguments.verbose
     options = replace(options, recipes=recipes, launches=shown)

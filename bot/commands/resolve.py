@@ -7,10 +7,10 @@ import shlex
 from functools import partial
 
 from bot.base.errors import UserError
-from bot.commands.arguments import add_common, config_of, finish, options_of
-from bot.commands.inputs import add_paths, each_script, scripts_of
+from bot.commands.arguments import add_common, finish
+from bot.commands.inputs import add_paths, each_script, scripts_with_options
 from bot.commands.runs import add_offline
-from bot.commands.tree import add_root, tree_of
+from bot.commands.tree import add_root
 
 SUMMARY = "what scripts would launch: words, settings, and where each was written"
 
@@ -40,19 +40,12 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     from bot.check.script import make_report, resolve_script
-    from bot.report import Unchecked
 
-    config = config_of(arguments)
-    root, files = tree_of(arguments)
-    options = options_of(
+    scripts, options, unchecked = scripts_with_options(
         arguments,
-        config,
         clean_environment=arguments.clean_env,
         script_arguments=_words(arguments.args),
-        files=files,
     )
-    unchecked: list[Unchecked] = []
-    scripts = scripts_of(arguments, root, unchecked)
     reports = list(each_script(partial(resolve_script, options=options), scripts, unchecked))
     report = make_report(reports, unchecked=unchecked, language=options.config.language)
     if arguments.format == "text":

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from bot.bisect.candidates import Candidates
+from bot.bisect.report import SeriesPlan
 from bot.bisect.request import SeriesRequest
-from bot.bisect.series import Series, plan_series
+from bot.bisect.series import candidates_of, plan_runs
 from bot.check.request import CheckOptions, ScriptFile
 from bot.frameworks import plans
 from bot.shell import read
@@ -104,6 +107,20 @@ FEW = {"ran": 48, "failed": 53}
 def script(text: str | bytes = VARIABLES, path: str = PATH) -> ScriptFile:
     """A script under the name that says its hardware."""
     return ScriptFile(path=path, data=text.encode() if isinstance(text, str) else text)
+
+
+@dataclass(frozen=True)
+class Series:
+    """A plan, and the candidates that it was made from."""
+
+    plan: SeriesPlan
+    candidates: Candidates
+
+
+def plan_series(script: ScriptFile, options: CheckOptions, request: SeriesRequest) -> Series:
+    """The series of a script."""
+    candidates = candidates_of(script, options, request)
+    return Series(plan_runs(candidates, request), candidates)
 
 
 @cache

@@ -11,7 +11,6 @@ import pytest
 from bot.bisect.candidates import USUAL_ERROR
 from bot.bisect.report import TrialRun
 from bot.bisect.request import Where
-from bot.bisect.series import Series
 from tests.bisect.samples import (
     FEW,
     FLAT,
@@ -19,6 +18,7 @@ from tests.bisect.samples import (
     PATH,
     VARIABLES,
     VARY,
+    Series,
     planned,
 )
 from tests.memory.cases import cases, held_out

@@ -12,7 +12,6 @@ from bot.bisect.bracket import read_bracket
 from bot.bisect.log import merged, with_log
 from bot.bisect.report import Bracket
 from bot.bisect.request import SeriesRequest
-from bot.bisect.series import plan_series
 from bot.check.request import CheckOptions
 from bot.check.script import check_script
 from bot.evidence import read
@@ -24,7 +23,7 @@ from bot.script.trial_log import (
     trial_log,
     tried_values,
 )
-from tests.bisect.samples import ARRAY, FLAT, FLAT_KEYS, VARIABLES, run_of, script
+from tests.bisect.samples import ARRAY, FLAT, FLAT_KEYS, VARIABLES, plan_series, run_of, script
 from tests.conftest import WrittenRun
 from tests.profiles import scaled
 

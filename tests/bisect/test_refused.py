@@ -6,11 +6,11 @@ import pytest
 
 from bot.base.errors import UserError
 from bot.bisect.request import SeriesRequest
-from bot.bisect.series import plan_series
 from bot.check.request import CheckOptions
 from tests.bisect.samples import (
     FLAT,
     VARIABLES,
+    plan_series,
     planned,
     script,
 )

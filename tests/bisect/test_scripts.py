@@ -8,7 +8,6 @@ import pytest
 
 from bot.bisect.request import SeriesRequest
 from bot.bisect.scripts import MARK, scripts
-from bot.bisect.series import plan_series
 from bot.check.request import CheckOptions
 from bot.check.script import check_script
 from tests.bisect.samples import (
@@ -17,6 +16,7 @@ from tests.bisect.samples import (
     FLAT,
     FLAT_KEYS,
     VARY,
+    plan_series,
     planned,
     script,
 )
@@ -34,7 +34,7 @@ def test_a_written_script_is_the_original_but_for_the_batch(
     series = plan_series(
         script(data), CheckOptions(), SeriesRequest(vary=VARY[text], ran=48, failed=53)
     )
-    for name, made in scripts(series).items():
+    for name, made in scripts(series.candidates, series.plan).items():
         probe = next(one for one in series.plan.probes if one.name == name)
         lines = made.decode().splitlines(keepends=True)
         said = [line for line in lines if MARK in line]
@@ -51,7 +51,7 @@ def test_every_written_script_passes_the_linter() -> None:
         series = planned(text, vary, **FEW)
         before = check_script(script(text), CheckOptions())
         known = {(f.id, f.severity) for f in before.findings}
-        for name, made in scripts(series).items():
+        for name, made in scripts(series.candidates, series.plan).items():
             report = check_script(script(made), CheckOptions())
             new = {(f.id, f.severity) for f in report.findings} - known
             assert {id_ for id_, _ in new} <= allowed, (name, new)
@@ -67,7 +67,7 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
 @pytest.mark.parametrize("text", VARY, ids=["variables", "environment", "flat", "array"])
 def test_under_real_bash_only_the_batches_differ(judge: Judge, text: str) -> None:
     series = planned(text, VARY[text], **FEW)
-    made = list(scripts(series).items())
+    made = list(scripts(series.candidates, series.plan).items())
     first, *others = judge.run([Shell(text), *(Shell(data.decode()) for _, data in made)])
     for (name, _), calls in zip(made, others, strict=True):
         value = int(name.split("-")[1])
@@ -82,7 +82,7 @@ def test_under_real_bash_only_the_batches_differ(judge: Judge, text: str) -> Non
 def test_a_default_beside_its_key_is_varied_in_its_place() -> None:
     text = FLAT.replace("train_batch_size=116", "train_batch_size=${BATCH:-116}")
     series = planned(text, FLAT_KEYS, **FEW)
-    (made, *_) = scripts(series).values()
+    (made, *_) = scripts(series.candidates, series.plan).values()
     value = series.plan.probes[0].value
     assert f"data.train_batch_size=${{BATCH:-{value}}} " in made.decode()
 
@@ -92,7 +92,7 @@ def test_the_batches_keep_their_shares() -> None:
     text = FLAT.replace("ppo_micro_batch_size_per_gpu=116", "ppo_micro_batch_size_per_gpu=29")
     series = planned(text, FLAT_KEYS)
     assert all(value % 4 == 0 for value in series.plan.candidates)
-    made = scripts(series)[series.plan.probes[0].name].decode()
+    made = scripts(series.candidates, series.plan)[series.plan.probes[0].name].decode()
     value = series.plan.probes[0].value
     assert f"data.train_batch_size={value} " in made
     assert f"actor.ppo_micro_batch_size_per_gpu={value // 4} " in made
