@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.base.messages import plural_message
+from bot.base.messages import message, plural_message
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.lengths import (
@@ -30,6 +30,7 @@ from bot.memory.settings import (
     NoEstimateError,
     assumed_longest,
     assumed_mean,
+    indivisible,
     needed,
     release_assumption,
 )
@@ -91,14 +92,7 @@ class _OpenRLHF:
         adam = get.on(False, "ds.adam_offload", "adam_offload")
         sleeps = get.on(False, "ds.enable_sleep", "deepspeed_enable_sleep")
         if gpus < 1 or gpus % self.ring:
-            raise NoEstimateError(
-                plural_message(
-                    "{count} GPU cannot be divided by a ring of {ring}.",
-                    "{count} GPUs cannot be divided by a ring of {ring}.",
-                    gpus,
-                    ring=self.ring,
-                )
-            )
+            raise indivisible(gpus, message("a ring of {ring}", ring=self.ring))
         prefix = {"actor": "actor", "critic": "critic"}.get(name, "model")
         checkpointing = get.on(
             False,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import ceil
 
-from bot.base.messages import message, plural_message
+from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, sample_lengths
 from bot.memory.models import FindModel
@@ -20,6 +20,7 @@ from bot.memory.settings import (
     NoEstimateError,
     assumed_longest,
     assumed_mean,
+    indivisible,
     needed,
     release_assumption,
 )
@@ -383,12 +384,5 @@ class _Trainer:
         if get.text("vllm_mode") == "server":
             return None, 0
         if gpus % tensor:
-            raise NoEstimateError(
-                plural_message(
-                    "{count} GPU cannot be divided by tensor parallel {tensor}.",
-                    "{count} GPUs cannot be divided by tensor parallel {tensor}.",
-                    gpus,
-                    tensor=tensor,
-                )
-            )
+            raise indivisible(gpus, message("tensor parallel {tensor}", tensor=tensor))
         return engine, 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message
+from bot.base.messages import Notes
 from bot.memory import verl_engine, verl_logits
 from bot.memory.datasets import known_data, means
 from bot.memory.lengths import (
@@ -105,7 +105,6 @@ class _Verl:
         self.backend = backend_of(strategy)
         self.group = "veomni" if strategy == "veomni" else "fsdp_config"
         self.adapter = adapter_of(plan, get, MODEL)
-        self.assumptions: list[str] = []
 
     def workload(self) -> Workload:
         get = self.get
@@ -123,39 +122,34 @@ class _Verl:
                 processes=processes,
             )
         ]
+        assumptions = Notes()
         if get.on(False, "reward.reward_model.enable_resource_pool"):
-            self.assumptions.append(
-                message("the reward model's own GPUs are not part of the estimate")
-            )
+            assumptions.note("the reward model's own GPUs are not part of the estimate")
         if apart and engine is not None:
             pools.append(Pool(name="rollout", gpus=apart, engine=engine))
         sequence = self.lengths
         if not sequence.measured and self.data is not None:
-            self.assumptions.append(
-                message(
-                    "mean response {response} tokens and mean prompt {prompt}, as in public runs "
-                    "on {data} (no run given)",
-                    response=round(sequence.response_mean),
-                    prompt=round(sequence.prompt_mean),
-                    data=self.data.name,
-                )
+            assumptions.note(
+                "mean response {response} tokens and mean prompt {prompt}, as in public runs "
+                "on {data} (no run given)",
+                response=round(sequence.response_mean),
+                prompt=round(sequence.prompt_mean),
+                data=self.data.name,
             )
         elif not sequence.measured:
-            self.assumptions.append(
-                message(
-                    "mean response {response} tokens and mean prompt {prompt}, 22 % of the "
-                    "maxima, and the fullest passes of a long run (no run given)",
-                    response=round(sequence.response_mean),
-                    prompt=round(sequence.prompt_mean),
-                )
+            assumptions.note(
+                "mean response {response} tokens and mean prompt {prompt}, 22 % of the "
+                "maxima, and the fullest passes of a long run (no run given)",
+                response=round(sequence.response_mean),
+                prompt=round(sequence.prompt_mean),
             )
-        self.assumptions.append(release_assumption("verl", self.plan.framework_version))
+        assumptions.append(release_assumption("verl", self.plan.framework_version))
         return Workload(
             framework="verl",
             version=self.plan.framework_version,
             pools=tuple(pools),
             gpus_per_node=self.per_node,
-            assumptions=tuple(self.assumptions),
+            assumptions=tuple(assumptions),
             measured=sequence.measured,
         )
 

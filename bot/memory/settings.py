@@ -6,7 +6,7 @@ from math import isfinite
 from typing import TypeVar
 
 from bot.base.errors import SentenceError
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
 from bot.frameworks.setting import Setting
@@ -39,6 +39,18 @@ def assumed_longest(tokens: int, most: int) -> str:
 
 class NoEstimateError(SentenceError):
     """No estimate is possible; the message is a sentence that names what is missing or wrong."""
+
+
+def indivisible(gpus: int, by: str) -> NoEstimateError:
+    """That GPUs cannot be shared out in parts of a size, which is named."""
+    return NoEstimateError(
+        plural_message(
+            "{count} GPU cannot be divided by {by}.",
+            "{count} GPUs cannot be divided by {by}.",
+            gpus,
+            by=by,
+        )
+    )
 
 
 class MemorySettings:

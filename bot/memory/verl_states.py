@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Literal
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message, plural_message
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
-from bot.memory.settings import MemorySettings, NoEstimateError, needed
+from bot.memory.settings import MemorySettings, NoEstimateError, indivisible, needed
 from bot.memory.workload import Adapter, Backend, Layout, Offload, Role
 
 BYTES = {"fp32": 4.0, "float32": 4.0, "bf16": 2.0, "bfloat16": 2.0, "fp16": 2.0, "float16": 2.0}
@@ -145,20 +145,10 @@ def layout_of(
     shard = get.whole(*_below(keys.fsdp, "fsdp_size"))
     shard = gpus if shard is None or shard < 1 or shard > gpus else shard
     sequence = get.size(*keys.ulysses)
-    if gpus % shard or gpus % sequence:
-        wrong = (
-            message("fsdp_size {size}", size=shard)
-            if gpus % shard
-            else message("sequence parallelism {size}", size=sequence)
-        )
-        raise NoEstimateError(
-            plural_message(
-                "{count} GPU cannot be divided by {wrong}.",
-                "{count} GPUs cannot be divided by {wrong}.",
-                gpus,
-                wrong=wrong,
-            )
-        )
+    if gpus % shard:
+        raise indivisible(gpus, message("fsdp_size {size}", size=shard))
+    if gpus % sequence:
+        raise indivisible(gpus, message("sequence parallelism {size}", size=sequence))
     return Layout(gpus=gpus, shard=shard, sequence=sequence)
 
 
@@ -176,35 +166,28 @@ def _megatron(get: MemorySettings, gpus: int, below: str, like: Layout) -> Layou
     # and refuses a number of GPUs that the product does not divide.
     each = size("expert_tensor", tensor if like.tensor == 1 else like.expert_tensor)
     if gpus % (tensor * pipeline * context):
-        raise NoEstimateError(
-            plural_message(
-                "{count} GPU cannot be divided by tensor {tensor} × pipeline {pipeline} × context "
-                "{context} = {product}.",
-                "{count} GPUs cannot be divided by tensor {tensor} × pipeline {pipeline} × context "
-                "{context} = {product}.",
-                gpus,
+        raise indivisible(
+            gpus,
+            message(
+                "tensor {tensor} × pipeline {pipeline} × context {context} = {product}",
                 tensor=tensor,
                 pipeline=pipeline,
                 context=context,
                 product=tensor * pipeline * context,
-            )
+            ),
         )
     if gpus % (each * expert * pipeline):
-        raise NoEstimateError(
-            plural_message(
-                "{count} GPU cannot be divided by expert {expert} × expert tensor {each} × "
-                "pipeline {pipeline} = {product} (an expert tensor size that is not set is the "
-                "tensor-parallel size, {tensor}).",
-                "{count} GPUs cannot be divided by expert {expert} × expert tensor {each} × "
-                "pipeline {pipeline} = {product} (an expert tensor size that is not set is the "
-                "tensor-parallel size, {tensor}).",
-                gpus,
+        raise indivisible(
+            gpus,
+            message(
+                "expert {expert} × expert tensor {each} × pipeline {pipeline} = {product} (an "
+                "expert tensor size that is not set is the tensor-parallel size, {tensor})",
                 expert=expert,
                 each=each,
                 pipeline=pipeline,
                 tensor=tensor,
                 product=each * expert * pipeline,
-            )
+            ),
         )
     return Layout(
         gpus=gpus,
