@@ -38,12 +38,8 @@ class PageChange:
 
     text: str
     """The whole new page."""
-    action: Action
-    section: str
-    """The section's heading, such as 7B; the size where the heading is lost."""
-    rst: str
-    """The row as reStructuredText."""
     edit: PageEdit
+    """Its section is the size where the section's heading is lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +134,7 @@ def _change(page: Page, action: Action, section: str, text: str, lines: str) -> 
         rst=rst,
         patch=patch(page.path, page.text.encode(), text.encode()),
     )
-    return PageChange(text=text, action=action, section=section, rst=rst, edit=edit)
+    return PageChange(text=text, edit=edit)
 
 
 def _anonymous(page: Page, draft: _EditDraft, *, replaces: bool) -> frozenset[Column]:

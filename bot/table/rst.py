@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from urllib.parse import quote as percent_encoded
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
@@ -22,9 +23,7 @@ _PLAIN_WORD = regex(r"[^\W_]+(?:[-.*+/_][^\W_]+)*\Z")
 _URL = regex(r"https?://[^\s/?#]", re.IGNORECASE)
 _PATH = regex(r"(?:\.{1,2}/|/(?!/))[^\s<>`]+\.(?:sh|slurm|sbatch|job)\Z")
 _MAIL = regex(r"[A-Za-z0-9.+_-]*[A-Za-z0-9+-]@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]*[A-Za-z0-9])+\Z")
-_URL_SAFE = frozenset(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()+,;=%"
-)
+_URL_SAFE = ":/?#[]@!$&'()+,;=%"
 _LINK = regex(r"`(?P<text>(?:[^`\\]|\\.)*?)(?<!\s)\s*<(?P<url>[^<>`]+)>`__?\Z", re.DOTALL)
 _BARE_URL = regex(r"https?://\S+\Z", re.IGNORECASE)
 _ESCAPE = regex(r"\\(.|\Z)", re.DOTALL)
@@ -81,12 +80,7 @@ def is_linkable(url: str) -> bool:
 
 def quote(url: str) -> str:
     """The address with every character percent-encoded that RST or a browser could take apart."""
-    return "".join(
-        character
-        if character in _URL_SAFE
-        else "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "replace"))
-        for character in url
-    )
+    return percent_encoded(url, _URL_SAFE, errors="replace")
 
 
 def target_of(url: str) -> str:

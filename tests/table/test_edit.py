@@ -31,12 +31,12 @@ def pure_insertion(before: str, after: str) -> bool:
 def test_a_second_call_changes_nothing(name: str, size: str) -> None:
     before = page(name)
     change = add_row(before, make(size), size=size)
-    assert change.action == "add"
+    assert change.edit.action == "add"
     again = add_row(reread(change), make(size), size=size)
-    assert again.action == again.edit.action == "none"
+    assert again.edit.action == "none"
     assert again.text == change.text
     assert again.edit.patch == ""
-    assert again.rst == change.rst
+    assert again.edit.rst == change.edit.rst
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -63,7 +63,7 @@ def test_a_valid_page_stays_without_any_warning(name: str) -> None:
 @pytest.mark.parametrize("name", ["english.rst", "chinese.rst", "lost_headings.rst"])
 def test_patch(name: str, size: str, snapshot: SnapshotAssertion) -> None:
     change = add_row(page(name), make(size.lower()), size=size)
-    assert (change.action, change.section) == ("add", size)
+    assert (change.edit.action, change.edit.section) == ("add", size)
     assert change.edit.patch == snapshot
 
 
@@ -89,9 +89,9 @@ def test_a_row_goes_behind_the_last_one_of_its_section() -> None:
 def test_a_size_within_another_section_joins_its_rows() -> None:
     """72B has no section of its own; a row of that size stands under 70B."""
     change = add_row(page("english.rst"), make("72b"), size="72b")
-    assert change.section == "70B"
+    assert change.edit.section == "70B"
     lost = add_row(page("lost_headings.rst"), make("72b"), size="72b")
-    assert lost.section == "70B"
+    assert lost.edit.section == "70B"
 
 
 @pytest.mark.slow
@@ -116,7 +116,7 @@ def test_a_row_of_the_same_script_is_replaced(snapshot: SnapshotAssertion) -> No
     name = "qwen2.5-7b_grpo-lora_1_h100_fsdp_vllm.sh"
     row = make("7b", model="Qwen2.5-7B", name=name, max_batch="112")
     change = add_row(page("english.rst"), row, size="7b")
-    assert change.action == "replace"
+    assert change.edit.action == "replace"
     assert change.edit.patch == snapshot
     files = [row.file_name for _, row in reread(change).rows()]
     assert files == [row.file_name for _, row in page("english.rst").rows()]
@@ -126,7 +126,7 @@ def test_a_new_commit_alone_is_a_replacement() -> None:
     before = reread(add_row(page("english.rst"), make(), size="7b"))
     moved = script_url("qwen3-7b_grpo_8_h20_fsdp_vllm.sh", "7b", commit="f" * 40)
     change = add_row(before, make(link=moved), size="7b")
-    assert change.action == "replace"
+    assert change.edit.action == "replace"
     changed = [line for line in change.edit.patch.splitlines()[3:] if line[0] in "+-"]
     assert len(changed) == 2
     assert all("qwen3-7b_grpo_8_h20_fsdp_vllm.sh <" in line for line in changed)
@@ -136,7 +136,7 @@ def test_a_row_is_replaced_where_it_stands() -> None:
     """The script's own size says 72B, the row stands under 70B."""
     name = "qwen2.5-72b_grpo-lora_8_h100_fsdp_vllm.sh"
     change = add_row(page("lost_headings.rst"), make("72b", name=name), size="72b")
-    assert (change.action, change.section) == ("replace", "70B")
+    assert (change.edit.action, change.edit.section) == ("replace", "70B")
 
 
 def test_of_two_scripts_with_one_name_the_one_in_the_same_folder_is_replaced() -> None:
@@ -146,41 +146,41 @@ def test_of_two_scripts_with_one_name_the_one_in_the_same_folder_is_replaced() -
         "/7b/qwen2.5-7b_grpo-lora_1_h100_fsdp_vllm.sh", "/7b/run.sh"
     )
     change = add_row(read_page(text, "page.rst"), make("7b", name="run.sh"), size="7b")
-    assert (change.action, change.section) == ("replace", "7B")
+    assert (change.edit.action, change.edit.section) == ("replace", "7B")
 
 
 def test_an_unknown_contributor_leaves_the_credit() -> None:
     before = reread(add_row(page("english.rst"), make(), size="7b"))
     same = add_row(before, make(contributor="\\"), size="7b")
-    assert same.action == "none"
+    assert same.edit.action == "none"
     other = add_row(before, make(contributor="\\", max_batch="9"), size="7b")
-    assert "`octocat <https://github.com/octocat>`_" in other.rst
+    assert "`octocat <https://github.com/octocat>`_" in other.edit.rst
 
 
 def test_a_link_name_in_use_gives_a_link_without_a_name() -> None:
     """`grace` and `Ada Lovelace` are links of the page already."""
     before = page("english.rst")
     ada = add_row(before, make(contributor="Ada Lovelace <other@example.org>"), size="7b")
-    assert "`Ada Lovelace <other@example.org>`__" in ada.rst
+    assert "`Ada Lovelace <other@example.org>`__" in ada.edit.rst
     same = add_row(before, make(contributor="Ada Lovelace <ada@example.org>"), size="7b")
-    assert "`Ada Lovelace <ada@example.org>`_\n" in same.rst + "\n"
+    assert "`Ada Lovelace <ada@example.org>`_\n" in same.edit.rst + "\n"
     grace = add_row(before, make(contributor="grace"), size="7b")
-    assert "`grace <https://github.com/grace>`_\n" in grace.rst + "\n"
+    assert "`grace <https://github.com/grace>`_\n" in grace.edit.rst + "\n"
     link = make(name="run.sh")
     twice = add_row(
         reread(add_row(before, link, size="7b")),
         replace(link, link=script_url("run.sh?v=2", "8b"), model="Qwen3-8B"),
         size="8b",
     )
-    assert twice.action == "replace"
-    assert "`run.sh?v=2" not in twice.rst
+    assert twice.edit.action == "replace"
+    assert "`run.sh?v=2" not in twice.edit.rst
     assert not judge(twice.text, "page.rst").warnings()
 
 
 def test_two_links_of_one_name_in_one_row() -> None:
     change = add_row(page("english.rst"), make(name="octocat"), size="7b")
-    assert change.rst.count("`__") == 1
-    assert "octocat <https://github.com/octocat>`__" in change.rst
+    assert change.edit.rst.count("`__") == 1
+    assert "octocat <https://github.com/octocat>`__" in change.edit.rst
 
 
 def test_hostile_cells_are_shown_and_nothing_else() -> None:
@@ -188,8 +188,8 @@ def test_hostile_cells_are_shown_and_nothing_else() -> None:
     row = replace(make(), model=evil, tag=evil, infer=evil, contributor=evil)
     change = add_row(page("english.rst"), row, size="7b")
     assert pure_insertion(page("english.rst").text, change.text)
-    assert len(change.rst.splitlines()) == 9
-    assert add_row(reread(change), row, size="7b").action == "none"
+    assert len(change.edit.rst.splitlines()) == 9
+    assert add_row(reread(change), row, size="7b").edit.action == "none"
 
 
 @pytest.mark.parametrize(
@@ -197,8 +197,8 @@ def test_hostile_cells_are_shown_and_nothing_else() -> None:
 )
 def test_a_link_that_is_no_address_stays_text(link: str) -> None:
     change = add_row(page("english.rst"), make(link=link, contributor="not a login!"), size="7b")
-    assert "`_" not in change.rst
-    assert change.action == "add"
+    assert "`_" not in change.edit.rst
+    assert change.edit.action == "add"
 
 
 def test_rows_of_backslashes_make_room_for_the_first_row() -> None:
@@ -207,7 +207,7 @@ def test_rows_of_backslashes_make_room_for_the_first_row() -> None:
     empty = text[:start] + "    * - \\\n" + "      - \\\n" * 8 + text[end:]
     change = add_row(read_page(empty, "page.rst"), make(), size="7b")
     assert [row.text("model") for s, row in reread(change).rows() if s.size == "7B"] == ["Qwen3-7B"]
-    assert change.text == text[:start] + change.rst + "\n" + text[end:]
+    assert change.text == text[:start] + change.edit.rst + "\n" + text[end:]
 
 
 def test_a_filled_grid_keeps_its_rows() -> None:
@@ -224,7 +224,7 @@ def test_a_filled_grid_keeps_its_rows() -> None:
     rows = [(r.text("model"), r.file_name) for _, r in reread(change).rows()]
     assert rows == [("Llama-8B", "a.sh"), ("Qwen3-8B", "qwen3-8b_grpo_8_h20_fsdp_vllm.sh")]
     swapped = add_row(read_page(text, "page.rst"), make("8b", name="a.sh"), size="8b")
-    assert swapped.action == "replace"
+    assert swapped.edit.action == "replace"
     assert [r.text("model") for _, r in reread(swapped).rows()] == ["Qwen3-8B"]
 
 

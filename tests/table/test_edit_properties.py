@@ -119,7 +119,7 @@ def test_the_edit_owns_the_row_and_nothing_else(text: str, size: str) -> None:
     assert change.text.endswith("\n") == text.endswith("\n")
 
     again = add_row(after, row, size=size)
-    assert (again.action, again.text) == ("none", change.text)
+    assert (again.edit.action, again.text) == ("none", change.text)
     assert judge(change.text, "p").warnings() <= judge(text, "p").warnings()
 
 
@@ -134,11 +134,11 @@ def test_a_replacement_owns_the_lines_of_its_row(text: str, data: st.DataObject)
     assert section.size is not None
     row = make(section.size.lower(), name=old.file_name)
     change = add_row(before, row, size=section.size)
-    assert change.action == "replace"
+    assert change.edit.action == "replace"
     assert change.text.startswith(text[: old.start])
     assert change.text.endswith(text[old.end :])
     after = read_page(change.text, "page.rst")
     assert len(sources(after)) == len(sources(before))
     same = [(a, b) for a, b in zip(sources(before), sources(after), strict=True) if a != b]
     assert len(same) == 1
-    assert add_row(after, row, size=section.size).action == "none"
+    assert add_row(after, row, size=section.size).edit.action == "none"
