@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bot.base.config import SCRIPT_NAMES, SCRIPT_SUFFIXES
 from bot.base.errors import UncheckedError, UserError
-from bot.base.messages import sentence_of
+from bot.base.messages import message, sentence_of
 from bot.commands.arguments import config_of, options_of, read_file
 from bot.commands.output import read_standard_input
 from bot.commands.parallel import in_order, processes_for
-from bot.commands.progress import ScriptProgress
+from bot.commands.progress import ProgressLine
 from bot.commands.runs import Audience, reading
 from bot.commands.tree import path_below, tree_of
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+_AFTER = 2.0
+"""Seconds after which a check says which script is read."""
 _LOOKED_AT = (*SCRIPT_SUFFIXES, ".yaml", ".yml")
 """How the names of scripts end, and of what may be a recipe."""
 
@@ -139,18 +141,18 @@ def each_script(
 
     named = list(scripts)
     made = in_order(partial(_bounded, work), named, processes_for(len(named), jobs))
-    progress = ScriptProgress()
+    line = ProgressLine(_AFTER)
     try:
-        for script in named:
-            progress.begin(script.path)
+        for count, script in enumerate(named, 1):
+            line.show(message("reading script {count}: {path}", count=count, path=script.path))
             done = next(made)
             if isinstance(done, UncheckedError):
                 unchecked.append(Unchecked(check="script", reason=sentence_of(done)))
                 continue
-            progress.end()
+            line.clear()
             yield done
     finally:
-        progress.end()
+        line.clear()
 
 
 def _bounded(work: Callable[[ScriptFile], R], script: ScriptFile) -> R | UncheckedError:

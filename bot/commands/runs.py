@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bot.base.errors import UserError
 from bot.base.messages import sentence_of
-from bot.commands.output import notice, write_beside
+from bot.commands.output import notice
+from bot.commands.progress import ProgressLine
 
 if TYPE_CHECKING:
     from bot.base.config import Config
@@ -79,9 +78,14 @@ def linked(access: Access) -> Callable[[RunLink], Facts]:
     def fetch(link: RunLink) -> Facts:
         from bot.evidence.online import read_online
 
-        line = ProgressLine(link.name)
+        line = ProgressLine(_AFTER)
+
+        def progress(stage: str, done: int, of: int | None) -> None:
+            far = f", row {done:,}" + (f" of {of:,}" if of else "") if done else ""
+            line.show(f"Reading {stage} of {link.name}{far}")
+
         try:
-            facts = read_online(link, access, progress=line)
+            facts = read_online(link, access, progress=progress)
         finally:
             line.clear()
         if facts.private:
@@ -93,28 +97,3 @@ def linked(access: Access) -> Callable[[RunLink], Facts]:
         return facts
 
     return fetch
-
-
-class ProgressLine:
-    """One line on a terminal that is written over and over, and cleared at the end."""
-
-    def __init__(self, run: str) -> None:
-        self._run = run
-        self._shown = False
-        self._begun = time.monotonic()
-        self._wanted = sys.stderr.isatty()
-
-    def __call__(self, stage: str, done: int, of: int | None) -> None:
-        """Show how far the reading is, once it takes a while."""
-        if not self._wanted or time.monotonic() - self._begun < _AFTER:
-            return
-        far = ""
-        if done:
-            far = f", row {done:,}" + (f" of {of:,}" if of else "")
-        write_beside(f"\r\x1b[KReading {stage} of {self._run}{far}")
-        self._shown = True
-
-    def clear(self) -> None:
-        """Leave nothing behind."""
-        if self._shown:
-            write_beside("\r\x1b[K")

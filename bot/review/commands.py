@@ -368,6 +368,3 @@ class _Handler:
             self.result.replies.append(translated(sentence, self.language))
         else:
             self._reply(sentence)
-
-
-__all__ = ["COOLDOWN", "CommandRequest", "CommandResult", "handle_command"]

@@ -31,7 +31,9 @@ class _RepositoryPayload(_Payload):
     id: _Number
 
 
-class _InstallationPayload(_Payload):
+class _Numbered(_Payload):
+    """An App, or an installation of it."""
+
     id: _Number
 
 
@@ -67,7 +69,7 @@ class RepositoryWebhook(_Payload):
 
     action: _Action
     repository: _RepositoryPayload
-    installation: _InstallationPayload | None = None
+    installation: _Numbered | None = None
     sender: _SenderPayload
 
     @property
@@ -105,22 +107,21 @@ class CommentEvent(RepositoryWebhook):
     changes: _TextChanges | None = None
 
 
-class _AppPayload(_Payload):
-    id: _Number
-
-
 class _PullReference(_Payload):
     number: _PullNumber
 
 
-class CheckRunPayload(_Payload):
-    """A check run, of whichever App."""
-
+class _CheckSuitePayload(_Payload):
     id: _Number
     head_sha: _Oid
-    external_id: str | None = None
-    app: _AppPayload | None = None
+    app: _Numbered | None = None
     pull_requests: list[_PullReference] = []
+
+
+class CheckRunPayload(_CheckSuitePayload):
+    """A check run, of whichever App."""
+
+    external_id: str | None = None
 
 
 class _RequestedAction(_Payload):
@@ -132,13 +133,6 @@ class CheckRunEvent(RepositoryWebhook):
 
     check_run: CheckRunPayload
     requested_action: _RequestedAction | None = None
-
-
-class _CheckSuitePayload(_Payload):
-    id: _Number
-    head_sha: _Oid
-    app: _AppPayload | None = None
-    pull_requests: list[_PullReference] = []
 
 
 class CheckSuiteEvent(RepositoryWebhook):
@@ -197,7 +191,7 @@ class _InstalledAccount(_Payload):
     """None for an enterprise."""
 
 
-class _InstalledPayload(_InstallationPayload):
+class _InstalledPayload(_Numbered):
     account: _InstalledAccount | None = None
 
 

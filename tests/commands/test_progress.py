@@ -4,7 +4,7 @@ import io
 import json
 from pathlib import Path
 
-from bot.commands.progress import ScriptProgress
+from bot.commands.progress import ProgressLine
 from tests.command import rlbot
 
 
@@ -17,10 +17,10 @@ class Terminal(io.StringIO):
 
 def shown_after(stream: io.StringIO, seconds: float) -> str:
     times = iter([0.0, 1.0, seconds])
-    progress = ScriptProgress(stream, lambda: next(times))
-    progress.begin("a.sh")
-    progress.begin("b\x1b[31m.sh")
-    progress.end()
+    line = ProgressLine(2.0, stream, lambda: next(times))
+    line.show("reading script 1: a.sh")
+    line.show("reading script 2: b\x1b[31m.sh")
+    line.clear()
     return stream.getvalue()
 
 
