@@ -85,7 +85,7 @@ def _commit_tree(client: Client, branch: Branch, files: Sequence[NewFile], text:
     body = {"message": text, "tree": tree, "parents": [branch.head]}
     commit = str(client.write("POST", f"{api}/commits", body)["sha"])
     move = {"name": f"refs/heads/{branch.name}", "beforeOid": branch.head, "afterOid": commit}
-    given = {"repositoryId": _tip(client, branch).repository, "refUpdates": [move]}
+    given = {"repositoryId": _tip(client, branch)[0], "refUpdates": [move]}
     client.graphql(queries.MOVE, {"input": given}, name="move", repeat=False)
     return commit
 
@@ -103,22 +103,16 @@ def _base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-@dataclass(frozen=True, slots=True)
-class _Tip:
-    """Where a branch is now."""
+def _tip(client: Client, branch: Branch) -> tuple[str, list[dict[str, Any]]]:
+    """Where a branch is now: the node id of its repository, and its newest commits, the tip first.
 
-    repository: str
-    """Node id of its repository."""
-    commits: tuple[dict[str, Any], ...]
-    """Its newest commits, the tip first; empty when the branch is gone."""
-
-
-def _tip(client: Client, branch: Branch) -> _Tip:
+    None of them when the branch is gone.
+    """
     owner, _, name = branch.repository.partition("/")
     variables = {"owner": owner, "name": name, "ref": f"refs/heads/{branch.name}"}
     found = client.graphql(queries.BRANCH, variables, name="branch").get("repository") or {}
     history = ((found.get("ref") or {}).get("target") or {}).get("history") or {}
-    return _Tip(str(found.get("id") or ""), tuple(history.get("nodes") or ()))
+    return str(found.get("id") or ""), list(history.get("nodes") or ())
 
 
 def _made_already(client: Client, branch: Branch, text: str, error: GitHubError) -> str | None:
@@ -127,7 +121,7 @@ def _made_already(client: Client, branch: Branch, text: str, error: GitHubError)
     Raises MovedError where it does not, and `error` where GitHub may not be asked.
     """
     try:
-        commits = _tip(client, branch).commits
+        _, commits = _tip(client, branch)
     except NotFoundError:
         raise error from None
     for commit in commits:

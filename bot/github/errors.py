@@ -29,6 +29,7 @@ class GitHubError(UserError):
         *,
         again: bool = False,
         wait: float | None = None,
+        refusal: Refusal = Refusal.OTHER,
         **values: object,
     ) -> None:
         """`sentence` and `values` as of UserError."""
@@ -39,7 +40,7 @@ class GitHubError(UserError):
         """True when another attempt may succeed."""
         self.wait = wait
         """Seconds until then, as GitHub asks; None when it asks for nothing."""
-        self.refusal = Refusal.OTHER
+        self.refusal = refusal
 
 
 class NotAllowedError(GitHubError):

@@ -15,7 +15,7 @@ from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
 from bot.base.digits import natural_number
-from bot.base.messages import message
+from bot.base.messages import mark, message
 from bot.github.errors import (
     GitHubError,
     LimitedError,
@@ -48,6 +48,23 @@ _PHRASES: Final = {
     "blocked": Refusal.LOCKED,
 }
 """What GitHub's messages hold, in lower case; the first that fits counts."""
+_NOT_ALLOWED: Final = {
+    Refusal.PERSONAL: mark(
+        "The personal access token may not do this here; give it this repository and the "
+        "permission in its settings."
+    ),
+    Refusal.READ_ONLY: mark(
+        "The token may not do this here. Pull requests from forks get a read-only token under "
+        "`pull_request`; otherwise grant the job `pull-requests: write` and `checks: write`."
+    ),
+    Refusal.APPS_ONLY: mark("Check runs are for Apps; this token belongs to a person."),
+    Refusal.SSO: mark(
+        "The organisation asks for SSO: authorise the token for it in your settings."
+    ),
+    Refusal.ARCHIVED: mark("The repository is archived, so nothing can be written to it."),
+    Refusal.LOCKED: mark("GitHub lets nobody write here: {why}."),
+}
+"""What each refusal means."""
 
 
 def of_answer(status: int, headers: Mapping[str, Any], data: object, what: str) -> GitHubError:
@@ -77,9 +94,7 @@ def of_answer(status: int, headers: Mapping[str, Any], data: object, what: str) 
         status=status,
         why=text or message("without a reason"),
     )
-    error = RefusedError(sentence, status)
-    error.refusal = _refusal(text)
-    return error
+    return RefusedError(sentence, status, refusal=_refusal(text))
 
 
 def of_graphql(errors: object, headers: Mapping[str, Any]) -> GitHubError:
@@ -146,10 +161,7 @@ def understood(function: Callable[P, R]) -> Callable[P, R]:
 
 def apps_only() -> NotAllowedError:
     """Why a person's token makes no check run."""
-    sentence = message("Check runs are for Apps; this token belongs to a person.")
-    error = NotAllowedError(sentence, 403)
-    error.refusal = Refusal.APPS_ONLY
-    return error
+    return NotAllowedError(message(_NOT_ALLOWED[Refusal.APPS_ONLY]), 403, refusal=Refusal.APPS_ONLY)
 
 
 def no_answer(error: Exception, api: str) -> GitHubError:
@@ -190,34 +202,9 @@ def _forbidden(status: int, headers: Mapping[str, Any], text: str, what: str) ->
     if status == 429 or "retry-after" in headers or "rate limit" in text.lower():
         return _limited(status, headers, text)
     refusal = _refusal(text)
-    match refusal:
-        case Refusal.PERSONAL:
-            sentence = message(
-                "The personal access token may not do this here; give it this repository and the "
-                "permission in its settings."
-            )
-        case Refusal.READ_ONLY:
-            sentence = message(
-                "The token may not do this here. Pull requests from forks get a read-only token "
-                "under `pull_request`; otherwise grant the job `pull-requests: write` and "
-                "`checks: write`."
-            )
-        case Refusal.APPS_ONLY:
-            return apps_only()
-        case Refusal.SSO:
-            sentence = message(
-                "The organisation asks for SSO: authorise the token for it in your settings."
-            )
-        case Refusal.ARCHIVED:
-            sentence = message("The repository is archived, so nothing can be written to it.")
-        case Refusal.LOCKED:
-            sentence = message("GitHub lets nobody write here: {message}.", message=text)
-        case _:
-            why = text or message("without a reason")
-            sentence = message("The token may not do {what}: {why}.", what=what, why=why)
-    error = NotAllowedError(sentence, status)
-    error.refusal = refusal
-    return error
+    template = _NOT_ALLOWED.get(refusal, mark("The token may not do {what}: {why}."))
+    sentence = message(template, what=what, why=text or message("without a reason"))
+    return NotAllowedError(sentence, status, refusal=refusal)
 
 
 def _limited(status: int, headers: Mapping[str, Any], text: str) -> GitHubError:

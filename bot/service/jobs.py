@@ -46,7 +46,6 @@ class JobStatus:
 
     id: str
     state: JobState
-    kind: str
     created: float
     """Seconds since the epoch."""
     updated: float
@@ -248,7 +247,6 @@ def _status(workflow: Any) -> JobStatus:
     return JobStatus(
         id=workflow.workflow_id,
         state=state,
-        kind=job.kind if job else "",
         created=(workflow.created_at or 0) / 1000,
         updated=(workflow.updated_at or 0) / 1000,
         worker=workflow.executor_id,

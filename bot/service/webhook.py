@@ -65,7 +65,6 @@ class _Refusal(Exception):  # noqa: N818
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(reason)
         self.code = code
-        self.reason = reason
 
 
 class _UnsignedError(Exception):
@@ -133,7 +132,7 @@ class Webhooks:
                 content = {"status": await self._store(wanted), "job": wanted.id}
             answer = JSONResponse(content, 202)
         except _Refusal as refusal:
-            answer = refused(refusal.code, refusal.reason)
+            answer = refused(refusal.code, str(refusal))
         label = event if event in EVENTS else "other"
         self._metrics.deliveries.labels(label, str(answer.status_code)).inc()
         return answer
