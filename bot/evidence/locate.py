@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -91,7 +91,7 @@ def _in_folder(given: Path, root: Path) -> Located:
             "{name} holds several transaction logs ({logs}): give the file of the run that is "
             "meant.",
             name=shown(given),
-            logs=_names(logs),
+            logs=names_of([log.name for log in logs]),
         )
     if logs:
         return Located(root, logs[0], message("W&B run folder {name}", name=shown(root.name)))
@@ -106,7 +106,7 @@ def _in_folder(given: Path, root: Path) -> Located:
             "{name} holds {count} runs ({runs}): give the folder of the one that is meant.",
             name=shown(given),
             count=len(runs),
-            runs=_names(runs),
+            runs=names_of([run.name for run in runs]),
         )
     if runs:
         return _in_folder(given / runs[0].name, runs[0])
@@ -159,8 +159,7 @@ def shown(name: str | Path) -> str:
     return text if text.isprintable() else ascii(text)
 
 
-def _names(paths: list[Path]) -> str:
-    names = [shown(path.name) for path in paths[:5]]
-    more = len(paths) - len(names)
-    listed = ", ".join(names)
-    return message("{names} and {more} more", names=listed, more=more) if more > 0 else listed
+def names_of(paths: Sequence[str | Path]) -> str:
+    """The first five paths for a message, and how many there are besides."""
+    names, more = ", ".join(map(shown, paths[:5])), len(paths) - 5
+    return message("{names} and {more} more", names=names, more=more) if more > 0 else names

@@ -97,7 +97,8 @@ def same(claimed: JsonValue, observed: JsonValue, *, depth: int = 0) -> bool | N
         ours, theirs = _parsed(claimed, observed), _parsed(observed, claimed)
         if (ours, theirs) != (claimed, observed):
             return same(ours, theirs, depth=depth + 1)
-        return _as_text(claimed) == _as_text(observed)
+        # W&B writes objects that JSON cannot hold as their `str`.
+        return str(claimed) == str(observed)
     return _scalars(claimed, observed)
 
 
@@ -185,11 +186,6 @@ def _typed(value: Scalar) -> Scalar:
 
 def _open(value: JsonValue) -> bool:
     return isinstance(value, str) and ("${" in value or value == "???")
-
-
-def _as_text(value: JsonValue) -> str:
-    """W&B writes objects that JSON cannot hold as their `str`."""
-    return value if isinstance(value, str) else str(value)
 
 
 def shown(value: JsonValue | Missing) -> Scalar:

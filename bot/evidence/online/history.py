@@ -86,10 +86,10 @@ class HistoryReader:
                         counted=self.counted,
                     )
                     return found
-            found.gaps += self._missing(count, names, scans)
+            found.gaps += _missing(count, scans)
         certain = keys is not None and all(count is not None for count in keys.values())
         if not certain and most < self.counted:
-            most = max(most, self._count_steps())
+            most = max(most, self._scan(["_step"], self.watch.bounds.page_steps).rows)
             if most < self.counted:
                 found.gaps.append(_short(self.counted, most, message("rows")))
         if late := missing_beginning(tallies):
@@ -117,23 +117,6 @@ class HistoryReader:
             if scan.stopped:
                 break
         return scans
-
-    def _missing(self, count: int | None, names: list[str], scans: list[_Scan]) -> list[str]:
-        if count is None:
-            return []
-        lost = [
-            (key, scan.held.get(key, 0))
-            for scan, keys in zip(scans, _keys_of(scans, names), strict=True)
-            for key in keys
-            if scan.held.get(key, 0) < count
-        ]
-        if not lost:
-            return []
-        key, held = min(lost, key=lambda pair: pair[1])
-        return [_short(count, held, message("rows of {key}", key=key))]
-
-    def _count_steps(self) -> int:
-        return self._scan(["_step"], self.watch.bounds.page_steps).rows
 
     def _last_step(self) -> int:
         keys = getattr(self.run, "historyKeys", None)
@@ -219,8 +202,15 @@ def _groups(keys: Mapping[str, int | None]) -> list[tuple[int | None, list[str]]
     return found + [(None, [key]) for key, count in keys.items() if count is None]
 
 
-def _keys_of(scans: list[_Scan], names: list[str]) -> list[list[str]]:
-    return [names] if len(scans) == 1 and len(names) > 1 else [[name] for name in names]
+def _missing(count: int | None, scans: list[_Scan]) -> list[str]:
+    """What a group of keys lacks of the rows that the server counts."""
+    if count is None:
+        return []
+    held = {key: rows for scan in scans for key, rows in scan.held.items()}
+    key = min(held, key=held.__getitem__)
+    if held[key] >= count:
+        return []
+    return [_short(count, held[key], message("rows of {key}", key=key))]
 
 
 def _short(counted: int, given: int, what: str) -> str:

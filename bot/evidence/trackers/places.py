@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message
 from bot.evidence.facts import EvidenceError
-from bot.evidence.locate import open_inside, shown
+from bot.evidence.locate import names_of, open_inside, shown
 
 _ENTRIES: Final = 20_000
 """Entries of all folders that are looked at."""
@@ -140,9 +139,7 @@ def several(
     place: RunPath, tracker: str, names: list[str], *, found: bool = False
 ) -> WhichRunError:
     """What is said where it is not clear which run is meant; `found`: all are called as asked."""
-    listed = ", ".join(shown(name) for name in names[:5])
-    if len(names) > 5:
-        listed = message("{names} and {more} more", names=listed, more=len(names) - 5)
+    listed = names_of(names)
     if place.wanted is not None and found:
         return WhichRunError(
             "{name} holds {count} {tracker} runs called {wanted} ({runs}): give the one that "
