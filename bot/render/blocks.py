@@ -111,9 +111,7 @@ def claim_item(claim: Claim, label: str) -> str:
 
 def unchecked_item(alike: Sequence[Unchecked], labels: Sequence[str]) -> str:
     """What could not be checked for one reason, on one line, for all scripts that it is said of."""
-    named = wording.listed(code_span(clip(label, PATH)) for label in labels[:_NAMED])
-    if len(labels) > _NAMED:
-        named = tr("{names} and {count} more", names=named, count=len(labels) - _NAMED)
+    named = wording.named([code_span(clip(label, PATH)) for label in labels], _NAMED)
     where = f"{named} " if labels else ""
     checks = dict.fromkeys(inline(clip(word(item.check), VALUE)) for item in alike)
     what = wording.listed(checks)

@@ -25,15 +25,11 @@ def refused(change: ConfigurationChange) -> str:
     """The scripts that did not start before either; empty where there are none."""
     if not change.refused:
         return ""
-    named = wording.listed(change.refused[:_NAMED])
-    more = len(change.refused) - _NAMED
-    if more > 0:
-        named = tr("{names} and {count} more", names=named, count=more)
     return tr_plural(
         "{count} script with new errors did not start before either: {names}",
         "{count} scripts with new errors did not start before either: {names}",
         len(change.refused),
-        names=named,
+        names=wording.named(change.refused, _NAMED),
     )
 
 

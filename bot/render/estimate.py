@@ -7,7 +7,7 @@ from bot.render.budget_svg import drawing
 from bot.render.escape import markdown_inline, terminal
 from bot.render.speech import speaking, tr
 from bot.render.wording import counted_launch
-from bot.report import Estimate, Report, ScriptReport
+from bot.report import Estimate, Report
 
 
 def estimates(report: Report, form: str) -> str:
@@ -23,21 +23,18 @@ def estimates(report: Report, form: str) -> str:
         for script in report.scripts:
             if script.estimate is None:
                 continue
+            launch = counted_launch(script.counts) if script.counts else ""
             if form == "markdown":
                 block = _markdown(script.path, script.estimate)
-                launch = f"\n- {markdown_inline(_launch(script))}" if script.counts else ""
+                block += f"\n- {markdown_inline(launch)}" if launch else ""
             else:
                 block = "\n".join(budget_lines(script.path, script.estimate))
-                launch = f"\n  {terminal(_launch(script))}" if script.counts else ""
-            blocks.append(block + launch)
+                block += f"\n  {terminal(launch)}" if launch else ""
+            blocks.append(block)
         blocks += [
             tr("not checked: {what}", what=terminal(item.reason)) for item in report.unchecked
         ]
         return "\n\n".join(blocks) + "\n"
-
-
-def _launch(script: ScriptReport) -> str:
-    return counted_launch(script.counts) if script.counts else ""
 
 
 def _markdown(path: str, estimate: Estimate) -> str:

@@ -34,10 +34,6 @@ class FindingPlaces:
         """What names a script."""
         return self.names[path]
 
-    def __len__(self) -> int:
-        """How many scripts there are."""
-        return len(self.names)
-
     def link(self, finding: Finding) -> str:
         """`folder/script.sh:10` as code, so that GitHub makes neither a link nor an emoji of it."""
         path, line = finding.path, finding.line

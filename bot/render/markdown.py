@@ -246,9 +246,10 @@ def _by_script(
     groups = []
     for script in wording.worst_first(report.scripts):
         items = tuple(rows(script.evidence)) if script.evidence else ()
-        name = code_span(clip(places[script.path], PATH))
         if items:
-            groups.append(FitGroup(head if len(places) == 1 else f"{name}\n\n{head}", items))
+            name = code_span(clip(places[script.path], PATH))
+            own = head if len(report.scripts) == 1 else f"{name}\n\n{head}"
+            groups.append(FitGroup(own, items))
     return groups
 
 

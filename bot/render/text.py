@@ -151,9 +151,7 @@ def _unchecked_alike(
 
 
 def _gathered(check: str, paths: list[str], paint: _Painter) -> list[str]:
-    names = wording.listed(paths[:_NAMED])
-    named = tr("{names} and {count} more", names=names, count=len(paths) - _NAMED)
-    what = tr("{what}: {why}", what=word(check), why=named)
+    what = tr("{what}: {why}", what=word(check), why=wording.named(paths, _NAMED))
     return [
         paint("path", counted(len(paths), SCRIPT)),
         *_entry(tr("unchecked"), what, tr("--verbose says why, of each.")),
@@ -181,7 +179,6 @@ def _once(by_script: Mapping[str, list[Finding]], view: _View) -> list[str]:
     first, paint = same[0], view.paint
     # A file that several scripts source is one place.
     places = list(dict.fromkeys(f"{finding.path}:{finding.line}" for finding in same))
-    names, more = wording.listed(places[:_NAMED]), len(places) - _NAMED
     severity = paint(first.severity, padded(tr(first.severity), 7))
     lines = [
         paint("path", counted(len(by_script), SCRIPT)),
@@ -190,8 +187,7 @@ def _once(by_script: Mapping[str, list[Finding]], view: _View) -> list[str]:
     ]
     if first.help and all(finding.help == first.help for finding in same):
         lines.append(paint("dim", _GUTTER) + terminal(first.help))
-    named = tr("{names} and {count} more", names=names, count=more) if more > 0 else names
-    return lines + _entry(tr("at"), named, tr("--verbose shows each."))
+    return lines + _entry(tr("at"), wording.named(places, _NAMED), tr("--verbose shows each."))
 
 
 def _page(page: PageReport, view: _View) -> list[str]:

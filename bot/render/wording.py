@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from shlex import quote
 
@@ -52,6 +52,12 @@ def join(parts: Iterable[str]) -> str:
 def listed(parts: Iterable[str]) -> str:
     """`a, b, c`."""
     return tr(", ").join(part for part in parts if part)
+
+
+def named(names: Sequence[str], most: int) -> str:
+    """`a, b, c and 4 more`: the first of several names, and how many there are besides."""
+    first, more = listed(names[:most]), len(names) - most
+    return tr("{names} and {count} more", names=first, count=more) if more > 0 else first
 
 
 def phrases(parts: Iterable[str]) -> str:
