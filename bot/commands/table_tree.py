@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
 
 if TYPE_CHECKING:
-    from bot.check.links import PlacesReader
     from bot.check.page import CommitReader, LastingCommit
     from bot.check.request import PageText, ScriptFile
     from bot.github.local import LocalRepository
@@ -65,7 +62,7 @@ def row_link(page_path: Path, page: PageText, script: ScriptFile) -> str:
     source = LinkSource(
         website=Website(repository.web_url() if repository else None),
         commit=_commit_with(repository, path, script.data),
-        contents=_contents(repository),
+        contents=repository.files if repository else lambda _places: {},
     )
     within = PageText(path=page_path.resolve().relative_to(root).as_posix(), text=page.text)
     return script_links(within, {path: script.data}, source)[path]
@@ -86,15 +83,3 @@ def _commit_with(repository: LocalRepository | None, path: str, data: bytes) -> 
         return head if repository.blob(head, path) == data else None
     except UserError:
         return None
-
-
-def _contents(repository: LocalRepository | None) -> PlacesReader:
-    def contents(places: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
-        found: dict[tuple[str, str], bytes | None] = {}
-        if repository is not None:
-            for ref, path in places:
-                with suppress(UserError):
-                    found[ref, path] = repository.blob(repository.commit(ref), path)
-        return found
-
-    return contents

@@ -132,13 +132,8 @@ class LocalChange:
         return self.repository.below(commit, folder, suffix)
 
     def files(self, places: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
-        """The regular files at (commit, path). Raises UserError."""
-        found: dict[tuple[str, str], bytes | None] = {}
-        for commit, path in dict.fromkeys(places):
-            with suppress(UserError):
-                if self.repository.kind(self.repository.commit(commit), path) in ("blob", ""):
-                    found[commit, path] = self.repository.blob(commit, path)
-        return found
+        """The regular files at (commit, path)."""
+        return self.repository.files(places)
 
     def texts(self) -> tuple[ChangeText, ...]:
         """Nothing: a branch has no description."""
@@ -171,15 +166,25 @@ class LocalRepository:
             raise UserError(reason)
         return self._git("cat-file", "blob", digest)
 
-    def kind(self, commit: str, path: str) -> str:
-        """blob, tree or commit (a submodule); empty when nothing stands there."""
-        return self._entry(commit, path)[1]
-
     def _entry(self, commit: str, path: str) -> tuple[str, str, str]:
         """Mode, kind and object id of what stands at a path; empty when there is nothing."""
         listed = self._git("ls-tree", "-z", "--full-tree", commit, "--", f":(literal,top){path}")
         mode, kind, digest = listed.split(b"\t", 1)[0].decode().split() or ("", "", "")
         return mode, kind, digest
+
+    def files(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], bytes | None]:
+        """The regular files at (ref, path).
+
+        None where nothing stands there; missing where the commit is not here, and where something
+        else than a file that can be read stands there.
+        """
+        found: dict[tuple[str, str], bytes | None] = {}
+        for ref, path in dict.fromkeys(places):
+            with suppress(UserError):
+                commit = self.commit(ref)
+                if self._entry(commit, path)[1] in ("blob", ""):
+                    found[ref, path] = self.blob(commit, path)
+        return found
 
     def below(self, commit: str, folder: str, suffix: str | tuple[str, ...]) -> dict[str, bytes]:
         """The regular files below a folder whose names end so, by their path within it.
