@@ -82,7 +82,16 @@ class Versions:
             return None
         place, tree = self.place, self.tree(framework)
         line = CommandLine(path, name, searched)
-        return place.checkout.own(entry, place.path, line, tree)
+        found = place.checkout.own(entry, place.path, line, tree)
+        # No release stands for a copy of which it is not known which.
+        layered = isinstance(found, OwnLayer) and (why := self.unsure(framework))
+        return Unfollowed(why) if layered else found
+
+    def unsure(self, framework: str) -> str:
+        """Why none of the repository's copies of verl counts; empty where one does, or none is."""
+        if framework in self.trees or framework != "verl" or not self._repository_counts(framework):
+            return ""
+        return self.place.checkout.unsure(self.place.path) if self.place else ""
 
     def structured(self, framework: str, entry: str) -> StructuredTable | None:
         """The dataclasses of a program of the script's repository; None without any."""

@@ -19,13 +19,14 @@ from bot.base.messages import message, sentence_of
 from bot.base.regex import regex
 from bot.frameworks.config_files import SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree, tree_table
-from bot.frameworks.named_files import NamedFiles, above, nearest
+from bot.frameworks.named_files import NamedFiles, above, beside, equally_near, nearest
 from bot.frameworks.own_config import (
     HERE,
     ConfigFolders,
     Unfollowed,
     field_names,
     leads_nowhere,
+    may_define,
     module_paths,
     names_folder,
     verls,
@@ -52,12 +53,12 @@ _PATH = regex(r"[\w./-]+")
 _LONGEST = 400
 """Characters of a recipe's path."""
 _MOST_NAMED = 20
+_MOST_COPIES = 3
+"""Copies of verl that are as near to a script as each other."""
 _MOST_FILES = 200
 """Files of the configuration that one program may start with."""
 _MOST_MODULES = 100
 """Modules in which a recipe's repository may define settings of its own."""
-_DEFINING: Final = ("arg", "conf", "param", "script", "train", "sft", "dpo", "grpo")
-"""What the names of such modules hold, where there are more."""
 
 
 def counts(path: str) -> bool:
@@ -148,7 +149,7 @@ class Checkout:
             for shown in (f"/{rest}", f"${{?}}/{rest}"):
                 if (folder := self._own.named(shown, script)) is not None:
                     yield from (f"{folder}/{name}" for name in self._own.folders[folder])
-        if (folder := nearest(self._configs, script)) is not None:
+        for folder in equally_near(self._configs, script)[:_MOST_COPIES]:
             yield from (f"{folder}/{name}" for name in self._configs[folder])
             yield from self._sources.paths(folder)
         if (folder := nearest(self._modules, script)) is not None:
@@ -179,7 +180,7 @@ class Checkout:
         if recipes and ("trl" in text or "model_name_or_path" in text):
             modules = [path for path in self.files if path.endswith(".py")]
             if len(modules) > _MOST_MODULES:
-                modules = [path for path in modules if _may_define(path)]
+                modules = [path for path in modules if may_define(path)]
             yield from sorted(modules)[:_MOST_MODULES]
 
     def recipe(self, script: str, named: str) -> str | None:
@@ -295,10 +296,19 @@ class Checkout:
         Also None for one that cannot be read: `problem` says why.
         """
         folder = nearest(self._configs, script)
-        if folder is None:
-            return None
-        found = self._tree(folder)
+        found = self._tree(folder) if folder is not None and not self.unsure(script) else None
         return found if isinstance(found, ConfigTree) else None
+
+    def unsure(self, script: str) -> str:
+        """Why none of several copies of verl counts for a script; empty where one does."""
+        copies = equally_near(self._configs, script)[:_MOST_COPIES]
+        texts = [{n: self._content(f"{copy}/{n}") for n in self._configs[copy]} for copy in copies]
+        if all(text == texts[0] for text in texts):
+            return ""
+        names = ", ".join(copies)
+        return message(
+            "which of {names} counts is not known; --framework-tree says so", names=names
+        )
 
     def verl_source(self, script: str) -> VerlSource | None:
         """The Python of the copy of verl that is nearest to a script; None without one."""
@@ -379,22 +389,7 @@ class ScriptPlace:
     """Relative to the repository's root, with forward slashes."""
 
 
-def beside(module: str, paths: Iterable[str]) -> tuple[str, ...]:
-    """The files in which `main.py` of a package may have the classes of its configuration."""
-    folder, _, name = module.rpartition("/")
-    package = folder.rpartition("/")[0]
-    if name != "main.py" or not package:
-        return ()
-    return tuple(p for p in paths if p.startswith(f"{package}/") and p.endswith("/config.py"))
-
-
 def _recipes_in(text: str) -> list[str]:
     """The paths in a script that may be recipes, in their order."""
     words = (word.rstrip("./-") for word in _PATH.findall(text))
     return [word for word in words if word.endswith(_RECIPES) and len(word) <= _LONGEST]
-
-
-def _may_define(path: str) -> bool:
-    """Whether a module's name is one of those that define settings."""
-    name = path.rpartition("/")[2]
-    return any(word in name for word in _DEFINING)

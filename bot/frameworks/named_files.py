@@ -32,18 +32,34 @@ def ending(paths: Iterable[str], end: str) -> dict[str, str]:
 
 def nearest(folders: Mapping[str, object], script: str) -> str | None:
     """The folder with the longest way in common with a script's; of several, the shortest."""
+    return next(iter(equally_near(folders, script)), None)
+
+
+def equally_near(folders: Mapping[str, object], script: str) -> list[str]:
+    """The folders that `nearest` takes the first of, by name: more than one is an open choice."""
     if len(folders) < 2:
-        return next(iter(folders), None)
+        return list(folders)
     parts = PurePosixPath(script).parent.parts
 
-    def rank(folder: str) -> tuple[int, int, str]:
+    def rank(folder: str) -> tuple[int, int]:
         own = PurePosixPath(folder).parts
         common = 0
         while common < min(len(own), len(parts)) and own[common] == parts[common]:
             common += 1
-        return -common, len(own), folder
+        return -common, len(own)
 
-    return min(folders, key=rank, default=None)
+    ranks = {folder: rank(folder) for folder in sorted(folders)}
+    best = min(ranks.values())
+    return [folder for folder, found in ranks.items() if found == best]
+
+
+def beside(module: str, paths: Iterable[str]) -> tuple[str, ...]:
+    """The files in which `main.py` of a package may have the classes of its configuration."""
+    folder, _, name = module.rpartition("/")
+    package = folder.rpartition("/")[0]
+    if name != "main.py" or not package:
+        return ()
+    return tuple(p for p in paths if p.startswith(f"{package}/") and p.endswith("/config.py"))
 
 
 class NamedFiles:

@@ -39,6 +39,8 @@ _MOST_NAMED: Final = 3
 """Folders in a sentence."""
 _MAINS: Final = ("main", "train", "eval")
 """What the name of a module with a main function holds."""
+_DEFINING: Final = ("arg", "conf", "param", "script", "train", "sft", "dpo", "grpo")
+"""What the names of modules hold that define settings of a recipe."""
 _MOST_PLACES: Final = 20
 """Folders of a search path."""
 _HOLE: Final = regex(r"\$\{\?[^}]{0,400}\}")
@@ -123,6 +125,12 @@ def field_names(source: str) -> Iterator[str]:
 
 def _text(node: ast.expr | None) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def may_define(path: str) -> bool:
+    """Whether a module's name is one of those that define settings."""
+    name = path.rpartition("/")[2]
+    return any(word in name for word in _DEFINING)
 
 
 def config_file(path: str) -> tuple[str, str] | None:

@@ -65,14 +65,11 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
     if (fields := versions.structured(_FRAMEWORK, launch.entry)) is not None:
         return Root(Version(fields.version, "tree", fields.version), fields)
 
+    if why := versions.unsure(_FRAMEWORK):
+        version = versions.having(_FRAMEWORK, launch.entry, lambda _: False)
+        return Root(version, None, unread=why)
     if (tree := versions.tree(_FRAMEWORK)) is not None:
-        root = None if unknown else given
-        if root is None and not unknown:
-            # A fork's main function may name another one than that of every release.
-            found = versions.own(_FRAMEWORK, launch.entry, None, None)
-            own_root = found[1] if isinstance(found, tuple) else None
-            known = own_root in tree.composer.names
-            root = own_root if known else tree.root_of(launch.entry) or own_root
+        root = None if unknown else given or _root_in(tree, launch, versions)
         return _of_tree(tree, root, named)
 
     def has(known: str) -> bool:
@@ -84,6 +81,14 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
         return Root(version, None, _misspelt(named, given))
     root = given or entry_root(_FRAMEWORK, version.release, launch.entry)
     return Root(version, table(_FRAMEWORK, version.release, root) if root else None)
+
+
+def _root_in(tree: ConfigTree, launch: Launch, versions: Versions) -> str | None:
+    """The root that a module starts from; a fork's main function may name another of its own."""
+    found = versions.own(_FRAMEWORK, launch.entry, None, None)
+    own_root = found[1] if isinstance(found, tuple) else None
+    known = own_root in tree.composer.names
+    return own_root if known else tree.root_of(launch.entry) or own_root
 
 
 def _layered(launch: Launch, layer: OwnLayer, versions: Versions) -> Root:

@@ -324,3 +324,41 @@ def test_why_nothing_is_known_of_a_program(program: bytes | None, why: str) -> N
     files = RECIPE | ({} if program is None else {"recipe/other/main_other.py": program})
     for entry in ("recipe.other.main_other", "recipe/other/main_other.py"):
         assert Checkout(files).why_unread(entry, "examples/run.sh") == why
+
+
+@pytest.mark.parametrize(
+    ("files", "path", "counts"),
+    [
+        # ChenxiZhang1231/vla-rl: siiRL/verl and verl/verl, and scripts above both.
+        ({"a/verl/": ROOT, "b/verl/": ROOT + b"mine: 1\n"}, "examples/run.sh", None),
+        ({"a/verl/": ROOT, "b/verl/": ROOT}, "examples/run.sh", "a/verl"),
+        ({"a/verl/": ROOT, "b/verl/": ROOT + b"mine: 1\n"}, "b/run.sh", "b/verl"),
+        ({"a/verl/": ROOT, "verl/": ROOT + b"mine: 1\n"}, "examples/run.sh", "verl"),
+    ],
+)
+def test_copies_of_verl_that_are_as_near_as_each_other(
+    files: dict[str, bytes], path: str, counts: str | None
+) -> None:
+    tree = {f"{folder}trainer/config/ppo_trainer.yaml": data for folder, data in files.items()}
+    plan = plan_of(tree, path, b"python3 -m verl.trainer.main_ppo trainer.nnodes=2 trainer.no=1")
+    assert (plan.table is None) is (counts is None)
+    assert needed(tree, {path: b""})
+    if counts is None:
+        assert plan.unread == (
+            "which of a/verl/trainer/config, b/verl/trainer/config counts is not known; "
+            "--framework-tree says so"
+        )
+        assert set(needed(tree, {path: b""})) == set(tree)
+    else:
+        assert plan.version_reason == f"{counts}/trainer/config of this repository"
+
+
+def test_no_release_stands_for_copies_that_are_as_near_as_each_other() -> None:
+    copies = {
+        "a/verl/trainer/config/ppo_trainer.yaml": ROOT,
+        "b/verl/trainer/config/ppo_trainer.yaml": ROOT + b"mine: 1\n",
+    }
+    own = {name: data for name, data in RECIPE.items() if name.startswith("recipe/")}
+    plan = plan_of(copies | own, "recipe/mine/run.sh", START)
+    assert plan.table is None
+    assert "counts is not known" in plan.unread
