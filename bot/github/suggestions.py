@@ -15,6 +15,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.render import wording
 from bot.render.escape import clip, code_span, link, markdown_inline, visible
+from bot.render.finding_places import labels
 from bot.render.speech import tr
 from bot.report import Edit, Finding, Report
 
@@ -70,13 +71,13 @@ def suggestions_of(
     report: Report, sources: Mapping[str, str], page: str | None
 ) -> tuple[Suggestion, ...]:
     """What can be offered for a report: at most MOST, errors first, then the page's rows."""
-    labels = wording.labels(report.scripts)
+    names = labels(report.scripts)
     found = _of_fixes([f for script in report.scripts for f in script.findings], sources, ())
     if page is not None:
         for script in report.scripts:
             if script.page_edit and script.page_edit.patch:
                 # Two rows that go to one place would have to be applied in a certain order.
-                reason = tr("The row of {script}.", script=code_span(labels[script.path]))
+                reason = tr("The row of {script}.", script=code_span(names[script.path]))
                 edit = script.page_edit
                 rows = list(_of_patch(edit.path, edit.patch, page, reason))
                 if not any(_overlap(row, other) for row in rows for other in found):

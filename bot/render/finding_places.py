@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
 from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.fast_dataclass import dataclass
-from bot.render import wording
 from bot.render.escape import clip, code_link
-from bot.report import Finding, Report
+from bot.report import Finding, Report, ScriptReport
 
 PATH = 160
 """Characters of a path that are shown."""
@@ -28,7 +28,7 @@ class FindingPlaces:
     def of(cls, report: Report, web_url: str | None) -> FindingPlaces:
         """The places of a report; `web_url` is the address of its repository."""
         address = f"{web_url}/blob/{report.change.head}" if web_url and report.change else None
-        return cls(wording.labels(report.scripts), address)
+        return cls(labels(report.scripts), address)
 
     def __getitem__(self, path: str) -> str:
         """What names a script."""
@@ -46,3 +46,11 @@ class FindingPlaces:
         # GitHub shows the lines of what it renders only when it is asked to.
         plain = "" if path.endswith(SCRIPT_SUFFIXES) else "?plain=1"
         return f"{self.address}/{quote(path)}{plain}#L{line}"
+
+
+def labels(scripts: Iterable[ScriptReport]) -> dict[str, str]:
+    """Path to what names the script for a reader: folder and file, or all where two share those."""
+    paths = [script.path for script in scripts]
+    short = {path: "/".join(path.split("/")[-2:]) for path in paths}
+    shared = Counter(short.values())
+    return {path: short[path] if shared[short[path]] == 1 else path for path in paths}

@@ -100,14 +100,6 @@ def severities(findings: Iterable[Finding]) -> Counter[str]:
     return Counter(finding.severity for finding in findings)
 
 
-def labels(scripts: Iterable[ScriptReport]) -> dict[str, str]:
-    """Path to what names the script for a reader: folder and file, or all where two share those."""
-    paths = [script.path for script in scripts]
-    short = {path: "/".join(path.split("/")[-2:]) for path in paths}
-    shared = Counter(short.values())
-    return {path: short[path] if shared[short[path]] == 1 else path for path in paths}
-
-
 def row_cells(row: Row, evidence: Evidence | None = None) -> tuple[str, ...]:
     """The cells that describe what was run, without link and contributor."""
     largest = batch(row.max_batch, evidence)
