@@ -68,14 +68,10 @@ def gpus_of(question: ParsedQuestion) -> int:
 def sizes_of(question: ParsedQuestion) -> Sizes:
     """Lengths, batch and rank; a single length is a sample's, or the response's."""
     online = task_of(question) in ONLINE
-    prompt, response = question.prompt, question.response
-    if response is None:
-        prompt, response = (PROMPT, RESPONSE) if online else (0, PROMPT + RESPONSE)
-    elif prompt is None:
-        prompt = PROMPT if online else 0
+    prompt, response = (PROMPT, RESPONSE) if online else (0, PROMPT + RESPONSE)
     return Sizes(
-        prompt=prompt,
-        response=response,
+        prompt=prompt if question.prompt is None else question.prompt,
+        response=response if question.response is None else question.response,
         batch=_batch(question) if question.batch is None else question.batch,
         rank=RANK if question.rank is None else question.rank,
     )
@@ -104,6 +100,8 @@ def next_command(question: ParsedQuestion, model: str, verdict: MethodVerdict) -
     if question.response is not None:
         prompt = "" if question.prompt is None else f"{question.prompt}+"
         words.append(f"{prompt}{question.response}")
+    elif question.prompt is not None:
+        words.append(f"prompt={question.prompt}")
     words += [f"batch={question.batch}"] if question.batch is not None else []
     words += [f"rank={question.rank}"] if question.rank is not None else []
     return f"rlbot recommend {' '.join(words)} --write scripts/"
@@ -122,12 +120,18 @@ def taken(question: ParsedQuestion, *, method: str | None) -> Iterator[str]:
         yield message("method {method}", method=method)
     if question.framework is None:
         yield framework_of(question)
+    yield from _taken_lengths(question, sizes)
+    if question.batch is None:
+        yield message("batch {batch}", batch=sizes.batch)
+    if question.rank is None and question.method != "full":
+        yield message("rank {rank}", rank=sizes.rank)
+    if question.left_out:
+        yield message("not understood and left out: {words}", words=" ".join(question.left_out))
+
+
+def _taken_lengths(question: ParsedQuestion, sizes: Sizes) -> Iterator[str]:
     if question.response is None:
         tokens = f"{sizes.prompt}+{sizes.response}" if sizes.prompt else str(sizes.response)
         yield message("lengths {tokens}", tokens=tokens)
     elif question.prompt is None and sizes.prompt:
         yield message("prompts of {tokens} tokens", tokens=sizes.prompt)
-    if question.batch is None:
-        yield message("batch {batch}", batch=sizes.batch)
-    if question.rank is None and question.method != "full":
-        yield message("rank {rank}", rank=sizes.rank)

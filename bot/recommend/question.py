@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from unicodedata import normalize
 
 from bot.base.devices import Device
 from bot.base.errors import UserError
@@ -21,48 +20,25 @@ from bot.recommend.vocabulary import (
     FILLERS,
     METHODS,
     TASK_WORDS,
+    TUNING_WORDS,
     card,
+    is_plain,
     is_size,
     likely_model,
     model,
     nearest,
+    with_its_size,
     with_memory,
-    without_chinese,
 )
+from bot.recommend.words import NUMBER, words_of
 
-_NUMBER = r"\d{1,8}"
-_JOINED = (
-    # What belongs together although a blank is between it.
-    (regex(r"rtx\s+pro\s+6000\b", re.I), "rtxpro6000"),
-    (
-        regex(r"\b(?:rtx[ -]{0,3})?a?([56]000)[ -]{0,3}ada(?:[ -]{1,3}generation)?\b", re.I),
-        r"rtx\1ada",
-    ),
-    (regex(r"\brtx[\s-]{0,3}(a\d{4})(?!\d)", re.I), r"\1"),
-    (regex(r"rtx\s+(\d{4})(?!\d)", re.I), r"rtx\1"),
-    (regex(r"(?<=[345]0[6-9]0)[ -]{1,3}(d|ti|super)\b", re.I), r"\1"),
-    (regex(r"(?<=[345]0[6-9]0ti)[ -]{1,3}(?=super\b)", re.I), ""),
-    (regex(r"\bfull[\s-]+(?:parameters?|fine-?tuning|ft)\b", re.I), "full"),
-    (regex(r"\breward[\s-]+model\b", re.I), "rm"),
-    (regex(r"\b(?:batch(?:[\s_-]+size)?|bsz?)[\s=:]*(\d{1,8})\b", re.I), r"batch=\1"),
-    (regex(r"\b(?:rank|lora_rank)[\s=:]*(\d{1,8})\b", re.I), r"rank=\1"),
-    (regex(r"\b(\d{1,4})\s*nodes?(?:\s+(?:of|with|x)\s+(\d{1,2}))?\b", re.I), r"nodes=\1:\2"),
-    (regex(r"\b(\d{1,3})\s+gi?b\b", re.I), r"\1gb"),
-    (regex(r"\bsingle\b", re.I), "1"),
-    (regex(r"\btwo\b", re.I), "2"),
-    (regex(r"\bfour\b", re.I), "4"),
-    (regex(r"\beight\b", re.I), "8"),
-    (regex(r"\b(qwen|llama|phi|gemma)\s+(\d)(?=\s|\Z)", re.I), r"\1-\2"),
-    (regex(rf"({_NUMBER}k?)\s*\+\s*({_NUMBER}k?)\b", re.I), r"\1+\2"),
-    (regex(r"(?<=\d)\s+x\s+(?=[a-z0-9])|(?<=\d)\s+x(?=[a-z])", re.I), "x"),
-)
 _SLICE = regex(r"mig|[1-7]g\.\d{1,3}gb", re.I)
 _BEFORE = regex(r"(\d{1,4})x(.+)")
 _AFTER = regex(r"(.+)x(\d{1,4})")
-_LENGTHS = regex(rf"({_NUMBER})(k?)\+({_NUMBER})(k?)")
-_LENGTH = regex(rf"({_NUMBER})k")
-_KEYED = regex(rf"(batch|rank)=({_NUMBER})")
-_NODES = regex(r"nodes=(\d{1,4}):(\d{0,2})")
+_LENGTHS = regex(rf"({NUMBER})(k?)\+({NUMBER})(k?)")
+_LENGTH = regex(rf"({NUMBER})k")
+_KEYED = regex(rf"(batch|rank|prompt|response)=({NUMBER})(k?)")
+_NODES = regex(r"nodes=(\d{1,4})_(\d{0,2})")
 _MEMORY = regex(r"(\d{1,3})(?:gib|gb|g)")
 _MOST_WORDS = 3
 """Words that can be one model's name: qwen 2.5 7b."""
@@ -82,6 +58,8 @@ class ParsedQuestion:
     """A name that `find` knows, or the path of a folder with a config.json."""
     is_model_taken: bool = False
     """Whether the model is the likeliest of its size, since none is named."""
+    left_out: tuple[str, ...] = ()
+    """Words that nothing is known of."""
     task: str | None = None
     method: str | None = None
     framework: str | None = None
@@ -127,30 +105,29 @@ def parse_question(
             parts.add("folder", argument)
         else:
             words.append(argument)
-    for word in _words(" ".join(words)):
+    for word in words_of(" ".join(words)):
         _sort(word, parts, is_model_folder)
     question = ParsedQuestion(
         cards=_cards(parts),
         gpus=_gpus(parts),
-        task=_single(parts, "task"),
+        task=_single(parts, "task") or ("sft" if parts.values.get("tuning") else None),
         method=_single(parts, "method"),
         framework=_single(parts, "framework"),
         batch=_integer(_single(parts, "batch")),
         rank=_integer(_single(parts, "rank")),
     )
-    lengths = _single(parts, "lengths")
-    if lengths is not None:
+    prompt, response = _lengths(parts)
+    return _with_model(replace(question, prompt=prompt, response=response), parts)
+
+
+def _lengths(parts: _Parts) -> tuple[int | None, int | None]:
+    """The longest prompt and response, of `1k+2k` or by their names."""
+    if lengths := _single(parts, "lengths"):
         prompt, _, response = lengths.rpartition("+")
-        question = replace(question, prompt=_integer(prompt or None), response=int(response))
-    return _with_model(question, parts)
-
-
-def _words(text: str) -> list[str]:
-    """The words of a question; what belongs together is one word, a name keeps its capitals."""
-    text = without_chinese(normalize("NFKC", text)).replace("×", "x").replace("*", "x")
-    for pattern, together in _JOINED:
-        text = pattern.sub(together, text)
-    return [word for word in re.split(r"[\s,;?!]+", text) if word]
+        parts.add("response", response)
+        if prompt:
+            parts.add("prompt", prompt)
+    return _integer(_single(parts, "prompt")), _integer(_single(parts, "response"))
 
 
 def _sort(word: str, parts: _Parts, is_model_folder: Callable[[str], bool]) -> None:
@@ -164,6 +141,8 @@ def _sort(word: str, parts: _Parts, is_model_folder: Callable[[str], bool]) -> N
         parts.cards.append(found)
     elif low in TASK_WORDS:
         parts.add("task", TASK_WORDS[low])
+    elif low in TUNING_WORDS:
+        parts.add("tuning", low)
     elif low in METHODS:
         parts.add("method", METHODS[low])
     elif low in TASKS:
@@ -185,7 +164,7 @@ def _sort_number(low: str, parts: _Parts) -> bool:
     elif length := _LENGTH.fullmatch(low):
         parts.add("lengths", str(_tokens(length[1], "k")))
     elif keyed := _KEYED.fullmatch(low):
-        parts.add(keyed[1], str(int(keyed[2])))
+        parts.add(keyed[1], str(_tokens(keyed[2], keyed[3])))
     elif nodes := _NODES.fullmatch(low):
         if nodes[2]:
             parts.counts.append(int(nodes[1]) * int(nodes[2]))
@@ -193,7 +172,7 @@ def _sort_number(low: str, parts: _Parts) -> bool:
             parts.add("nodes", str(int(nodes[1])))
     elif memory := _MEMORY.fullmatch(low):
         parts.memory.append(int(memory[1]))
-    elif count := re.fullmatch(rf"x?({_NUMBER})x?|({_NUMBER})gpus?", low):
+    elif count := re.fullmatch(rf"x?({NUMBER})x?|({NUMBER})gpus?", low):
         number = int(count[1] or count[2])
         if number > MOST_GPUS:  # Without a unit that is a length.
             parts.add("lengths", str(number))
@@ -313,10 +292,16 @@ def _with_model(question: ParsedQuestion, parts: _Parts) -> ParsedQuestion:
             raise _unknown(parts.rest[0])
         return replace(question, model=folder)
     rest = list(dict.fromkeys(parts.rest))
+    _refuse_known(rest)
+    plain = [word for word in rest if is_plain(word)]
+    if len(plain) < len(rest) or question.cards:
+        rest = [word for word in rest if word not in plain]
+        question = replace(question, left_out=tuple(plain))
     if not rest:
         return question
-    _refuse_known(rest)
     found = model(tuple(rest)) if len(rest) <= _MOST_WORDS else None
+    if found is None and len(rest) > 1:
+        found = with_its_size(rest)
     if found is None and (likely := likely_model(rest)) is not None:
         return replace(question, model=likely, is_model_taken=True)
     if found is None:

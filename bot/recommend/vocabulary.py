@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from itertools import permutations
@@ -31,11 +31,9 @@ TASK_WORDS: Mapping[str, str] = {
     **{task: task for tasks in TASKS.values() for task in tasks},
     **TASK_ALIASES,
     "reward-model": "rm",
-    "fine-tuning": "sft",
-    "finetuning": "sft",
-    "fine-tune": "sft",
-    "finetune": "sft",
 }
+TUNING_WORDS = frozenset({"fine-tuning", "finetuning", "fine-tune", "finetune"})
+"""Words for any training, which mean supervised fine-tuning where no task is named."""
 FILLERS = frozenset(
     word
     for words in (
@@ -49,6 +47,8 @@ FILLERS = frozenset(
         ("sequence", "sequences", "vram", "memory", "enough", "will", "would", "be", "it"),
         ("please", "response", "responses", "prompt", "prompts", "minimum", "minimal", "least"),
         ("required", "requirement", "requirements", "resources", "there", "am", "trying", "got"),
+        ("by", "len", "number", "only", "settings", "smallest", "biggest", "big", "w"),
+        ("colab", "dgx", "hgx", "laptop", "node", "rig", "rl", "rlhf", "runpod", "server"),
     )
     for word in words
 )
@@ -121,6 +121,27 @@ _USUAL = ("Qwen3-", "Qwen2.5-", "Llama-3.1-", "Gemma-2-")
 def is_size(word: str) -> bool:
     """Whether a word is a number of parameters: 32b."""
     return _SIZE.fullmatch(word.lower()) is not None
+
+
+def with_its_size(words: Sequence[str]) -> str | None:
+    """The model that the words name beside a size, where it has that: deepseek-v3 671b."""
+    sizes = [float(word[:-1]) for word in words if is_size(word)]
+    named = model(tuple(word for word in words if not is_size(word)))
+    one = find(named) if named else None
+    if one is None or len(sizes) != 1:
+        return None
+    return named if abs(one.shape.parameters / 1e9 / sizes[0] - 1) <= _ROUNDING else None
+
+
+def is_plain(word: str) -> bool:
+    """Whether a word is of no name: letters alone, of no model's name and near to nothing known."""
+    low = word.lower()
+    return low.isalpha() and low not in _parts_of_names() and nearest(low) is None
+
+
+@cache
+def _parts_of_names() -> frozenset[str]:
+    return frozenset(part for name in pinned() for part in re.findall("[a-z]+", name.lower()))
 
 
 def likely_model(words: Iterable[str]) -> str | None:

@@ -12,9 +12,11 @@ from bot.base.devices import devices
 from bot.base.errors import UserError
 from bot.base.messages import sentence_of
 from bot.memory.models import find, pinned
+from bot.recommend.defaults import sizes_of
 from bot.recommend.hub import hub_path
 from bot.recommend.question import ParsedQuestion, parse_question
 from bot.recommend.request import TASKS
+from tests.command import rlbot
 
 
 def _cards(question: ParsedQuestion) -> tuple[str, ...]:
@@ -58,6 +60,9 @@ def _cards(question: ParsedQuestion) -> tuple[str, ...]:
         ("two 4090s", ("rtx4090",), 2),
         ("a single 3090", ("rtx3090",), 1),
         ("2 x RTX A6000", ("a6000",), 2),
+        ("an 8-GPU H100 node", ("h100",), 8),
+        ("one 24gb 4090", ("rtx4090",), 1),
+        ("I only have three 3090s.", ("rtx3090",), 3),
         ("rtx-a4000", ("a4000",), None),
         ("4060 ti x2", ("rtx4060ti",), 2),
         ("GeForce RTX 4070 Ti SUPER", ("rtx4070tisuper",), None),
@@ -170,6 +175,84 @@ def test_tasks_like_grpo(task: str) -> None:
 def test_a_single_length(words: str) -> None:
     question = parse_question(words.split())
     assert (question.prompt, question.response, question.gpus) == (None, 8192, None)
+
+
+@pytest.mark.parametrize(
+    ("words", "lengths"),
+    [
+        ("4k prompts and 8k responses", (4096, 8192)),
+        ("2k prompt 14k response", (2048, 14336)),
+        ("max prompt 512 max response 1024", (512, 1024)),
+        ("max_prompt_length=2048 max_response_length=8192", (2048, 8192)),
+        ("prompts: 512 tokens, completions of 1k", (512, 1024)),
+        ("20k response length", (None, 20480)),
+        ("response length 2048 on 8 h100", (None, 2048)),
+        ("512 tokens prompt", (512, None)),
+        ("1k+2k", (1024, 2048)),
+        ("\u6700\u5927\u56de\u590d\u957f\u5ea6 8192 \u63d0\u793a\u957f\u5ea6 1024", (1024, 8192)),
+    ],
+)
+def test_lengths_by_their_names(words: str, lengths: tuple[int | None, int | None]) -> None:
+    question = parse_question([words])
+    assert (question.prompt, question.response) == lengths
+    assert question.gpus in (None, 8)
+
+
+@pytest.mark.parametrize(
+    ("words", "task", "method"),
+    [
+        ("full fine-tuning of Llama-3.1-8B", "sft", "full"),
+        ("which model can I finetune with QLoRA?", "sft", "qlora"),
+        ("finetune Qwen3-8B with GRPO", "grpo", None),
+        ("full-parameter fine-tuning of Qwen3-8B by dpo", "dpo", "full"),
+        ("Qwen3-8B full parameters", None, "full"),
+        ("\u5fae\u8c03 Qwen3-8B", "sft", None),
+    ],
+)
+def test_fine_tuning_is_a_task_where_none_is_named(
+    words: str, task: str | None, method: str | None
+) -> None:
+    question = parse_question([words])
+    assert (question.task, question.method) == (task, method)
+
+
+@pytest.mark.parametrize(
+    ("words", "model", "left_out"),
+    [
+        ("qwen3 8b sglang 8 h100 grpo", "Qwen3-8B", ("sglang",)),
+        ("Can a 4x3090 workstation do RLHF on Llama 3 8B?", "Llama-3-8B", ("workstation",)),
+        ("rtx pro 6000 blackwell 96gb qwen3-14b", "Qwen3-14B", ("blackwell",)),
+        ("deepseek-v3 671b grpo how many h800", "DeepSeek-V3", ()),
+        ("need to dpo llama3.1-70b w/ 4xH100, r=16", "Llama-3.1-70B", ()),
+    ],
+)
+def test_plain_words_are_left_out_and_said(
+    words: str, model: str, left_out: tuple[str, ...]
+) -> None:
+    question = parse_question([words])
+    found, wanted = find(question.model or ""), find(model)
+    assert found is not None
+    assert wanted is not None
+    assert found.shape == wanted.shape
+    assert question.left_out == left_out
+    if left_out:
+        said = " ".join(rlbot("recommend", words).out.split())
+        assert f"not understood and left out: {' '.join(left_out)}." in said
+
+
+@pytest.mark.parametrize("words", ["deepseek-v3 70b 8xh100", "sglang", "Qwen3-8B n=16 8xA100"])
+def test_what_may_mean_something_is_not_left_out(words: str) -> None:
+    with pytest.raises(UserError):
+        parse_question([words])
+
+
+def test_a_prompt_alone_leaves_the_response_open() -> None:
+    question = parse_question(["Qwen3-8B 8xh100 prompt=512"])
+    sizes = sizes_of(question)
+    assert (sizes.prompt, sizes.response) == (512, 1024)
+    result = rlbot("recommend", "Qwen3-8B", "8xh100", "prompt=512")
+    assert "512 + 1024 tokens" in result.out
+    assert "Next: rlbot recommend 8xh100 Qwen3-8B full prompt=512" in " ".join(result.out.split())
 
 
 def test_a_folder_with_a_configuration_is_a_model() -> None:
