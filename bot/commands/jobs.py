@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
@@ -61,11 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
             "There is no database {path}. Name the App's with --database or RLBOT_DATABASE_URL.",
             path=database.path,
         )
-    client = JobClient(database)
-    try:
+    with closing(JobClient(database)) as client:
         return database.carry_out(lambda: _act(client, arguments))
-    finally:
-        client.close()
 
 
 def _act(client: JobClient, arguments: argparse.Namespace) -> int:

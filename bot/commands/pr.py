@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.errors import UserError
-from bot.base.messages import message, plural_message
+from bot.base.messages import plural_message
 from bot.commands.arguments import (
     CHECK_FORMATS,
     add_common,
@@ -190,22 +190,13 @@ def _runs(
     given: Sequence[str], scripts: Sequence[str], options: CheckOptions
 ) -> dict[str, RunGiven]:
     """Which run belongs to which script; raises UserError where that is not clear."""
+    from bot.review.runs import named_script
+
     texts: dict[str, list[str]] = {}
     for text in given:
         named, equals, folder = text.partition("=")
         if equals and named.endswith(SCRIPT_SUFFIXES):
-            matches = [path for path in scripts if path == named or path.endswith("/" + named)]
-            if len(matches) != 1:
-                if matches:
-                    wrong = message(
-                        '--run: the change holds more than one tuning script "{name}".', name=named
-                    )
-                else:
-                    wrong = message(
-                        '--run: the change holds no tuning script "{name}".', name=named
-                    )
-                raise UserError(wrong)
-            texts.setdefault(matches[0], []).append(folder)
+            texts.setdefault(named_script(named, scripts), []).append(folder)
         elif len(scripts) == 1:
             texts.setdefault(scripts[0], []).append(text)
         elif scripts:

@@ -76,14 +76,15 @@ def handle_command(
     look = _first_look(client, request)
     if look is None:
         return CommandResult(commands=found)
+    recent, seen = look
     handler = _Handler(
         client=client,
         writer=writer or (lambda: client),
         request=request,
         check=check,
         channels=channels,
-        recent=look.recent,
-        seen=look.seen,
+        recent=recent,
+        seen=seen,
         result=CommandResult(commands=found),
     )
     try:
@@ -93,29 +94,25 @@ def handle_command(
         if handler.closing is not None:
             handler.closing.take_back(client)
         raise
-    confused = look.recent.confused
+    confused = recent.confused
     if request.comment is not None and confused is not None and not handler.result.refused:
         unreact(client, request.pull.repository, request.comment, confused)
     return handler.result
 
 
-@dataclass(frozen=True, slots=True)
-class _FirstLook:
-    """What a command's own comment says of what was done already."""
+def _first_look(
+    client: Client, request: CommandRequest
+) -> tuple[RecentCommands, Acknowledged | None] | None:
+    """Leaves 👀; what the comment itself says of what was done, None when it is done already.
 
-    recent: RecentCommands
-    seen: Acknowledged | None = None
-    """Our 👀 and the pull request, where the person's other commands are still to be looked at."""
-
-
-def _first_look(client: Client, request: CommandRequest) -> _FirstLook | None:
-    """Leaves 👀; None when this very comment is done already."""
+    With our 👀 and the pull request where the person's other commands are still to be looked at.
+    """
     if request.comment is None:
-        return _FirstLook(RecentCommands())
+        return RecentCommands(), None
     repository = request.pull.repository
     seen = acknowledge(client, repository, request.comment, request.node)
     if not seen.answered:
-        return _FirstLook(RecentCommands(), seen)
+        return RecentCommands(), seen
     if not request.before:
         return None
     us = react(client, repository, request.comment, "eyes").login
@@ -128,7 +125,7 @@ def _first_look(client: Client, request: CommandRequest) -> _FirstLook | None:
         refused=confused is not None,
         confused=confused.id if confused else None,
     )
-    return _FirstLook(recent)
+    return recent, None
 
 
 class _RefusedError(Exception):

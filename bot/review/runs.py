@@ -182,16 +182,7 @@ def runs_of_command(
     command: CommentCommand, scripts: Sequence[str], options: CheckOptions
 ) -> Mapping[str, RunGiven]:
     """Which script the link of the command is for; raises UserError where that is not clear."""
-    chosen = list(scripts)
-    if command.script:
-        named = command.script.removeprefix("./")
-        chosen = [path for path in scripts if path == named or path.endswith(f"/{named}")]
-        if not chosen:
-            raise UserError("The pull request holds no tuning script {name}.", name=named[:200])
-        if len(chosen) > 1:
-            raise UserError(
-                "The pull request holds more than one tuning script {name}.", name=named[:200]
-            )
+    chosen = [named_script(command.script, scripts)] if command.script else list(scripts)
     if command.link is None or not scripts:
         return {}
     if len(chosen) != 1:
@@ -205,3 +196,14 @@ def runs_of_command(
     except EvidenceError as error:
         raise UserError(sentence_of(error)) from None
     return {chosen[0]: link}
+
+
+def named_script(name: str, scripts: Sequence[str]) -> str:
+    """The script of a change whose path is this, or ends so; raises UserError where not one is."""
+    named = name.removeprefix("./")
+    matches = [path for path in scripts if path == named or path.endswith(f"/{named}")]
+    if not matches:
+        raise UserError("The change holds no tuning script {name}.", name=named[:200])
+    if len(matches) > 1:
+        raise UserError("The change holds more than one tuning script {name}.", name=named[:200])
+    return matches[0]

@@ -16,6 +16,7 @@ from bot.evidence.links import RunLink, parse_link
 from bot.github.change import ChangedFile, ChangeFiles, ChangeText, FileSelection
 from bot.report import ScriptReport
 from bot.review.check import CheckRequest, check_change
+from bot.review.runs import named_script
 from tests.commands.test_cli import LINK, NAME, PAGE, RECIPE, SCRIPT
 from tests.conftest import WrittenRun
 
@@ -193,3 +194,13 @@ def test_two_links_in_one_header_are_asked_about() -> None:
     broken = SCRIPT.replace(LINK, "https://wandb.ai/ada")
     change = Change({PATH: broken}, (LINK,))
     assert "is not one to a run" in reason(checked(change, Server({}))[PATH])
+
+
+def test_a_script_is_named_by_its_path_or_the_end_of_it() -> None:
+    scripts = ("examples/7b/run.sh", "examples/14b/run.sh", "run.sh")
+    assert named_script("./run.sh", scripts[2:]) == "run.sh"
+    assert named_script("14b/run.sh", scripts) == "examples/14b/run.sh"
+    with pytest.raises(UserError, match=r"holds no tuning script 4b/run\.sh"):
+        named_script("4b/run.sh", scripts)
+    with pytest.raises(UserError, match=r"holds more than one tuning script run\.sh"):
+        named_script("run.sh", scripts)
