@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import Message, message, pmessage
+from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import BadArgument
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.continuation import cut_launches, follows_backslash
 from bot.rules._support.example import verl
 from bot.shell.source import Span
+
+_ASSIGNED = regex(r"\s{0,40}(?:export\s{1,9})?(\w{1,99})=(?:\"[^\"]*|'[^']*)\s\Z")
+"""What stands before a later word of a value in quotes."""
 
 META = Meta(
     id="RLB024",
@@ -46,21 +50,32 @@ def check(context: RuleContext) -> Iterator[Hit]:
             yield Hit(
                 message=pmessage("bad-override", "{problem}", problem=bad.message),
                 span=bad.span,
-                help=_help(plan, bad, there),
+                help=_help(context, plan, bad, there),
                 fix_title=message("write {name}", name=bad.instead) if sure else None,
                 fix_safe=True,  # Hydra refuses the words as they are.
                 edits=(TextEdit(span=bad.span, text=bad.instead),) if sure and bad.instead else (),
             )
 
 
-def _help(plan: Plan, bad: BadArgument, there: str) -> Message | None:
+def _help(context: RuleContext, plan: Plan, bad: BadArgument, there: str) -> Message | None:
     if bad.instead:
         return message("write {name}", name=bad.instead)
+    if name := _split(context, bad):
+        return message(
+            'write "${{{name}}}" in quotes where it is used, or its blanks end words', name=name
+        )
     own = plan.launch.command.span
     inside = own.start <= bad.span.start < own.end
     if not inside and there.endswith(",") and "=" not in there:  # An item of `("a", "b")`.
         return message("remove the comma: blanks separate the items of a list of bash")
     return None
+
+
+def _split(context: RuleContext, bad: BadArgument) -> str:
+    """The variable of whose quoted value a word is a later part; empty for another word."""
+    text, at = context.source.text, bad.span.start
+    found = _ASSIGNED.match(text[text.rfind("\n", 0, at) + 1 : at])
+    return found[1] if found else ""
 
 
 def _causes(context: RuleContext, plan: Plan) -> Iterator[BadArgument]:
@@ -75,6 +90,8 @@ def _causes(context: RuleContext, plan: Plan) -> Iterator[BadArgument]:
         line = context.source.place(bad.span).line
         if line in lines or bad.placeholder:
             continue
+        if _split(context, bad):
+            lines.add(line)
         if follows_backslash(context, bad.span.start):
             lines.add(line)
             if cut:

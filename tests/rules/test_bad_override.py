@@ -65,3 +65,20 @@ def test_one_place_in_the_rounds_of_a_loop_is_one_error() -> None:
     again = "for c in 1 2 3; do\n" + verl("trainer.project_name=a,$c,") + "done\n"
     (finding,) = found(SLUG, again)
     assert finding.help is None
+
+
+def test_the_words_of_one_value_are_one_error() -> None:
+    """ChenxiZhang1231/vla-rl: `CKPT_PATH="THE PATH YOU WANT TO SAVE YOUR CKPT"`."""
+    before = "CKPT=\"THE PATH TO SAVE\"\nexport NAME='a b'\nRUN='{value}'\n"
+    words = ["trainer.default_local_dir=$CKPT", "trainer.project_name=$NAME"]
+    first, second = found(SLUG, before + verl(*words))
+    assert (first.line, second.line) == (1, 2)
+    assert first.help == 'write "${CKPT}" in quotes where it is used, or its blanks end words'
+    quoted = [word.replace("$", '"$') + '"' for word in words]
+    assert not any("is no override" in one.message for one in found(SLUG, before + verl(*quoted)))
+
+
+def test_the_words_of_an_array_are_errors_of_their_own() -> None:
+    script = 'ARGS=(trainer.nnodes=1 a b "c" d)\n' + verl('"${ARGS[@]}"')
+    assert len(found(SLUG, script)) == 4
+    assert all(one.help is None for one in found(SLUG, script))
