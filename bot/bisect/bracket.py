@@ -33,8 +33,7 @@ def read_bracket(
 
     Raises UserError where the script has no batch that can be varied.
     """
-    where = replace(request.where, facts=tuple(f for _, f in runs if not isinstance(f, str)))
-    request = replace(request, where=where)
+    request = replace(request, facts=tuple(f for _, f in runs if not isinstance(f, str)))
     candidates = candidates_of(script, options, request)
     outcomes = _outcomes(candidates, runs)
     trials = [

@@ -12,7 +12,7 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.bisect.find import DECIDING, Read, find_knob
 from bot.bisect.knob import Knob
-from bot.bisect.request import Where
+from bot.bisect.request import SeriesRequest
 from bot.check.estimate import measured
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_read
@@ -39,10 +39,15 @@ class Candidates:
     """The scripts with each value: whether they are valid, and their memory estimates."""
 
     def __init__(
-        self, script: ScriptFile, options: CheckOptions, read: Read, knob: Knob, where: Where
+        self,
+        script: ScriptFile,
+        options: CheckOptions,
+        read: Read,
+        knob: Knob,
+        request: SeriesRequest,
     ) -> None:
         self.script, self.options, self.read, self.knob = script, options, read, knob
-        self.where = where
+        self.request = request
         self._plans: dict[int, tuple[Plan, ...]] = {}
         self._estimates: dict[int, MemoryEstimate] = {}
         self._valid: dict[int, bool] = {}
@@ -95,15 +100,15 @@ class Candidates:
             name = read_name(
                 self.script.full_path or self.script.path, self.options.config.name_profiles()
             )
-            lengths = [one for facts in self.where.facts if (one := measured(facts)) is not None]
+            lengths = [one for facts in self.request.facts if (one := measured(facts)) is not None]
             run = max(lengths, key=lambda one: one.response_mean or 0.0, default=None)
             estimates = [
                 estimate_plan(
                     plan,
-                    self.where.device or name.device,
+                    self.request.device or name.device,
                     run=run,
                     files=self.options.files if self.script.tree_path is not None else None,
-                    gpus=self.where.gpus or name.gpus,
+                    gpus=self.request.gpus or name.gpus,
                 ).estimate
                 for plan in self.plans(value)
             ]
@@ -140,7 +145,7 @@ class Candidates:
                 continue
             try:
                 knob = find_knob(self.script.data, self.read, (setting.key,))
-                if Candidates(self.script, self.options, self.read, knob, self.where).depends():
+                if Candidates(self.script, self.options, self.read, knob, self.request).depends():
                     keys.append(setting.key)
             except (UserError, NoEstimateError):
                 continue

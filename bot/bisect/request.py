@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
@@ -11,21 +10,16 @@ from bot.evidence.facts import Facts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Where:
-    """The hardware and the lengths that are asked about, where the script does not name them."""
-
-    device: str | None = None
-    gpus: int | None = None
-    facts: tuple[Facts, ...] = ()
-    """Runs whose measured lengths are used."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesRequest:
     """What a series is asked for."""
 
     vary: tuple[str, ...] = ()
-    where: Where = field(default_factory=Where)
+    device: str | None = None
+    """Where the script names none."""
+    gpus: int | None = None
+    """Where the script names none."""
+    facts: tuple[Facts, ...] = ()
+    """Runs whose measured lengths are used."""
     ran: int | None = None
     """A value that is known to have run."""
     failed: int | None = None

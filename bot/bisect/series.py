@@ -34,7 +34,7 @@ def candidates_of(script: ScriptFile, options: CheckOptions, request: SeriesRequ
     # Places are tried, values compared and errors looked for in the same versions of the script.
     read = lru_cache(maxsize=64)(partial(_read, script, options))
     knob = find_knob(script.data, read, request.vary)
-    return Candidates(script, options, read, knob, request.where)
+    return Candidates(script, options, read, knob, request)
 
 
 def plan_runs(candidates: Candidates, request: SeriesRequest) -> SeriesPlan:

@@ -138,7 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _plan(arguments: argparse.Namespace) -> int:
-    from bot.bisect.request import SeriesRequest, Where
+    from bot.bisect.request import SeriesRequest
     from bot.bisect.scripts import scripts, with_paths
     from bot.bisect.series import candidates_of, plan_runs
     from bot.bisect.text import plan_text
@@ -155,11 +155,9 @@ def _plan(arguments: argparse.Namespace) -> int:
         raise UserError("{run}: {facts}", run=arguments.run, facts=facts)
     request = SeriesRequest(
         vary=tuple(arguments.vary),
-        where=Where(
-            device=arguments.device,
-            gpus=arguments.gpus,
-            facts=() if facts is None else (facts,),
-        ),
+        device=arguments.device,
+        gpus=arguments.gpus,
+        facts=() if facts is None else (facts,),
         ran=arguments.ran,
         failed=arguments.failed,
         blind=arguments.blind,
@@ -180,13 +178,13 @@ def _plan(arguments: argparse.Namespace) -> int:
 
 def _read(arguments: argparse.Namespace) -> int:
     from bot.bisect.bracket import read_bracket
-    from bot.bisect.request import SeriesRequest, Where
+    from bot.bisect.request import SeriesRequest
     from bot.bisect.text import bracket_text
 
     script, options = script_with_options(arguments)
     runs = [(named, _facts_or_reason(named, options)) for named in arguments.runs]
     request = SeriesRequest(
-        vary=tuple(arguments.vary), where=Where(device=arguments.device, gpus=arguments.gpus)
+        vary=tuple(arguments.vary), device=arguments.device, gpus=arguments.gpus
     )
     bracket, data, following = read_bracket(script, options, request, runs)
     if arguments.to:

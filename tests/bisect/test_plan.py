@@ -10,7 +10,6 @@ import pytest
 
 from bot.bisect.candidates import USUAL_ERROR
 from bot.bisect.report import TrialRun
-from bot.bisect.request import Where
 from tests.bisect.samples import (
     FEW,
     FLAT,
@@ -158,7 +157,7 @@ def test_a_step_keeps_the_candidates_few() -> None:
 
 @pytest.mark.slow
 def test_the_hardware_may_be_named() -> None:
-    here, other = planned().plan, planned(where=Where(device="h200")).plan
+    here, other = planned().plan, planned(device="h200").plan
     assert (here.device, other.device) == ("H100", "H200")
     assert other.candidates[-1] > here.candidates[-1]
 
