@@ -15,18 +15,13 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
     if around.offline:
         yield CheckAnswer("hosts", "skipped", message("No host was asked."))
         return
-    with ThreadPoolExecutor(max_workers=8) as pool:
-        yield from pool.map(_reach, _addresses(around))
-
-
-def _addresses(around: Surroundings) -> list[str]:
     from bot.evidence.online.access import PUBLIC, Access
 
-    if base := Access.from_environment(around.environment).base_url:
-        return [base]
+    base = Access.from_environment(around.environment).base_url
     named = (*around.config.wandb_hosts, *around.config.mlflow_hosts)
-    hosts = (f"https://{host}" for host in named)
-    return list(dict.fromkeys([PUBLIC["wandb.ai"], *hosts]))
+    public = [PUBLIC["wandb.ai"], *(f"https://{host}" for host in named)]
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        yield from pool.map(_reach, [base] if base else dict.fromkeys(public))
 
 
 def _reach(address: str) -> CheckAnswer:
