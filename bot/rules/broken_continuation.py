@@ -100,7 +100,7 @@ def _message(context: RuleContext, group: list[Command], cause: Message) -> Mess
 
 def _cause(context: RuleContext, word: Span) -> tuple[Message, tuple[TextEdit, ...], bool]:
     """Why the line before does not continue, the edit that joins the two, and its safety."""
-    text, source = context.source.text, context.source
+    source = context.source
     at = source.place(word).line
     here = source.line(at)[: source.place(word).column - 1]
     if here.strip() or at == 1:
@@ -119,8 +119,8 @@ def _cause(context: RuleContext, word: Span) -> tuple[Message, tuple[TextEdit, .
             if comment
             else message("the blank line {line}", line=first)
         )
-        start = _start(text, first)
-        stop = _start(text, last + 1)
+        start = source.offset(first, 1)
+        stop = source.offset(last + 1, 1)
         # A blank line says nothing; a comment may matter to someone.
         return (
             message("{what} ends the command above", what=what),
@@ -129,7 +129,7 @@ def _cause(context: RuleContext, word: Span) -> tuple[Message, tuple[TextEdit, .
         )
     bare = end.rstrip()
     if not skipped and bare.endswith("\\") and end != bare:
-        start = _start(text, above) + len(bare)
+        start = source.offset(above, 1) + len(bare)
         edit = TextEdit(span=Span(start, start + len(end) - len(bare)), text="")
         return message("a space follows the backslash of line {line}", line=above), (edit,), True
     if not skipped and re.search(r"\\[ \t]+#", end):
@@ -139,21 +139,10 @@ def _cause(context: RuleContext, word: Span) -> tuple[Message, tuple[TextEdit, .
             False,
         )
     if not skipped and bare:
-        start = _start(text, above) + len(bare)
+        start = source.offset(above, 1) + len(bare)
         edit = TextEdit(span=Span(start, start), text=" \\")
         return message("line {line} has no backslash at its end", line=above), (edit,), False
     return message("the command above ends at line {line}", line=above), (), False
-
-
-def _start(text: str, line: int) -> int:
-    """Offset of the first character of a line, from 1; the text's end after the last."""
-    at = 0
-    for _ in range(line - 1):
-        found = text.find("\n", at)
-        if found < 0:
-            return len(text)
-        at = found + 1
-    return at
 
 
 def _name(text: str) -> str:

@@ -113,8 +113,6 @@ def _is_referred_to(plan: Plan, key: str) -> bool:
     In verl 0.9.1 ref.ulysses_sequence_parallel_size follows the actor's deprecated key, not the new
     one.
     """
-    if plan.table is None:
-        return True
     return isinstance(plan.table, HydraTable) and plan.table.refers_to(key.rsplit(".", 1)[-1])
 
 

@@ -34,14 +34,8 @@ def without_word(context: RuleContext, word: Word) -> tuple[TextEdit, ...]:
 
 def first_line_after_shebang(context: RuleContext) -> int:
     """The offset where a line can be put in: the start, or below the shebang and the comments."""
-    text = context.source.text
-    at = 0
-    while at < len(text):
-        end = text.find("\n", at)
-        line = text[at:] if end < 0 else text[at:end]
-        if not line.startswith("#"):
-            return at
-        if end < 0:
-            return len(text)
-        at = end + 1
-    return at
+    source = context.source
+    for number in range(1, source.lines + 1):
+        if not source.line(number).startswith("#"):
+            return source.offset(number, 1)
+    return len(source.text)
