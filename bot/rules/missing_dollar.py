@@ -10,7 +10,7 @@ from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
 from bot.rules._support.example import verl
-from bot.rules._support.keys import shown
+from bot.rules._support.keys import shown, texts
 from bot.shell.source import Span
 
 META = Meta(
@@ -53,16 +53,11 @@ def check(context: RuleContext) -> Iterator[Hit]:
         contents.setdefault(variable.name, set()).add(variable.value.text)
     for plan in context.plans:
         for setting in plan.settings:
-            for name in _values(setting):
+            for name in texts(setting):
                 if name not in contents or name in contents[name]:
                     continue
                 if _looks_meant(plan, setting, name, contents[name]):
                     yield _hit(context, plan, setting, name)
-
-
-def _values(setting: Setting) -> list[str]:
-    values = setting.value if isinstance(setting.value, list) else [setting.value]
-    return [value for value in values if isinstance(value, str)]
 
 
 def _looks_meant(plan: Plan, setting: Setting, name: str, contents: set[str]) -> bool:

@@ -9,7 +9,7 @@ from bot.base.messages import message
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
 from bot.rules._support.example import verl
-from bot.rules._support.keys import shown
+from bot.rules._support.keys import shown, texts
 from bot.rules._support.near import slip
 
 META = Meta(
@@ -93,7 +93,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
     for plan in context.plans:
         for setting in plan.settings:
             known = _known(setting.key) if plan.framework == "verl" else ()
-            for written in _names(setting) if known else ():
+            for written in texts(setting) if known else ():
                 closed = setting.key.rsplit(".", 1)[-1] not in _OPEN
                 near = slip(written.removesuffix("+"), known, other_from=3 if closed else 5)
                 if near is not None and not (own is not None and own.has(written)):
@@ -105,11 +105,6 @@ def _known(key: str) -> tuple[str, ...]:
     if last not in _LAST:
         return ()
     return _KNOWN.get(last) or _KNOWN.get(f"{above.rpartition('.')[2]}.{last}", ())
-
-
-def _names(setting: Setting) -> list[str]:
-    items = setting.value if isinstance(setting.value, list) else [setting.value]
-    return [item for item in items if isinstance(item, str)]
 
 
 def _hit(context: RuleContext, key: str, setting: Setting, written: str, near: str) -> Hit:

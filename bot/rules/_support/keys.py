@@ -44,6 +44,12 @@ def written(setting: Setting) -> str:
     return f"{setting.operator}{setting.key}"
 
 
+def texts(setting: Setting) -> list[str]:
+    """The value of a setting, or the items of its list, as far as they are texts."""
+    values = setting.value if isinstance(setting.value, list) else [setting.value]
+    return [value for value in values if isinstance(value, str)]
+
+
 def shown(plan: Plan, key: str) -> str:
     """The key as the framework's users write it: verl's dotted, an option with two dashes."""
     command, option = plan.launch.command, f"--{key}"
