@@ -151,8 +151,3 @@ class EvidenceError(Exception):
         """
         super().__init__(message(sentence, **values) if values else sentence)
         self.passing = passing
-
-    @property
-    def sentence(self) -> str:
-        """The message, as it was made: `str()` of an exception forgets how to translate it."""
-        return self.args[0] if self.args and isinstance(self.args[0], str) else str(self)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from bot.base.fast_dataclass import dataclass
 from bot.base.html_parser import StrangersHtml
 from bot.base.markdown import leave_plain, with_tables
-from bot.base.messages import mark, message
+from bot.base.messages import mark, message, sentence_of
 from bot.base.regex import regex
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import HOSTS, PUBLIC_ONLY, RunHosts, RunLink, parse_link
@@ -99,7 +99,7 @@ def find_links(text: str, hosts: RunHosts = PUBLIC_ONLY) -> FoundLinks:
                 link = parse_link(address, hosts)
             except EvidenceError as error:
                 shown = _USER.sub(r"\1***@", address)[:300]
-                refused.setdefault(shown, RefusedLink(shown, error.sentence))
+                refused.setdefault(shown, RefusedLink(shown, sentence_of(error)))
                 continue
             seen = FoundLink(link, block.where, block.line, block.text, before)
             known = found.get(link)

@@ -153,7 +153,7 @@ def _once(linked: Callable[[RunLink], Facts] | None) -> Callable[[RunLink], Fact
                 readings[link] = error
         found = readings[link]
         if isinstance(found, EvidenceError):
-            raise EvidenceError(found.sentence)
+            raise EvidenceError(sentence_of(found))
         return found
 
     return reader

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from bot.base.secrets import Secret
 from bot.evidence.json_values import parsed
 from bot.evidence.online.bounds import Bounds, Tell
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
-from bot.evidence.online.requests import Manner, RefusedRequest, insist, send
+from bot.evidence.online.requests import Manner, RefusedRequest, insist, request_of, send
 from bot.evidence.trackers.collect import MetricCollector, StoppedError
 
 _ANSWER: Final = 64 << 20
@@ -92,18 +91,8 @@ class JsonServer:
         follow: Callable[[str], bool] | None = None,
     ) -> bytes | RefusedRequest:
         """What the server answers, as `json` asks it; `follow` as in `send`."""
-        request = urllib.request.Request(  # noqa: S310 - whoever asks has checked the scheme
-            url,
-            data=None if body is None else json.dumps(body).encode(),
-            headers={"User-Agent": "rlbot", "Accept": "application/json"},
-        )
-        if body is not None:
-            request.add_header("Content-Type", "application/json")
-        for name, key in headers.items():
-            # Unredirected: kept out of what urllib would send anywhere else.
-            request.add_unredirected_header(name, key.reveal())
         try:
-            once = partial(self._once, request, follow)
+            once = partial(self._once, request_of(url, headers, body), follow)
             answer = insist(once, self.bounds.retry_seconds)
         except ReadingError as error:
             raise ReadingError(replace(error.failure, stage=self.stage)) from None

@@ -7,7 +7,6 @@ redirects, hide why a request failed behind its retries, and answer nobody witho
 from __future__ import annotations
 
 import base64
-import json
 import urllib.request
 from functools import partial
 from typing import Any, Final
@@ -19,7 +18,7 @@ from bot.evidence.json_values import parsed
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
 from bot.evidence.online.json_server import ServerRun
-from bot.evidence.online.requests import RefusedRequest, insist, send
+from bot.evidence.online.requests import RefusedRequest, insist, request_of, send
 
 OPEN: Final = frozenset({"USER_READ", "USER_WRITE"})
 """Values of a project's access that let everybody see it."""
@@ -85,17 +84,12 @@ class AccessProbe:
     def _request(self, query: str, key: Secret | None) -> urllib.request.Request:
         run = self.run
         variables = {"entity": run.entity, "project": run.project, "name": run.run_id}
-        body = json.dumps({"query": query, "variables": variables}).encode()
-        request = urllib.request.Request(  # noqa: S310 - the scheme is checked by Access
-            f"{run.server}/graphql",
-            data=body,
-            headers={"Content-Type": "application/json", "User-Agent": "rlbot"},
-        )
+        headers = {}
         if key is not None:
-            # Unredirected: kept out of what urllib would send anywhere else.
             token = base64.b64encode(f"api:{key.reveal()}".encode()).decode()
-            request.add_unredirected_header("Authorization", f"Basic {token}")
-        return request
+            headers["Authorization"] = Secret(f"Basic {token}")
+        body = {"query": query, "variables": variables}
+        return request_of(f"{run.server}/graphql", headers, body)
 
     def _answer(self, query: str, key: Secret | None) -> dict[str, Any] | int:
         once = partial(self._once, self._request(query, key))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import http.client
+import json
 import socket
 import ssl
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import IO, Any, Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
+from bot.base.secrets import Secret
 from bot.evidence.online.failure import FailureKind, ReadFailure, ReadingError
 
 _CHUNK: Final = 1 << 16
@@ -64,6 +66,23 @@ class Manner:
 
 
 PLAIN: Final = Manner()
+
+
+def request_of(
+    url: str, headers: Mapping[str, Secret], body: object = None
+) -> urllib.request.Request:
+    """A request for JSON; `headers` hold keys, and a `body` is posted, as JSON."""
+    request = urllib.request.Request(  # noqa: S310 - whoever asks has checked the scheme
+        url,
+        data=None if body is None else json.dumps(body).encode(),
+        headers={"User-Agent": "rlbot", "Accept": "application/json"},
+    )
+    if body is not None:
+        request.add_header("Content-Type", "application/json")
+    for name, key in headers.items():
+        # Unredirected: kept out of what urllib would send anywhere else.
+        request.add_unredirected_header(name, key.reveal())
+    return request
 
 
 def send(
