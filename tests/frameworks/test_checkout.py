@@ -113,6 +113,14 @@ def test_the_options_of_a_vendored_openrlhf_count() -> None:
     assert plan_of({"openrlhf/cli/train_sft.py": RLHF}, "run.sh", other).table is None
 
 
+def test_a_default_that_only_running_gives_is_no_model_of_a_vendored_openrlhf() -> None:
+    options = b'parser.add_argument("--pretrain", type=str, default=os.environ["MODEL"])\n'
+    files = {"openrlhf/cli/train_sft.py": RLHF + options}
+    for given, model in ((b"", None), (b" --pretrain a/b", "a/b")):
+        script = b"python3 -m openrlhf.cli.train_sft --own 4" + given + b"\n"
+        assert plan_of(files, "examples/run.sh", script).model.value == model
+
+
 @pytest.mark.parametrize("source", [b"def", b"\xff\x00", b"x" * 10_000_000, b"(" * 5_000])
 def test_sources_that_are_no_python(source: bytes) -> None:
     script = b"python3 -m openrlhf.cli.train_sft --own 4\n"
