@@ -108,6 +108,13 @@ def by_token(token: str) -> tuple[Device, ...]:
     return _by_token().get(token.lower(), ())
 
 
+def label_of(token: str) -> str | None:
+    """How the page calls what a token means; None where that is not known."""
+    known = by_token(token)
+    labels = {d.label for d in known if d.token == token} or {d.label for d in known}
+    return labels.pop() if len(labels) == 1 else token.upper() if known else None
+
+
 @cache
 def _by_token() -> Mapping[str, tuple[Device, ...]]:
     found: dict[str, tuple[Device, ...]] = {}

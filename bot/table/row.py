@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from bot.base.devices import by_report, by_token
+from bot.base.devices import by_report, by_token, label_of
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Notes
 from bot.base.regex import regex
@@ -184,14 +184,13 @@ def _device(name: ScriptName, facts: Facts | None, notes: Notes) -> str | None:
             )
         return recorded.label
     if name.device:
-        labels = {d.label for d in known if d.token == name.device} or {d.label for d in known}
         if not known:
             notes.note(
                 "The device {device} is taken from the script's name; it is not in the list "
                 "of known devices.",
                 device=name.device.upper(),
             )
-        return labels.pop() if len(labels) == 1 else name.device.upper()
+        return label_of(name.device) or name.device.upper()
     notes.note(
         "The device is unknown because the script's name states none; name the script "
         "[model]_[task]_[gpunums]_[device]_[train]_[infer].sh or give its run."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.devices import by_token, gpu_count
+from bot.base.devices import by_token, gpu_count, label_of
 from bot.base.messages import mark, message
 from bot.base.regex import regex
 from bot.table import rst
@@ -69,7 +69,7 @@ def _compare(
         elif not known:
             line = context.page.line_of(cell.start)
             yield Skip(reason=message(_UNKNOWN, line=line, script=entry.script))
-    label = _label(subject.name.device)
+    label = label_of(subject.name.device or "")
     other = label if label and not _same(device, label) else None
     if right == count and other is None:
         return
@@ -84,15 +84,6 @@ def _compare(
         edits=rewrite(cell, rst.cell(text)),
         fix_safe=True,
     )
-
-
-def _label(token: str | None) -> str | None:
-    """The page's word for a device that a name states; None for one that is not known."""
-    if not token:
-        return None
-    known = by_token(token)
-    labels = {d.label for d in known if d.token == token} or {d.label for d in known}
-    return labels.pop() if len(labels) == 1 else token.upper() if known else None
 
 
 def _same(one: str, other: str) -> bool:
