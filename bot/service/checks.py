@@ -33,13 +33,10 @@ class GitHubCheck:
         if time.monotonic() > self._until:
             self._error = None
             try:
-                self._ask()
+                with closing(identity_of(self._settings, os.environ).client()) as client:
+                    client.get("/app")
             except Exception as error:
                 self._error = error
             self._until = time.monotonic() + KEPT
         if self._error is not None:
             raise self._error
-
-    def _ask(self) -> None:
-        with closing(identity_of(self._settings, os.environ).client()) as client:
-            client.get("/app")
