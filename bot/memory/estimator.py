@@ -141,8 +141,9 @@ class _Gpu:
             if work.kind == "generate":
                 taken = together(idle.values())
                 parts |= generating(engine, level, total, taken)
-            elif work.kind == "sync":
-                parts["engine weights"] = weights(engine)
+            elif work.kind == "sync" and work.role is not None:
+                moments = _handing_over(work.role, parts, engine, asleep(engine, level, total))
+                parts = max(moments, key=lambda moment: together(moment.values()))
             else:
                 parts |= asleep(engine, level, total)
         parts |= idle
@@ -209,6 +210,22 @@ class _Gpu:
             if held:
                 parts[f"{role.name}, idle"] = held
         return parts
+
+
+def _handing_over(role: Role, parts: Parts, engine: Engine, sleeping: Parts) -> Iterator[Parts]:
+    """What is there while weights are collected, and while the engine takes them.
+
+    verl's FSDP1 collects what is whole before the engine wakes: an adapter goes to the host, and
+    weights that are offloaded leave once they are copied (`rollout_mode` of its workers).
+    """
+    loading = parts | {"engine weights": weights(engine)}
+    if role.backend == "fsdp" and role.sync_whole_bytes:
+        yield parts | sleeping
+        if role.adapter is not None:
+            loading.pop("gathered weights", None)
+        elif role.weights_offload != "none":
+            loading.pop("weights", None)
+    yield loading
 
 
 def _host(pool: Pool, gpus_per_node: int) -> Bytes:

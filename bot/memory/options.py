@@ -150,7 +150,7 @@ _SWITCHES: tuple[_Switch, ...] = (
         settings={
             "verl": "actor_rollout_ref.rollout.layered_summon=True (with load_format=safetensors)"
         },
-        off=lambda r: r.backend == "fsdp" and r.sync_whole_bytes > 0,
+        off=lambda r: r.backend == "fsdp" and r.adapter is not None and r.sync_whole_bytes > 0,
         on=lambda _: False,
         put=lambda r: replace(r, sync_whole_bytes=0.0),
     ),

@@ -184,8 +184,8 @@ class Role:
     scored_tokens: int = 0
     """Tokens whose fp32 scores of the generation stay during passes without gradient."""
     sync_whole_bytes: float = 0.0
-    """Of a parameter, whole on each GPU while an adapter is handed to the engine; 0 where the
-    model is gathered in parts."""
+    """Of a parameter, whole on each GPU besides the role's own while weights are handed to the
+    engine; 0 where the model is gathered in parts."""
 
     @property
     def parameters(self) -> int:

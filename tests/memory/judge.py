@@ -55,10 +55,12 @@ class Judged:
     def figures(self) -> tuple[float, float] | None:
         """Expected and conservative GiB of what the row's metric measures."""
         metric = self.row.get("metric", "card")
+        # Torch's peak is of the whole run; our own runs end before an engine is given weights.
+        passed = {"rollout"} | ({"weight sync"} if "peaks_gib" in self.row else set[str]())
         stages = [
             stage
             for stage in self.estimate["stages"]
-            if metric == "card" or stage["stage"] not in ("rollout", "weight sync")
+            if metric == "card" or stage["stage"] not in passed
             if "pool" not in self.row or stage["pool"] == self.row["pool"]
         ]
         if not stages:

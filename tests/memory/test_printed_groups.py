@@ -129,11 +129,14 @@ _BF16 = f"{_A}.fsdp_config.model_dtype=bf16"
         ((*_LORA, _LAYERED), 0.0),
         ((*_LORA, _LAYERED, f"{_MODEL}.lora.merge=True"), 4.0),
         ((*_LORA, f"{_A}.strategy=fsdp2"), 0.0),
-        ((*_LORA, *_ALONE), 0.0),
+        ((*_LORA, *_ALONE), 4.0),  # One rank's state_dict clones what it has whole already.
+        ((*_LORA, _LAYERED, *_ALONE), 0.0),
+        ((f"{_A}.strategy=fsdp", *_ALONE), 4.0),
+        ((f"{_A}.strategy=fsdp2", *_ALONE), 0.0),
         ((f"{_A}.strategy=fsdp",), 0.0),
     ],
 )
-def test_fsdp1_hands_an_adapter_over_with_the_whole_model(
+def test_fsdp1_hands_weights_over_with_the_whole_model(
     settings: tuple[str, ...], whole: float
 ) -> None:
     held = component(verl(*settings, release="0.8.0"), "weight sync", "gathered weights")
@@ -141,3 +144,15 @@ def test_fsdp1_hands_an_adapter_over_with_the_whole_model(
         assert held == pytest.approx(whole * P, rel=0.01)
     else:  # Embedding and head at most.
         assert held < 4 * P / 3
+
+
+def test_what_fsdp1_collects_is_there_before_the_engine_wakes() -> None:
+    offload = f"{_A}.fsdp_config.param_offload=True"
+    adapter = verl(*_LORA, *_ALONE, release="0.8.0")
+    assert component(adapter, "weight sync", "weights") == pytest.approx(4 * P, rel=0.02)
+    assert component(adapter, "weight sync", "engine weights") == 0
+    whole = verl(f"{_A}.strategy=fsdp", *_ALONE, release="0.8.0")
+    assert component(whole, "weight sync", "engine weights") == pytest.approx(2 * P, rel=0.01)
+    offloaded = verl(f"{_A}.strategy=fsdp", offload, *_ALONE, release="0.8.0")
+    assert component(offloaded, "weight sync", "weights") == pytest.approx(4 * P, rel=0.01)
+    assert component(offloaded, "weight sync", "engine weights") == 0
