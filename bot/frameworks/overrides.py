@@ -46,6 +46,12 @@ _ONE_VALUE = {
 _LONG = {short: long for long, short in (_NO_VALUE | _ONE_VALUE | {"--info": "-i"}).items()}
 
 
+def foreign_option(text: str) -> bool:
+    """Whether a word is an option that Hydra does not have, in full or by its beginning."""
+    name = text.partition("=")[0]
+    return name.startswith("--") and not any(long.startswith(name) for long in _LONG.values())
+
+
 @dataclass(frozen=True, slots=True)
 class Flag:
     """A flag of Hydra's own, such as --config-name=ppo_megatron_trainer."""

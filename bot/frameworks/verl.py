@@ -13,7 +13,7 @@ from bot.frameworks.base import Explanation, Framework, Versions
 from bot.frameworks.command_line import launcher_number
 from bot.frameworks.fields import AppliedSettings, product, string, total
 from bot.frameworks.hydra_table import HydraTable
-from bot.frameworks.overrides import HydraLine, read_line
+from bot.frameworks.overrides import HydraLine, foreign_option, read_line
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.setting import UNKNOWN
 from bot.frameworks.structured import StructuredTable, yaml_settings
@@ -36,8 +36,14 @@ class Verl(Framework):
     packages: Sequence[str] = ("verl", "recipe", "verl_recipe")
 
     def matches(self, entry: str, argv: Sequence[Word], /) -> bool:
-        """A trainer's module of verl or a recipe, or any program that is given verl's settings."""
-        return bool(_TRAINER.match(entry)) or any(word.text.startswith(_SIGNS) for word in argv)
+        """A trainer's module of verl or a recipe, or any program that is given verl's settings.
+
+        Another with options before them is none of Hydra's: it may write them into a file.
+        """
+        texts = [word.text for word in argv]
+        first = next((at for at, text in enumerate(texts) if text.startswith(_SIGNS)), None)
+        given = first is not None and not any(map(foreign_option, texts[:first]))
+        return given or bool(_TRAINER.match(entry))
 
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The overrides of the launch and the table of its root."""

@@ -37,12 +37,28 @@ PPO = "verl.trainer.main_ppo"
         "docker run --entrypoint python3 image -c pass",
         "docker run --entrypoint python3",
         "srun hostname",
+        # HuihuiChyan/Think-J writes the settings into a file, which verl is started with.
+        "python3 change_yaml.py --file a --key-value data.n=1 actor_rollout_ref.model.path=a",
         "timeout 5",
         "",
     ],
 )
 def test_other_commands_are_no_launches(text: str) -> None:
     assert find_launches(reading(text)) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python3 my_train.py actor_rollout_ref.model.path=a",
+        "python3 my_train.py --config-path=b --config-n c data.n=1 actor_rollout_ref.model.path=a",
+        "python3 my_train.py -cn c ++actor_rollout_ref.model.path=a --file b",
+        "python3 -m verl.trainer.main_ppo --file a actor_rollout_ref.model.path=a",
+    ],
+)
+def test_a_program_that_is_given_verls_settings_is_a_launch(text: str) -> None:
+    (launch,) = find_launches(reading(text))
+    assert launch.framework == "verl"
 
 
 @pytest.mark.parametrize(
