@@ -28,7 +28,7 @@ from bot.memory.models import find, pinned
 from bot.recommend.answer import RecommendAnswer, recommend
 from bot.recommend.options import divides
 from bot.recommend.report import Predicted
-from bot.recommend.request import TASKS, Hardware, Sizes, make_request
+from bot.recommend.request import QUANTIZED, TASKS, Hardware, Sizes, make_request
 from bot.recommend.search import Search
 from bot.shell import read
 
@@ -55,16 +55,17 @@ class Case:
 def cases() -> tuple[Case, ...]:
     """Every question, in an order that is random and always the same."""
     known = [name for name in pinned() if find(name) is not None]
-    asked = [
+    plain = [
         (framework, task, method)
         for framework, tasks in TASKS.items()
         for task in tasks
         for method in ("full", "lora", "dora")
         if method != "dora" or framework == "trl"
     ]
+    quantized = [("trl", task, "qlora") for task in QUANTIZED]
     chance = random.Random(SEED)  # noqa: S311
     every: list[Case] = []
-    for models in (known[::2], known[1:2]):
+    for models, asked in ((known[::2], plain), (known[1:2], plain), (known[::3], quantized)):
         some = [
             Case(model, device, *one, chance.choice(LENGTHS), chance.choice(GPUS))
             for model, device, one in product(models, DEVICES, asked)
