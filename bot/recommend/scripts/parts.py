@@ -30,7 +30,8 @@ _LOSSES = {
 
 def head(request: Request, candidate: Candidate, device: Device, release: str) -> list[str]:
     """Shebang, what the script is, the release it is for, the model's path."""
-    what = f"{request.label.upper()} of {request.model.name}"
+    method = "" if request.method == "full" else f"-{request.method}"
+    what = f"{request.task}{method}".upper() + f" of {request.model.name}"
     return [
         "#!/usr/bin/env bash",
         f"# {what} on {gpu_count(candidate.gpus)} ({device.label}): made by rlbot from a",
