@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language
+from bot.recommend.request import Method
 from bot.report import ReportPart, Tool
 
 
@@ -21,7 +22,7 @@ class Question(ReportPart):
     model: str
     """The model as its maker writes it."""
     task: str
-    method: Literal["full", "lora", "dora", "qlora"]
+    method: Method
     framework: str
     release: str
     """The release whose settings are meant."""
@@ -135,7 +136,7 @@ class MethodVerdict(ReportPart):
 
     model: str
     """The model as its maker writes it."""
-    method: Literal["full", "lora", "dora", "qlora"]
+    method: Method
     device: str
     gpus: int
     """The GPUs that were asked about, or the fewest that do."""

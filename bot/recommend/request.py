@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from bot.base.devices import Device
 from bot.base.errors import UserError
@@ -18,7 +18,6 @@ from bot.recommend.hub import hub_path
 
 FrameworkName: TypeAlias = Literal["verl", "openrlhf", "trl"]
 Method: TypeAlias = Literal["full", "lora", "dora", "qlora"]
-METHODS: tuple[Method, ...] = ("full", "lora", "dora", "qlora")
 
 TASKS: Mapping[FrameworkName, tuple[str, ...]] = {
     "verl": ("grpo", "ppo", "rloo", "dapo", "gspo", "cispo", "remax", "reinforce-plus-plus", "sft"),
@@ -260,7 +259,7 @@ def make_request(
 
 def _check_method(method: str, framework: FrameworkName, task: str) -> None:
     """Raise UserError for a method that the framework does not train the task with."""
-    if method not in METHODS:
+    if method not in get_args(Method):
         raise UserError("{method} is no method: use full, lora, dora or qlora.", method=method)
     if method == "dora" and framework != "trl":
         raise UserError(

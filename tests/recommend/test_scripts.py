@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
@@ -20,10 +21,10 @@ from bot.frameworks.releases import releases
 from bot.frameworks.setting import Setting
 from bot.recommend.answer import RecommendAnswer, recommend
 from bot.recommend.request import (
-    METHODS,
     QUANTIZED,
     TASKS,
     Hardware,
+    Method,
     Request,
     Sizes,
     make_request,
@@ -40,7 +41,7 @@ COMBINATIONS = [
     (framework, task, method)
     for framework, tasks in TASKS.items()
     for task in tasks
-    for method in METHODS
+    for method in get_args(Method)
     if method in ("full", "lora") or framework == "trl"
     if method != "qlora" or task in QUANTIZED
 ]
