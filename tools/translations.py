@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from string import Formatter
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
@@ -23,7 +23,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from bot.commands.cli import parser
-from bot.registry.base import PROSE, Meta
+from bot.registry.base import PROSE, Rule
 from bot.render.words import WORDS
 from bot.rules._support.registry import RULES
 from bot.table.checks._support.registry import CHECKS
@@ -87,8 +87,8 @@ def template() -> Catalog:
         catalog.add(word, locations=[("bot/render/words.py", 0)])
     for one, path in _documented():
         for field in PROSE:
-            context = f"{one.slug} {field}"
-            catalog.add(getattr(one, field), context=context, locations=[(path, 0)])
+            text = getattr(one.meta, field)
+            catalog.add(text, context=f"{one.slug} {field}", locations=[(path, 0)])
     for message in catalog:
         message.flags.discard("python-format")  # A percent sign in a sentence is none of ours.
     return catalog
@@ -141,11 +141,11 @@ def _is_code(folder: str | Path) -> bool:
     return Path(folder).name != "__pycache__"
 
 
-def _documented() -> Iterator[tuple[Meta, str]]:
+def _documented() -> Iterator[tuple[Rule[Any], str]]:
     for rule in RULES.rules:
-        yield rule.meta, f"bot/rules/{rule.meta.slug.replace('-', '_')}.py"
+        yield rule, f"bot/rules/{rule.slug.replace('-', '_')}.py"
     for check in CHECKS.rules:
-        yield check.meta, f"bot/table/checks/{check.meta.slug.replace('-', '_')}.py"
+        yield check, f"bot/table/checks/{check.slug.replace('-', '_')}.py"
 
 
 def read(language: str) -> Catalog:

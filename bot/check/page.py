@@ -274,7 +274,7 @@ def _selected(options: CheckOptions, off: Iterable[str]) -> tuple[PageCheck, ...
     """The checks that the options leave; raises UserError for a name that is none's."""
     for name in (*options.select, *options.ignore):
         if CHECKS.lookup(name) is None:
-            known = ", ".join(check.meta.slug for check in CHECKS.rules)
+            known = ", ".join(check.slug for check in CHECKS.rules)
             raise UserError(
                 'There is no check of the page "{name}"; known are {known}.', name=name, known=known
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from bot.base.messages import Language
 from bot.commands.output import write
@@ -20,6 +21,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     from bot.base.messages import translation
+    from bot.registry.base import Rule
     from bot.registry.docs import page, prose
     from bot.render.columns import padded
     from bot.rules._support.registry import RULES
@@ -27,14 +29,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     language: Language = arguments.lang or current()
     if not arguments.id:
-        metas = [r.meta for r in RULES.rules] + [check.meta for check in CHECKS.rules]
+        rules: list[Rule[Any]] = [*RULES.rules, *CHECKS.rules]
         lines = [
-            f"{m.id}  {padded(translation(m.severity, language), 8)} {m.slug:<24} "
-            f"{prose(m, 'summary', language)}"
-            for m in metas
+            f"{r.meta.id}  {padded(translation(r.meta.severity, language), 8)} {r.slug:<24} "
+            f"{prose(r, 'summary', language)}"
+            for r in rules
         ]
         write("\n".join(lines))
         return 0
     rule = CHECKS.lookup(arguments.id) or RULES.find(arguments.id)
-    write(page(rule.meta, language))
+    write(page(rule, language))
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
 from bot.base.fast_dataclass import dataclass
@@ -34,8 +34,6 @@ class Meta:
 
     id: str
     """Stable for ever: RLB012."""
-    slug: str
-    """The file's name with dashes: unknown-key."""
     severity: Severity
     confidence: Confidence = "certain"
     added_in: str
@@ -112,6 +110,9 @@ class Skip:
     reason: str
 
 
+Hits: TypeAlias = Iterator[Hit | Skip]
+"""What a check yields."""
+
 C = TypeVar("C")
 Check: TypeAlias = Callable[[C], Iterable[Hit | Skip]]
 """Looks at one context of the kind that its rules are about."""
@@ -121,10 +122,12 @@ Check: TypeAlias = Callable[[C], Iterable[Hit | Skip]]
 class Rule(Generic[C]):
     """A rule as the registry hands it out."""
 
+    slug: str
+    """The file's name with dashes: unknown-key."""
     meta: Meta
     check: Check[C]
 
     @property
     def label(self) -> str:
         """What a report calls the rule when it could not check something: its id and name."""
-        return f"{self.meta.id} {self.meta.slug}"
+        return f"{self.meta.id} {self.slug}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, mark, translation
-from bot.registry.base import PROSE, Example, Meta
+from bot.registry.base import PROSE, Example, Rule
 from bot.registry.registry import Registry
 from bot.report import Severity
 
@@ -74,21 +74,22 @@ class RuleText:
     url: str
 
 
-def prose(meta: Meta, field: str, language: Language) -> str:
+def prose(rule: Rule[Any], field: str, language: Language) -> str:
     """One of the texts PROSE in a language; English where it has no translation."""
-    return translation(getattr(meta, field), language, f"{meta.slug} {field}")
+    return translation(getattr(rule.meta, field), language, f"{rule.slug} {field}")
 
 
-def page(meta: Meta, language: Language = "en") -> str:
+def page(rule: Rule[Any], language: Language = "en") -> str:
     """The page of one rule, in Markdown."""
+    meta = rule.meta
     head = translation(_HEAD, language).format(
         id=meta.id,
-        slug=meta.slug,
+        slug=rule.slug,
         severity=translation(meta.severity, language),
         confidence=translation(_CONFIDENCE[meta.confidence], language),
         added_in=meta.added_in,
     )
-    said = {name: prose(meta, name, language) for name in PROSE} | {
+    said = {name: prose(rule, name, language) for name in PROSE} | {
         "example": _example(meta.example, language) if meta.example else "",
         "source": meta.source,
     }
@@ -102,30 +103,29 @@ def page(meta: Meta, language: Language = "en") -> str:
 
 def texts(registry: Registry[Any], language: Language = "en") -> Iterator[RuleText]:
     """Every rule's documentation in a language; English where a rule has no other."""
-    for meta in (rule.meta for rule in registry.rules):
+    for rule in registry.rules:
         yield RuleText(
-            id=meta.id,
-            slug=meta.slug,
-            severity=meta.severity,
-            confidence=meta.confidence,
-            summary=prose(meta, "summary", language),
-            description=prose(meta, "why", language),
-            help=prose(meta, "instead", language),
-            markdown=page(meta, language),
-            url=registry.url(meta.slug),
+            id=rule.meta.id,
+            slug=rule.slug,
+            severity=rule.meta.severity,
+            confidence=rule.meta.confidence,
+            summary=prose(rule, "summary", language),
+            description=prose(rule, "why", language),
+            help=prose(rule, "instead", language),
+            markdown=page(rule, language),
+            url=registry.url(rule.slug),
         )
 
 
 def pages(registry: Registry[Any], language: Language = "en") -> dict[str, str]:
     """File name to content, of every page and of the list of all rules."""
-    metas = [rule.meta for rule in registry.rules]
     rows = [
-        f"| {m.id} | [{m.slug}]({m.slug}.md) | {translation(m.severity, language)} "
-        f"| {prose(m, 'summary', language)} |"
-        for m in metas
+        f"| {rule.meta.id} | [{rule.slug}]({rule.slug}.md) "
+        f"| {translation(rule.meta.severity, language)} | {prose(rule, 'summary', language)} |"
+        for rule in registry.rules
     ]
     index = translation(registry.index, language).format(rows="\n".join(rows))
-    return {f"{m.slug}.md": page(m, language) for m in metas} | {"index.md": index}
+    return {f"{r.slug}.md": page(r, language) for r in registry.rules} | {"index.md": index}
 
 
 def _example(example: Example, language: Language) -> str:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import os
 import posixpath
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 from typing import Generic, Protocol, TypeVar
 
@@ -14,7 +18,6 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.resources import DOCUMENTATION
 from bot.registry.base import Hit, Rule, Skip
-from bot.registry.discovery import entries
 from bot.report import Edit, Finding, Fix, Unchecked
 from bot.shell.source import Source, Span
 
@@ -45,11 +48,14 @@ class Registry(Generic[C]):
     @cached_property
     def rules(self) -> tuple[Rule[C], ...]:
         """Every rule, ordered by id; see `entries`."""
-        return tuple(Rule(module.META, module.check) for module in entries(self.package))
+        return tuple(
+            Rule(name.replace("_", "-"), module.META, module.check)
+            for name, module in entries(self.package)
+        )
 
     @cached_property
     def _labels(self) -> dict[str, Rule[C]]:
-        return {label: r for r in self.rules for label in (r.meta.id.lower(), r.meta.slug)}
+        return {label: r for r in self.rules for label in (r.meta.id.lower(), r.slug)}
 
     def url(self, slug: str) -> str:
         """Address of a rule's page."""
@@ -71,7 +77,7 @@ class Registry(Generic[C]):
             return rule
         near = self.nearest(name)
         hint = (
-            message("did you mean {id} ({slug})?", id=near.meta.id, slug=near.meta.slug)
+            message("did you mean {id} ({slug})?", id=near.meta.id, slug=near.slug)
             if near
             else message("rlbot rule lists the rules.")
         )
@@ -130,13 +136,13 @@ class Registry(Generic[C]):
             fix = Fix(title=title, safe=hit.fix_safe, edits=edits)
         return Finding(
             id=rule.meta.id,
-            slug=rule.meta.slug,
+            slug=rule.slug,
             severity=hit.severity or rule.meta.severity,
             message=hit.message,
             path=file.path,
             **_place(source, hit.span),
             help=hit.help,
-            url=self.url(rule.meta.slug),
+            url=self.url(rule.slug),
             fix=fix,
             rename=_moved(source.path, hit.rename) if hit.rename else None,
         )
@@ -161,3 +167,41 @@ def _place(source: Source, span: Span) -> dict[str, int]:
 def _moved(path: str, new: str) -> str:
     """The path of a file under another name, or below another folder beside its own."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(path), new))
+
+
+def entries(package: ModuleType) -> Iterator[tuple[str, ModuleType]]:
+    """The modules of a package, by name, in the order of their ids.
+
+    Modules whose name starts with an underscore are helpers. Raises ValueError when two share an
+    id, which is a fault of the program.
+    """
+    found: dict[str, tuple[str, ModuleType]] = {}
+    for folder in package.__path__:
+        with os.scandir(folder) as listed:
+            files = {item.name.removesuffix(".py"): item for item in listed}
+        for name, file in sorted(files.items()):
+            if name == file.name or name.startswith("_"):
+                continue
+            module = _module(package, name, file.path)
+            id_ = module.META.id
+            if id_ in found:
+                raise ValueError(f"{name} and {found[id_][0]} share an id")
+            found[id_] = name, module
+    for id_ in sorted(found):
+        yield found[id_]
+
+
+def _module(package: ModuleType, name: str, path: str) -> ModuleType:
+    """As `import_module`, which would look again for the file that was just listed."""
+    full = f"{package.__name__}.{name}"
+    if full in sys.modules:
+        return import_module(full)
+    spec = spec_from_file_location(full, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(path)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    # Not before: another thread would find it half made.
+    module = sys.modules.setdefault(full, module)
+    setattr(package, name, module)
+    return module

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan_values import values_of
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.rules._support.tuning import GUIDE, SMALL, tag
@@ -25,7 +22,6 @@ _KEYS = {
 
 META = Meta(
     id="RLB078",
-    slug="activations-kept",
     severity="note",
     confidence="high",
     added_in="0.1.0",
@@ -44,7 +40,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Launches of any framework without checkpointing."""
     if tag(context) not in SMALL:
         return

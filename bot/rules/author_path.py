@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.code import from_default
 from bot.rules._support.example import verl
 from bot.shell.words import Word
 
 META = Meta(
     id="RLB047",
-    slug="author-path",
     severity="note",
     confidence="medium",
     added_in="0.1.0",
@@ -41,7 +39,7 @@ _PINNED = regex(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Absolute paths in settings and in PYTHONPATH that no caller can change."""
     for plan in context.plans:
         for name, word, start in _words(plan):

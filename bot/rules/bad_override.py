@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import Message, message, pmessage
+from bot.base.messages import pmessage
 from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import BadArgument
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import (
+    Example,
+    Hit,
+    Hits,
+    Message,
+    Meta,
+    RuleContext,
+    TextEdit,
+    message,
+)
 from bot.rules._support.continuation import cut_launches, follows_backslash
 from bot.rules._support.example import verl
 from bot.shell.source import Span
@@ -18,7 +27,6 @@ _ASSIGNED = regex(r"\s{0,40}(?:export\s{1,9})?(\w{1,99})=(?:\"[^\"]*|'[^']*)\s\Z
 
 META = Meta(
     id="RLB024",
-    slug="bad-override",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -37,7 +45,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """The words that could not be taken."""
     places = set[Span]()
     for plan in context.plans:

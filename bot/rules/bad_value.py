@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import refused, shown
 
 META = Meta(
     id="RLB027",
-    slug="bad-value",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -31,7 +27,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """The settings whose value is refused."""
     outdated = {
         id(plan)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import Message, message, plural_message
+from bot.base.messages import plural_message
 from bot.frameworks.plan_values import PlanValues
 from bot.rules._support import multiples
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Message, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import (
     ACTOR,
@@ -29,7 +27,6 @@ _STATIC = (
 
 META = Meta(
     id="RLB040",
-    slug="batch-divisibility",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -51,7 +48,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Verl's first check: real_train_batch_size % minimal_bsz == 0."""
     for values in static(context):
         batch, n = values.number("data.train_batch_size"), values.number(f"{ROLLOUT}.n")

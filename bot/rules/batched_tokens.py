@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, advised
 from bot.rules._support.verl import ROLLOUT
@@ -14,7 +11,6 @@ _KEY = f"{ROLLOUT}.max_num_batched_tokens"
 
 META = Meta(
     id="RLB076",
-    slug="batched-tokens",
     severity="note",
     confidence="medium",
     added_in="0.1.0",
@@ -27,7 +23,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Launches that limit the engine's batch."""
     for values in advised(context, FAST):
         tokens = values.number(_KEY)

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from bot.base.messages import Message, message, plural_message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.base.messages import plural_message
+from bot.rules._support.base import (
+    Example,
+    Hit,
+    Hits,
+    Message,
+    Meta,
+    RuleContext,
+    TextEdit,
+    message,
+)
 from bot.rules._support.continuation import stray_settings
 from bot.rules._support.example import lines, verl
 from bot.shell.source import Span
@@ -14,7 +22,6 @@ from bot.shell.words import Command
 
 META = Meta(
     id="RLB025",
-    slug="broken-continuation",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -48,7 +55,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Commands whose first word is a setting; those of adjoining lines are one finding."""
     for group in _adjoining(context):
         first = group[0].argv[0]

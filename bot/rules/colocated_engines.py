@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
     ACTOR_GPUS,
@@ -24,7 +21,6 @@ from bot.rules._support.openrlhf import (
 
 META = Meta(
     id="RLB066",
-    slug="colocated-engines",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -44,7 +40,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """OpenRLHF's assertion for --colocate_all."""
     for values in ray_trainers(context):
         engines, size = values.whole(*ENGINES), values.whole(*ENGINE_SIZE)

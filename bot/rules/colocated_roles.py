@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import ALL, LIMITS, SOURCE, option, place, ray_trainers
 
 META = Meta(
     id="RLB067",
-    slug="colocated-roles",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -38,7 +34,7 @@ _WITH_REFERENCE = ("train.colocate_actor_ref", "colocate_actor_ref")
 _WITH_REWARD = ("train.colocate_critic_reward", "colocate_critic_reward")
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """OpenRLHF's assertions for colocated models."""
     for values in ray_trainers(context):
         shared = next((keys for keys in (ALL, _WITH_REFERENCE) if values.on(*keys)), None)
@@ -55,7 +51,7 @@ def _kl(values: PlanValues) -> float:
     return float(value) if isinstance(value, (int, float)) else 0.0
 
 
-def _compare(values: PlanValues, flag: tuple[str, ...], first: str, second: str) -> Iterator[Hit]:
+def _compare(values: PlanValues, flag: tuple[str, ...], first: str, second: str) -> Hits:
     groups = [
         (f"{role}.num_{what}", f"{role}_num_{what}")
         for role in (first, second)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import openrlhf
 from bot.rules._support.tuning import billions, card
 
@@ -16,7 +13,6 @@ _LONG = 4096
 
 META = Meta(
     id="RLB084",
-    slug="consumer-card",
     severity="note",
     confidence="medium",
     added_in="0.1.0",
@@ -43,7 +39,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Launches of OpenRLHF on a small card."""
     device = card(context)
     if device is None or device.memory_gib > _SMALL_GIB:
@@ -66,7 +62,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             )
 
 
-def _stage(plan: Plan, values: PlanValues, name: str, memory: float) -> Iterator[Hit]:
+def _stage(plan: Plan, values: PlanValues, name: str, memory: float) -> Hits:
     keys = ("ds.zero_stage", "zero_stage")
     stage, parameters = values.whole(*keys), billions(plan.model.value)
     if stage != 3 or not plan.adapter.value or not parameters:

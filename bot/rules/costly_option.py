@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, RECOMMENDED_ONLY, advised
 from bot.rules._support.verl import ACTOR, ROLLOUT
@@ -14,7 +11,6 @@ _OFFLOAD = f"{ACTOR}.fsdp_config.param_offload"
 
 META = Meta(
     id="RLB080",
-    slug="costly-option",
     severity="note",
     confidence="medium",
     added_in="0.1.0",
@@ -36,7 +32,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """The options that are known to be on."""
     states = message("states move to the host and back at every step")
     costs = {

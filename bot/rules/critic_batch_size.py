@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues, version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import LIMITS, compares_batch, needs_critic, trainers
 
@@ -22,7 +19,6 @@ _PATH = "examples/tuning/7b/qwen2.5-7b_ppo_8_h100_fsdp_vllm.sh"
 
 META = Meta(
     id="RLB058",
-    slug="critic-batch-size",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -46,7 +42,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Verl's checks of the critic."""
     for values in trainers(context):
         if not needs_critic(values) or values.flag("critic.use_dynamic_bsz") is not False:
@@ -76,7 +72,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             )
 
 
-def _forms(values: PlanValues) -> Iterator[Hit]:
+def _forms(values: PlanValues) -> Hits:
     over_all, per_gpu = values.get(_MICRO), values.get(f"{_MICRO}_per_gpu")
     if per_gpu is None and values.plan.last(f"{_MICRO}_per_gpu") is None:
         per_gpu = over_all  # By default it follows the other: ${oc.select:.ppo_micro_batch_size}.

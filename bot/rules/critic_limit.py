@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, advised
 from bot.rules._support.verl import ACTOR, needs_critic
@@ -16,7 +13,6 @@ _PPO = ("algorithm.adv_estimator=gae", "critic.use_dynamic_bsz=True", f"{_ACTOR}
 
 META = Meta(
     id="RLB074",
-    slug="critic-limit",
     severity="note",
     confidence="high",
     added_in="0.1.0",
@@ -36,7 +32,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the two limits."""
     for values in advised(context, FAST):
         actor, critic = values.number(_ACTOR), values.number(_CRITIC)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 
 META = Meta(
     id="RLB046",
-    slug="dataset-name",
     severity="warning",
     confidence="high",
     added_in="0.1.0",
@@ -66,7 +63,7 @@ _SETS = frozenset(
 _FILE = regex(r"\.(?:parquet|jsonl?|arrow)\b")
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the data sets in a variable's name with those in its value."""
     for variable in context.reading.variables:
         named = _sets(variable.name)

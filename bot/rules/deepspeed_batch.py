@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
     ACTOR_GPUS,
@@ -24,7 +21,6 @@ from bot.rules._support.openrlhf import (
 
 META = Meta(
     id="RLB065",
-    slug="deepspeed-batch",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -50,7 +46,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """DeepSpeed's assertion on the batch of the actor."""
     for values in ray_trainers(context):
         batch, micro, ranks = values.whole(*BATCH), values.whole(*MICRO), _ranks(values)

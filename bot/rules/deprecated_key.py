@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import Message, message
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import replaced, shown
 from bot.rules._support.verl import ENTRY, per_gpu_help, unread_sizes
 
 META = Meta(
     id="RLB023",
-    slug="deprecated-key",
     severity="warning",
     confidence="certain",
     added_in="0.1.0",
@@ -39,7 +35,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Settings with a known deprecation, and root configurations."""
     for plan in context.plans:
         if plan.table is None:
@@ -116,7 +112,7 @@ def _is_referred_to(plan: Plan, key: str) -> bool:
     return isinstance(plan.table, HydraTable) and plan.table.refers_to(key.rsplit(".", 1)[-1])
 
 
-def _root(plan: Plan) -> Iterator[Hit]:
+def _root(plan: Plan) -> Hits:
     if not isinstance(plan.table, HydraTable):
         return
     use, root = plan.table.deprecated_root, plan.table.root

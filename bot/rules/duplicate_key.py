@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 
 META = Meta(
     id="RLB026",
-    slug="duplicate-key",
     severity="warning",
     confidence="certain",
     added_in="0.1.0",
@@ -36,7 +32,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Keys that occur a second time, with the same or another value."""
     for plan in context.plans:
         last: dict[str, Setting] = {}

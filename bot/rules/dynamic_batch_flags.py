@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import title
 from bot.rules._support.verl import ACTOR, LIMITS, ROLLOUT, trainers
@@ -16,7 +13,6 @@ _INFER = f"{ROLLOUT}.log_prob_use_dynamic_bsz"
 
 META = Meta(
     id="RLB055",
-    slug="dynamic-batch-flags",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -37,7 +33,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Verl's assertion that the two flags are equal."""
     for values in trainers(context):
         train, infer = values.flag(_TRAIN), values.flag(_INFER)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, adapter_trained, advised, tag
 from bot.rules._support.verl import ACTOR, ROLLOUT
@@ -15,7 +12,6 @@ _KEY = f"{ROLLOUT}.gpu_memory_utilization"
 
 META = Meta(
     id="RLB075",
-    slug="engine-memory-share",
     severity="note",
     confidence="medium",
     added_in="0.1.0",
@@ -35,7 +31,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the share with the guide's range."""
     for values in advised(context):
         found = values.get(_KEY)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from bot.base.messages import mark, message
+from bot.base.messages import mark
 from bot.base.regex import regex
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.script.name import model_size, plain_sizes, same_size
 
@@ -16,7 +15,6 @@ _KEY = "trainer.experiment_name"
 
 META = Meta(
     id="RLB048",
-    slug="experiment-name",
     severity="warning",
     confidence="high",
     added_in="0.1.0",
@@ -45,7 +43,7 @@ _HELP = mark("name the experiment after what it trains")
 _ESTIMATORS = {"grpo": "grpo", "rloo": "rloo", "remax": "remax"}
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare each experiment's name with the model and the algorithm."""
     for plan in context.plans:
         setting = plan.last(_KEY) if plan.framework == "verl" else None

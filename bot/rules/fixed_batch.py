@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import STATIC, verl
 from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, advised
 from bot.rules._support.verl import ACTOR
@@ -14,7 +11,6 @@ _KEY = f"{ACTOR}.use_dynamic_bsz"
 
 META = Meta(
     id="RLB071",
-    slug="fixed-batch",
     severity="note",
     confidence="high",
     added_in="0.1.0",
@@ -33,7 +29,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Launches without dynamic batches."""
     for values in advised(context, FAST):
         if values.flag(_KEY) is False:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, RECOMMENDED_ONLY, advised
 from bot.rules._support.verl import ACTOR, gpus
@@ -14,7 +11,6 @@ _KEY = f"{ACTOR}.fsdp_config.forward_prefetch"
 
 META = Meta(
     id="RLB081",
-    slug="forward-prefetch",
     severity="note",
     confidence="medium",
     added_in="0.1.0",
@@ -33,7 +29,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """FSDP launches without it."""
     for values in advised(context, ("RECOMMENDED",)):
         fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")

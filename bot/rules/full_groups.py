@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.rules._support import multiples
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import trl
 
 META = Meta(
     id="RLB100",
-    slug="full-groups",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -45,7 +41,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """TRL's checks of the batch that it generates."""
     for plan in context.plans:
         if plan.framework != "trl" or plan.algorithm.value != "grpo" or plan.table is None:
@@ -75,7 +71,7 @@ def _refuses(plan: Plan) -> bool:
     return version_at_least(plan, 0, 18) or (version_at_least(plan, 0, 15) and not own)
 
 
-def _batch(values: PlanValues, group: int | None) -> Iterator[Hit]:
+def _batch(values: PlanValues, group: int | None) -> Hits:
     plan = values.plan
     each = values.number("per_device_train_batch_size")
     steps = values.number("gradient_accumulation_steps")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.releases import find_release, releases
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.script.header import TAGS
 
 META = Meta(
     id="RLB006",
-    slug="header-statement",
     severity="warning",
     confidence="certain",
     added_in="0.1.0",
@@ -32,7 +28,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """The tag and the releases that the script's comments state."""
     header = context.header
     if header.tag and header.tag.text not in TAGS:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import Message, message, plural_message
+from bot.base.messages import plural_message
 from bot.frameworks.plan import Inference, Plan
 from bot.frameworks.releases import ranges_of_releases
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, message
 from bot.rules._support.example import verl
 
 META = Meta(
     id="RLB028",
-    slug="inferred-release",
     severity="warning",
     confidence="high",
     added_in="0.1.0",
@@ -41,7 +38,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """The launches whose release was inferred from their settings."""
     for plan in context.plans:
         if plan.inference is not None:

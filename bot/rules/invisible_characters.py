@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, TextEdit, message
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
 META = Meta(
     id="RLB005",
-    slug="invisible-characters",
     severity="warning",
     confidence="certain",
     added_in="0.1.0",
@@ -41,7 +39,7 @@ _UNSEEN = regex(f"[{_BIDI}{_SPACES}\u00ad\u200b-\u200d\u2060-\u2064\ufeff{_CONTR
 _SPACE = regex(f"[{_SPACES}]")
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Each such character of a line, with its name; nothing where the file is not text."""
     if any(problem.kind == "encoding" for problem in context.reading.problems):
         return

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, advised
 from bot.rules._support.verl import ACTOR, REF, ROLLOUT
@@ -15,7 +12,6 @@ _ACTOR_MICRO = f"{ACTOR}.ppo_micro_batch_size_per_gpu"
 
 META = Meta(
     id="RLB073",
-    slug="log-prob-limit",
     severity="note",
     confidence="high",
     added_in="0.1.0",
@@ -39,7 +35,7 @@ _PAIRS = (
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the limits of rollout and reference with the actor's."""
     for values in advised(context):
         dynamic = values.flag(f"{ACTOR}.use_dynamic_bsz")

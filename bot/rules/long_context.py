@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from bot.base.messages import pmessage
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, advised
 from bot.rules._support.verl import ACTOR, gpus, sequence_length, sequence_parallel
@@ -16,7 +14,6 @@ _LONG = 32768
 
 META = Meta(
     id="RLB083",
-    slug="long-context",
     severity="note",
     confidence="medium",
     added_in="0.1.0",
@@ -35,7 +32,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """FSDP launches with long sequences and no Ulysses."""
     for values in advised(context):
         lengths, many = sequence_length(values), (gpus(values) or 1) > 1

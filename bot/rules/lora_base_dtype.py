@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import adapter_trained, advised, billions, gib
 from bot.rules._support.verl import ACTOR, gpus
@@ -15,7 +12,6 @@ _LORA = "actor_rollout_ref.model.lora_rank=32"
 
 META = Meta(
     id="RLB082",
-    slug="lora-base-dtype",
     severity="note",
     confidence="high",
     added_in="0.1.0",
@@ -41,7 +37,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """LoRA launches whose base is fp32."""
     for values in advised(context):
         fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")

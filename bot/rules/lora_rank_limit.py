@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import LIMITS, ROLLOUT, trainers
 
@@ -15,7 +12,6 @@ _LARGEST = 512
 
 META = Meta(
     id="RLB062",
-    slug="lora-rank-limit",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -35,7 +31,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Verl's check of the rank."""
     for values in trainers(context):
         rank = values.number(_RANK)

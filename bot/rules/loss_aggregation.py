@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
 
-from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, trainers
 
@@ -15,7 +13,6 @@ _KEY = f"{ACTOR}.loss_agg_mode"
 
 META = Meta(
     id="RLB060",
-    slug="loss-aggregation",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -33,7 +30,7 @@ META = Meta(
 _MODES = ("token-mean", "seq-mean-token-sum", "seq-mean-token-mean", "seq-mean-token-sum-norm")
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Verl's check of the mode."""
     for values in trainers(context):
         mode = values.text(_KEY)

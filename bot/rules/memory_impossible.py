@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.budget import LIMITS, SOURCE, predictions, ran_before, sum_in_words
 from bot.rules._support.example import STATIC, verl
 from bot.rules._support.names import where
@@ -19,7 +16,6 @@ _SETTINGS = (
 
 META = Meta(
     id="RLB110",
-    slug="memory-impossible",
     severity="error",
     confidence="high",
     added_in="0.1.0",
@@ -40,7 +36,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Launches whose floor is above the device's usable memory."""
     for plan, made in predictions(context):
         budget = made.estimate

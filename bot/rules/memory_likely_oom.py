@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.memory.options import what_helps
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.budget import LIMITS, SOURCE, predictions, ran_before, sum_in_words
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
@@ -21,7 +18,6 @@ _STATIC = (
 
 META = Meta(
     id="RLB111",
-    slug="memory-likely-oom",
     severity="warning",
     confidence="medium",
     added_in="0.1.0",
@@ -41,7 +37,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Launches whose expected peak, though not their floor, is above the usable memory."""
     for plan, made in predictions(context):
         budget = made.estimate

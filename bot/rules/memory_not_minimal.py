@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from bot.base.messages import plural_message
 from bot.memory.estimate import TIGHT
 from bot.memory.estimator import estimate_workload
 from bot.memory.scale import on_half
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit
 from bot.rules._support.budget import LIMITS, SOURCE, predictions
 from bot.rules._support.example import STATIC, verl
 from bot.rules._support.names import where
@@ -25,7 +23,6 @@ _FOLDER = "examples/tuning/0.5b/qwen2.5-0.5b_grpo"
 
 META = Meta(
     id="RLB113",
-    slug="memory-not-minimal",
     severity="note",
     confidence="medium",
     added_in="0.1.0",
@@ -47,7 +44,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """MIN scripts whose workload fits half the GPUs at the conservative level."""
     tag = context.header.tag
     if tag is None or tag.text != "MIN":

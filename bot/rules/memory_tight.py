@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import Message, message
 from bot.memory.estimate import TIGHT, MemoryEstimate
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, message
 from bot.rules._support.budget import LIMITS, SOURCE, predictions
 from bot.rules._support.example import STATIC, verl
 from bot.rules._support.names import where
@@ -22,7 +19,6 @@ _SETTINGS = (
 
 META = Meta(
     id="RLB112",
-    slug="memory-tight",
     severity="note",
     confidence="medium",
     added_in="0.1.0",
@@ -39,7 +35,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Launches whose budget is tight."""
     tag = context.header.tag
     if tag is not None and tag.text == "MIN":

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValue, PlanValues
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import STATIC, verl
 from bot.rules._support.keys import title
 from bot.rules._support.verl import (
@@ -22,7 +19,6 @@ from bot.rules._support.verl import (
 
 META = Meta(
     id="RLB053",
-    slug="micro-batch-form",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -49,7 +45,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Verl's checks that exactly one form is set, and that its workers can use it."""
     for values in static(context):
         for total in MICRO_SIZES:
@@ -60,9 +56,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 yield from _judge(values, total, over_all, per_gpu)
 
 
-def _judge(
-    values: PlanValues, total: str, over_all: PlanValue, per_gpu: PlanValue
-) -> Iterator[Hit]:
+def _judge(values: PlanValues, total: str, over_all: PlanValue, per_gpu: PlanValue) -> Hits:
     if over_all.value is not None and per_gpu.value is not None:
         yield hit(
             values.place(total, f"{total}_per_gpu"),

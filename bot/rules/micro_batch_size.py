@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message, plural_message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.base.messages import plural_message
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, gpus, static
 
@@ -17,7 +15,6 @@ _STATIC = (
 
 META = Meta(
     id="RLB052",
-    slug="micro-batch-size",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -36,7 +33,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Verl's checks of the deprecated micro batch size of the actor."""
     key = f"{ACTOR}.ppo_micro_batch_size"
     for values in static(context):

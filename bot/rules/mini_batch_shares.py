@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
 from bot.rules._support import multiples
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, ROLLOUT, data_parallel, trainers
 
@@ -15,7 +12,6 @@ _MINI = f"{ACTOR}.ppo_mini_batch_size"
 
 META = Meta(
     id="RLB059",
-    slug="mini-batch-shares",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -41,7 +37,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Verl's assertion in the worker that updates the actor."""
     for values in trainers(context):
         mini, n, ranks = values.number(_MINI), values.number(f"{ROLLOUT}.n"), data_parallel(values)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import STATIC, verl
 from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, compares_batch, static
 
@@ -14,7 +11,6 @@ _STATIC = (*STATIC, "data.train_batch_size=128")
 
 META = Meta(
     id="RLB051",
-    slug="mini-batch-size",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -33,7 +29,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Verl's check that train_batch_size >= actor.ppo_mini_batch_size (since 0.3.0)."""
     for values in static(context):
         key = f"{ACTOR}.ppo_mini_batch_size"

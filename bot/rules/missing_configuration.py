@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, TextEdit, message
 from bot.rules._support.example import verl
 
 META = Meta(
     id="RLB029",
-    slug="missing-configuration",
     severity="error",
     confidence="high",
     added_in="0.2.0",
@@ -37,7 +33,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """The launches that cannot start for the sake of their configuration."""
     for plan in context.plans:
         if (problem := plan.root_problem) is None:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown, texts
 from bot.shell.source import Span
 
 META = Meta(
     id="RLB030",
-    slug="missing-dollar",
     severity="error",
     confidence="high",
     added_in="0.1.0",
@@ -46,7 +43,7 @@ _LABELS = ("project_name", "experiment_name", "run_name")
 _NUMBERS = ("int", "float", "bool")
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Values, and items of lists, that are names of the script's variables."""
     contents: dict[str, set[str]] = {}
     for variable in context.reading.variables:

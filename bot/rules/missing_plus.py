@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import refused, replaced
 
 META = Meta(
     id="RLB022",
-    slug="missing-plus",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -31,7 +27,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """The overrides that Hydra would take with `+`."""
     for _, setting, verdict in refused(context, "needs-plus"):
         plus = verdict.suggestion or f"+{setting.key}"

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues, values_of
 from bot.rules._support import openrlhf
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import lines, verl
 from bot.rules._support.verl import ROLLOUT, trainers
 
 META = Meta(
     id="RLB063",
-    slug="missing-setting",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -43,7 +41,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """The settings that each trainer reads first."""
     for values in trainers(context):
         key = f"{ROLLOUT}.name"

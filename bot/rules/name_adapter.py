@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
 META = Meta(
     id="RLB013",
-    slug="name-adapter",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -43,7 +39,7 @@ def _adapter(kind: str) -> str:
     return _WORDS[kind] if kind else message("full fine-tuning")
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the task's suffix with the plan's adapter."""
     named, task = context.name.adapter, context.name.task
     if named is None or task is None:

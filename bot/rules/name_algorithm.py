@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
 META = Meta(
     id="RLB014",
-    slug="name-algorithm",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -46,7 +42,7 @@ _KNOWN = frozenset().union(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the name's algorithm with the plan's."""
     named = context.name.algorithm
     meant = _ESTIMATORS.get(named or "")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
 
 from bot.base.devices import by_token, devices
-from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE, legible
 
@@ -17,7 +15,6 @@ _SIZE = regex(r"[0-9]{1,2}b")
 
 META = Meta(
     id="RLB016",
-    slug="name-device",
     severity="warning",
     confidence="medium",
     added_in="0.1.0",
@@ -37,7 +34,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Look the device up."""
     device = context.name.device
     if device is None or not legible(context) or by_token(device) or _SIZE.fullmatch(device):

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from bot.base.devices import gpu_count
-from bot.base.messages import Message, message, plural_message
+from bot.base.messages import plural_message
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Message, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
 META = Meta(
     id="RLB010",
-    slug="name-gpus",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -38,7 +35,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the name's number with nodes × GPUs per node."""
     named = context.name.gpus
     if named is None:

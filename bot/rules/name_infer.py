@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
 META = Meta(
     id="RLB012",
-    slug="name-infer",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -38,7 +34,7 @@ META = Meta(
 _KNOWN = ("vllm", "sglang", "trtllm", "hf")
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the name's engine with the plan's."""
     named = next(
         (engine for engine in _KNOWN if (context.name.infer or "").startswith(engine)), None

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.names import (
     contradictions,
@@ -19,7 +16,6 @@ from bot.script.name import model_size
 
 META = Meta(
     id="RLB015",
-    slug="name-model",
     severity="warning",
     confidence="high",
     added_in="0.1.0",
@@ -45,7 +41,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the name's family and size with the model's path."""
     named = context.name.model
     if named is None:

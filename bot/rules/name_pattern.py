@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from bot.base.devices import by_token
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, message
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE, asked, is_run_form, model_label
 from bot.script.name import PATTERN
 
 META = Meta(
     id="RLB003",
-    slug="name-pattern",
     severity="warning",
     confidence="certain",
     added_in="0.1.0",
@@ -44,7 +40,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """What keeps the name from following the profile."""
     problems = context.name.problems
     if is_run_form(context):

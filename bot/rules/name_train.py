@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
 META = Meta(
     id="RLB011",
-    slug="name-train",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -38,7 +35,7 @@ _KNOWN = frozenset({"fsdp", "fsdp1", "fsdp2", "megatron", "deepspeed", "veomni",
 _FAMILY = {"fsdp1": "fsdp", "mcore": "megatron", "ds": "deepspeed"}
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the name's backend with the plan's."""
     named = _FAMILY.get(context.name.train or "", context.name.train)
     if named not in _KNOWN:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
-from bot.base.messages import message
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown, texts
 from bot.rules._support.near import slip
 
 META = Meta(
     id="RLB034",
-    slug="near-value",
     severity="warning",
     confidence="high",
     added_in="0.2.0",
@@ -86,7 +84,7 @@ _OPEN: Final = ("adv_estimator", "loss_mode", "reward_manager", "format")
 """Names that a fork may add to by registering its own."""
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the names that are given with those that are known."""
     place = context.place
     own = place.checkout.verl_source(place.path) if place is not None else None

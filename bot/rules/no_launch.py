@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from bot.base.config import SCRIPT_SUFFIXES
-from bot.base.messages import Message, enumeration, message
+from bot.base.messages import enumeration
 from bot.base.regex import regex
 from bot.frameworks import FRAMEWORKS
 from bot.frameworks.launch import unwrap
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip
+from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, Skip, message
 from bot.rules._support.code import without_comments
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE
@@ -18,7 +18,6 @@ from bot.shell.words import Word
 
 META = Meta(
     id="RLB002",
-    slug="no-launch",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -89,7 +88,7 @@ _EXIT = regex(r"(?m)^[^\S\n]*exit\b")
 _ASSIGNMENT = regex(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
 
 
-def check(context: RuleContext) -> Iterator[Hit | Skip]:
+def check(context: RuleContext) -> Hits:
     """Whether a script without a plan runs anything."""
     if context.plans:
         return

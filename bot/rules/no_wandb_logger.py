@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message, pmessage
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.base.messages import pmessage
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.rules._support.names import asked, where
 
 META = Meta(
     id="RLB042",
-    slug="no-wandb-logger",
     severity="warning",
     confidence="certain",
     added_in="0.1.0",
@@ -33,7 +30,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """The launches' loggers, when all are known and none has W&B."""
     loggers = [plan.loggers.value for plan in context.plans]
     if any(names is None or "wandb" in names for names in loggers):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message, pmessage
+from bot.base.messages import pmessage
 from bot.frameworks.plan_values import PlanValues
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
     AGENT,
@@ -23,7 +21,6 @@ from bot.shell.source import Span
 
 META = Meta(
     id="RLB069",
-    slug="option-conflict",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -51,7 +48,7 @@ _EVALUATION = ("eval.dataset", "eval_dataset")
 _FILTERING = ("algo.dynamic_filtering_enable", "dynamic_filtering")
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """The trainer's assertions on pairs of options."""
     for values in ray_trainers(context):
         if values.on(*_PACKING) and values.on(*ENGINES) is False:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan_values import values_of
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import open_instruct
 
 _KEYS = ("pack_length", "max_prompt_token_length", "response_length")
 
 META = Meta(
     id="RLB101",
-    slug="pack-length",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -37,7 +33,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """open-instruct's assertion on the three lengths."""
     for plan in context.plans:
         if (

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, advised
 
@@ -15,7 +13,6 @@ _KEY = "actor_rollout_ref.model.use_remove_padding"
 
 META = Meta(
     id="RLB070",
-    slug="padding-kept",
     severity="note",
     confidence="high",
     added_in="0.1.0",
@@ -33,7 +30,7 @@ META = Meta(
 _SUPPORTED = regex(r"qwen|qwq|llama|mistral|gemma|deepseek-(?:r1-distill|llm|math)", re.I)
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Launches that pad."""
     for values in advised(context):
         model = values.plan.model.value or ""

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, gpus, model_parallel, static
 
@@ -18,7 +15,6 @@ _MEGATRON = (
 
 META = Meta(
     id="RLB050",
-    slug="parallel-size",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -35,7 +31,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Verl's check that n_gpus is a multiple of model_parallel_size × context_parallel_size."""
     for values in static(context):
         total, parallel = gpus(values), model_parallel(values)

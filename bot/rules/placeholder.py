@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.code import from_default, placeholder, without_comments
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
@@ -16,7 +15,6 @@ from bot.shell.words import Word
 
 META = Meta(
     id="RLB032",
-    slug="placeholder",
     severity="warning",
     confidence="high",
     added_in="0.1.0",
@@ -42,7 +40,7 @@ _REST = regex(r"(?:\\\n|[^\n;&|])*")
 """What follows the last word of a command: redirections."""
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Placeholders in the words of each launch, those that the framework cannot take included."""
     yield from _redirections(context)
     for plan in context.plans:
@@ -55,7 +53,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 yield _hit(key, bad.placeholder, bad.word, bad.span)
 
 
-def _redirections(context: RuleContext) -> Iterator[Hit]:
+def _redirections(context: RuleContext) -> Hits:
     """Placeholders that are no words: bash reads the file `PATH` of `--model <PATH> --bf16`."""
     if "<" not in context.source.text or is_recipe(context.path):
         return

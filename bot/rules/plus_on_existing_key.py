@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import refused, replaced
 
 META = Meta(
     id="RLB021",
-    slug="plus-on-existing-key",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -30,7 +26,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """The overrides whose `+` Hydra would refuse."""
     for plan, setting, _ in refused(context, "exists"):
         earlier = _earlier(plan, setting)

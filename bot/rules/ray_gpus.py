@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from bot.base.digits import natural_number
-from bot.base.messages import message, plural_message
+from bot.base.messages import plural_message
 from bot.base.regex import regex
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ENTRY
 from bot.shell.source import Span
@@ -16,7 +14,6 @@ from bot.shell.words import Command, Word
 
 META = Meta(
     id="RLB049",
-    slug="ray-gpus",
     severity="warning",
     confidence="high",
     added_in="0.1.0",
@@ -52,7 +49,7 @@ META = Meta(
 _OPTION = regex(r"--num-gpus(?:=(\d{1,4}))?\Z")
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the head that stands last before a launch with what the launch asks for."""
     starts = [c for c in context.reading.commands if _words(c, 2) == ["ray", "start"]]
     if any("--head" not in _words(c) for c in starts):

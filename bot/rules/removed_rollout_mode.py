@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan_values import values_of, version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.edits import without_word
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ROLLOUT, refuses
@@ -15,7 +12,6 @@ _KEY = f"{ROLLOUT}.mode"
 
 META = Meta(
     id="RLB061",
-    slug="removed-rollout-mode",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -31,7 +27,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Launches of verl that set the removed mode."""
     for plan in context.plans:
         setting = plan.last(_KEY)

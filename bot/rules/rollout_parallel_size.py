@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues, version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import LIMITS, ROLLOUT, gpus, trainers
 
@@ -14,7 +11,6 @@ _TP = f"{ROLLOUT}.tensor_model_parallel_size"
 
 META = Meta(
     id="RLB057",
-    slug="rollout-parallel-size",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -38,7 +34,7 @@ META = Meta(
 _KINDS = ("tensor_model", "data", "pipeline_model")
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Verl's assertion that the GPUs are a multiple of an engine's."""
     for values in trainers(context):
         total, sizes = gpus(values), _sizes(values)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, RECOMMENDED_ONLY, advised
 from bot.rules._support.verl import ROLLOUT
@@ -14,7 +11,6 @@ _KEY = f"{ROLLOUT}.disable_log_stats"
 
 META = Meta(
     id="RLB085",
-    slug="rollout-statistics",
     severity="note",
     confidence="medium",
     added_in="0.1.0",
@@ -33,7 +29,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Recommended launches without statistics."""
     for values in advised(context, ("RECOMMENDED",)):
         if values.flag(_KEY) is True:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
     ACTOR_GPUS,
@@ -26,7 +23,6 @@ from bot.rules._support.openrlhf import (
 
 META = Meta(
     id="RLB068",
-    slug="sample-batches",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -53,7 +49,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """OpenRLHF's last assertion before it starts."""
     for values in ray_trainers(context):
         samples, batch = values.whole(*SAMPLES), values.whole(*ROLLOUT_BATCH)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import Message, message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, message
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
 META = Meta(
     id="RLB093",
-    slug="secret",
     severity="warning",
     confidence="high",
     added_in="0.1.0",
@@ -63,7 +59,7 @@ _ADDRESS = regex(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """What has the form of a token, wherever it stands."""
     seen: list[Span] = []
     for service, words, form in _FORMS:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, trainers
 
@@ -15,7 +12,6 @@ _PADDING = "actor_rollout_ref.model.use_remove_padding"
 
 META = Meta(
     id="RLB054",
-    slug="sequence-parallel-padding",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -33,7 +29,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Verl's check of ulysses_sequence_parallel_size against use_remove_padding."""
     for values in trainers(context):
         # Until 0.5.0 the check left FSDP 2 out.

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.code import without_comments
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
 META = Meta(
     id="RLB094",
-    slug="shebang",
     severity="note",
     confidence="certain",
     added_in="0.1.0",
@@ -51,7 +47,7 @@ _BASHISMS = (
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """A missing first line, or one that names sh for what only bash takes."""
     text = context.source.text
     first = context.source.line(1)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.frameworks.hydra_rules import names_of
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of, version_at_least
 from bot.frameworks.setting import UNKNOWN
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
 
 META = Meta(
     id="RLB045",
-    slug="single-response",
     severity="warning",
     confidence="high",
     added_in="0.1.0",
@@ -50,7 +46,7 @@ _OTHERS = (
 _GROUPED = ("grpo", "rloo", "group_norm", "opo")
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Launches of a group algorithm with one response a prompt."""
     for plan in context.plans:
         algorithm, count = plan.algorithm.value, plan.rollout_n.value

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE, legible
 from bot.script.name import model_size, same_size
 
 META = Meta(
     id="RLB004",
-    slug="size-folder",
     severity="warning",
     confidence="certain",
     added_in="0.1.0",
@@ -37,7 +34,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the parent folder with the size that the name states."""
     if context.name.profile != "tuning" or not context.name.model or not legible(context):
         return  # A name of another form is told by name-pattern.

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
 META = Meta(
     id="RLB095",
-    slug="spaced-assignment",
     severity="error",
     confidence="certain",
     added_in="0.2.0",
@@ -35,7 +32,7 @@ _NAME: Final = regex(r"[A-Za-z_]\w*")
 _VALUE: Final = regex(r"[0-9][\w.]*|[Tt]rue|[Ff]alse")
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Look for commands whose first argument begins with `=`, and for values that are run."""
     seen: set[int] = set()
     for command in context.reading.commands:

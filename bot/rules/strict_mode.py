@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.edits import first_line_after_shebang
 from bot.rules._support.example import verl
 from bot.shell.source import Span
@@ -15,7 +13,6 @@ from bot.shell.words import Command
 
 META = Meta(
     id="RLB091",
-    slug="strict-mode",
     severity="note",
     confidence="certain",
     added_in="0.1.0",
@@ -44,7 +41,7 @@ _SET = regex(r"\bset(?=\s)")
 _ERREXIT = regex(r"\s(?:-[a-df-z]*e[a-z]*+|-o\s+errexit)(?![\w-])")
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """The first program before the launch of a script without errexit."""
     launches = {plan.launch.command.span.start for plan in context.plans}
     if not launches or _stops(context):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
 
-from bot.base.messages import message, pmessage
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.base.messages import pmessage
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.registry import RULES
 from bot.rules._support.suppressions import LIMIT, Suppression, removal, suppressions
@@ -15,7 +14,6 @@ _FORM = "# rlbot: ignore[RLB021] the reason"
 
 META = Meta(
     id="RLB007",
-    slug="suppression",
     severity="warning",
     confidence="certain",
     added_in="0.1.0",
@@ -45,7 +43,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Comments without a reason or with an unknown rule; `unused` tells what remains."""
     found = suppressions(context)
     if len(found) > LIMIT:
@@ -70,7 +68,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
         yield from _written_wrongly(suppression)
 
 
-def _written_wrongly(suppression: Suppression) -> Iterator[Hit]:
+def _written_wrongly(suppression: Suppression) -> Hits:
     if not suppression.names:
         yield hit(
             suppression.span,
@@ -86,7 +84,7 @@ def _written_wrongly(suppression: Suppression) -> Iterator[Hit]:
             name.span,
             'the suppression names "{name}", which is no rule',
             name=name.text,
-            help=message("did you mean {id} ({slug})?", id=near.meta.id, slug=near.meta.slug)
+            help=message("did you mean {id} ({slug})?", id=near.meta.id, slug=near.slug)
             if near
             else message("`rlbot rule` lists the rules"),
         )

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import Message, message, pmessage
+from bot.base.messages import pmessage
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip, hit
+from bot.rules._support.base import (
+    Example,
+    Hit,
+    Hits,
+    Message,
+    Meta,
+    RuleContext,
+    Skip,
+    hit,
+    message,
+)
 from bot.rules._support.example import verl
 from bot.shell.words import Problem
 
 META = Meta(
     id="RLB001",
-    slug="syntax",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -41,7 +48,7 @@ META = Meta(
 _PLACEHOLDER = regex(r"(?<![^\s=:/,\"])<[A-Za-z][\w .:/-]{0,60}>")
 
 
-def check(context: RuleContext) -> Iterator[Hit | Skip]:
+def check(context: RuleContext) -> Hits:
     """What the reader could not take as it stands."""
     for problem in context.reading.problems:
         if problem.kind == "limit":

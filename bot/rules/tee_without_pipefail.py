@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.edits import first_line_after_shebang
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
 META = Meta(
     id="RLB044",
-    slug="tee-without-pipefail",
     severity="note",
     confidence="certain",
     added_in="0.1.0",
@@ -31,7 +27,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Launches in a pipe whose status is lost."""
     if "PIPESTATUS" in context.source.text:
         return

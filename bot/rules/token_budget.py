@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, advised
 from bot.rules._support.verl import ACTOR, sequence_length, sequence_parallel
@@ -15,7 +12,6 @@ _LENGTHS = ("data.max_prompt_length=2048", "data.max_response_length=8192")
 
 META = Meta(
     id="RLB072",
-    slug="token-budget",
     severity="note",
     confidence="high",
     added_in="0.1.0",
@@ -31,7 +27,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the limit with twice prompt + response."""
     for values in advised(context, FAST):
         limit, lengths = values.number(_KEY), sequence_length(values)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, sequence_length, sequence_parallel, trainers
 
@@ -14,7 +11,6 @@ _LENGTHS = ("data.max_prompt_length=1024", "data.max_response_length=8192")
 
 META = Meta(
     id="RLB064",
-    slug="token-limit",
     severity="warning",
     confidence="high",
     added_in="0.1.0",
@@ -37,7 +33,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the limit with prompt + response."""
     for values in trainers(context):
         if values.flag(f"{ACTOR}.use_dynamic_bsz") is not True:

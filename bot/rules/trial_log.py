@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message, plural_message
+from bot.base.messages import plural_message
 from bot.frameworks.plan import Plan
 from bot.report import Severity
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
 from bot.script.trial_log import Tried, largest_passing, outcome, reaches, tried_values
 
@@ -15,7 +13,6 @@ _BATCH = "nproc_per_gpu=44 # 32√ → 64× → 48× → 40√ → 44√ → 46�
 
 META = Meta(
     id="RLB041",
-    slug="trial-log",
     severity="error",
     confidence="high",
     added_in="0.1.0",
@@ -48,7 +45,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare each value that has a trial log with the log."""
     for tried in tried_values(context.reading, context.choice.plans):
         plans = [plan for plan in context.choice.plans if reaches(context.reading, plan, tried)]
@@ -56,7 +53,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             yield from _judge(context, plans[0], tried)
 
 
-def _judge(context: RuleContext, plan: Plan, tried: Tried) -> Iterator[Hit]:
+def _judge(context: RuleContext, plan: Plan, tried: Tried) -> Hits:
     best = largest_passing(tried.trials)
     result = outcome(tried.trials, tried.value)
     used = {"name": tried.name, "value": tried.value}

@@ -6,12 +6,11 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.report import Severity
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import is_own, shown
 from bot.rules._support.near import slip
@@ -20,7 +19,6 @@ from bot.shell.words import Hole, Word
 
 META = Meta(
     id="RLB031",
-    slug="undefined-variable",
     severity="error",
     confidence="high",
     added_in="0.1.0",
@@ -109,7 +107,7 @@ class _Script:
         return self._near[name]
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Holes that a variable without a value leaves in a setting."""
     names = {variable.name for variable in context.reading.variables}
     # What the reader passes over may set a variable as well.

@@ -6,19 +6,18 @@ from collections import Counter
 from collections.abc import Iterator
 
 from bot.base.digits import whole_number
-from bot.base.messages import enumeration, message, plural_message
+from bot.base.messages import enumeration, plural_message
 from bot.frameworks.key_table import KeyVerdict
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.frameworks.release_overlay import LayeredTable
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip, hit
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, Skip, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import of_file, refused, replaced, shown
 
 META = Meta(
     id="RLB020",
-    slug="unknown-key",
     severity="error",
     confidence="certain",
     added_in="0.1.0",
@@ -62,7 +61,7 @@ def _absent(context: RuleContext, plan: Plan) -> str:
     return why or message("no configuration of it was found")
 
 
-def check(context: RuleContext) -> Iterator[Hit | Skip]:
+def check(context: RuleContext) -> Hits:
     """The overrides that the framework would refuse because the key is not there."""
     yield from _unread(context)
     yield from _refused(context)
@@ -80,7 +79,7 @@ def _unread(context: RuleContext) -> Iterator[Skip]:
             )
 
 
-def _refused(context: RuleContext) -> Iterator[Hit | Skip]:
+def _refused(context: RuleContext) -> Hits:
     doubts: Counter[str] = Counter()
     chosen: dict[tuple[int, str], list[tuple[Plan, Setting]]] = {}
     below: dict[tuple[int, str], list[tuple[Plan, Setting, KeyVerdict]]] = {}

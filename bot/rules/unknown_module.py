@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.releases import modules, release, releases
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.near import slip
 from bot.shell.words import Word
 
 META = Meta(
     id="RLB120",
-    slug="unknown-module",
     severity="error",
     confidence="high",
     added_in="0.2.0",
@@ -41,7 +38,7 @@ _SWITCH: Final = regex(r"-[A-Za-z]*m|--module")
 _MODULE: Final = regex(r"(?:verl|openrlhf)(?:\.\w{1,80}){1,8}")
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Look at the words behind a program that starts Python."""
     for command in context.reading.commands:
         name = command.argv[0].text.rsplit("/", 1)[-1] if command.argv else ""
@@ -55,7 +52,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             before.append(word.text)
 
 
-def _judged(context: RuleContext, word: Word, before: list[str]) -> Iterator[Hit]:
+def _judged(context: RuleContext, word: Word, before: list[str]) -> Hits:
     """A module's name behind these words; behind another program it is that program's affair."""
     named = bool(before) and _SWITCH.fullmatch(before[-1]) is not None
     if not named and any(_SWITCH.fullmatch(one) or one.endswith(".py") for one in before):

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
 from bot.base.regex import regex
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
 META = Meta(
     id="RLB092",
-    slug="unquoted-arguments",
     severity="note",
     confidence="certain",
     added_in="0.1.0",
@@ -34,7 +30,7 @@ META = Meta(
 _BARE = regex(r"\$(?<=[ \t\n]\$)(?:[@*]|\{[@*]\})(?=[ \t\n;|&)]|\Z)")
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Unquoted `$@` and `$*` among the words of a launch."""
     text = context.source.text
     for plan in context.plans:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import Message, message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues
 from bot.rules._support import openrlhf
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, MIN_ONLY, adapter_trained, billions, gib, tag
 from bot.rules._support.verl import ACTOR, gpus, trainers
@@ -27,7 +26,6 @@ _ALL_ON = (
 
 META = Meta(
     id="RLB079",
-    slug="unused-memory-option",
     severity="note",
     confidence="high",
     added_in="0.1.0",
@@ -61,7 +59,7 @@ class _Option:
     saving: Message
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """The options that are known to be off."""
     if tag(context) != "MIN":
         return
@@ -116,7 +114,7 @@ def _of_verl(values: PlanValues) -> Iterator[_Option]:
         yield _option(f"{_MODEL}.use_fused_kernels", message("avoid whole logits"))
 
 
-def _stage(values: PlanValues) -> Iterator[Hit]:
+def _stage(values: PlanValues) -> Hits:
     keys = ("ds.zero_stage", "zero_stage")
     stage = values.whole(*keys)
     if stage is None or stage >= 3:

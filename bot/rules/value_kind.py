@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from bot.base.messages import Message, message
 from bot.base.regex import regex
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.key_table import Key
 from bot.frameworks.setting import Setting
 from bot.report import Severity
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import (
+    Example,
+    Hit,
+    Hits,
+    Message,
+    Meta,
+    RuleContext,
+    TextEdit,
+    message,
+)
 from bot.rules._support.example import verl
 from bot.rules._support.keys import is_own
 from bot.rules._support.near import slip
 
 META = Meta(
     id="RLB033",
-    slug="value-kind",
     severity="error",
     confidence="high",
     added_in="0.2.0",
@@ -58,7 +64,7 @@ _TEXTS: Final = {
 """Texts that verl takes for a number (trainer/sft_trainer.py)."""
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare each value with the default of its setting."""
     for plan in context.plans:
         table = plan.table

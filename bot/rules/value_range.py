@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import Message, message
 from bot.base.regex import regex
 from bot.frameworks.setting import Setting
 from bot.report import Severity
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 
 META = Meta(
     id="RLB035",
-    slug="value-range",
     severity="error",
     confidence="high",
     added_in="0.2.0",
@@ -80,7 +77,7 @@ _RANGES: Final = (
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare each number with the range of its setting."""
     for plan in context.plans:
         for setting in plan.settings:

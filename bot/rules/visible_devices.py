@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from bot.base.devices import gpu_count
-from bot.base.messages import message, plural_message
+from bot.base.messages import plural_message
 from bot.base.regex import regex
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ENTRY
 from bot.shell.words import Word
 
 META = Meta(
     id="RLB043",
-    slug="visible-devices",
     severity="warning",
     confidence="high",
     added_in="0.1.0",
@@ -48,7 +45,7 @@ _VARIABLES = (
 _DEVICE = regex(r"\d{1,3}|(?:GPU|MIG)-[\w\-/]+")
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the devices listed with the GPUs per node."""
     for plan in context.plans:
         used = plan.gpus_per_node.value

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import message
-from bot.rules._support.base import Example, Hit, Meta, RuleContext, hit
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, advised, billions, card
 from bot.rules._support.verl import ROLLOUT
@@ -14,7 +11,6 @@ _KEY = f"{ROLLOUT}.tensor_model_parallel_size"
 
 META = Meta(
     id="RLB077",
-    slug="wide-rollout",
     severity="note",
     confidence="medium",
     added_in="0.1.0",
@@ -34,7 +30,7 @@ META = Meta(
 )
 
 
-def check(context: RuleContext) -> Iterator[Hit]:
+def check(context: RuleContext) -> Hits:
     """Compare the weights at half the size with a quarter of the card."""
     for values in advised(context, FAST):
         size, parameters = values.number(_KEY), billions(values.plan.model.value)

@@ -19,7 +19,7 @@ from tools.rule_pages import folder, write
 HERE = Path(__file__).parent
 NOT_OF_A_RULE = {"catalogue", "mutations", "registry"}
 
-each_rule = pytest.mark.parametrize("rule", RULES.rules, ids=lambda rule: rule.meta.slug)
+each_rule = pytest.mark.parametrize("rule", RULES.rules, ids=lambda rule: rule.slug)
 
 
 def example_of(rule: ScriptRule) -> Example:
@@ -28,7 +28,7 @@ def example_of(rule: ScriptRule) -> Example:
 
 
 def test_rules_tests_and_pages_are_the_same_set() -> None:
-    slugs = {rule.meta.slug for rule in RULES.rules}
+    slugs = {rule.slug for rule in RULES.rules}
     stems = {path.stem.removeprefix("test_") for path in HERE.glob("test_*.py")}
     tested = {stem.replace("_", "-") for stem in stems - NOT_OF_A_RULE}
     written = {path.stem for path in folder(RULES, "en").glob("*.md")} - {"index"}
@@ -53,7 +53,7 @@ def test_writing_removes_pages_of_rules_that_are_gone(tmp_path: Path) -> None:
 
 def test_ids_and_slugs_are_unique_and_well_formed() -> None:
     ids = [rule.meta.id for rule in RULES.rules]
-    slugs = [rule.meta.slug for rule in RULES.rules]
+    slugs = [rule.slug for rule in RULES.rules]
     assert ids == sorted(ids)
     assert len(set(ids)) == len(ids)
     assert len(set(slugs)) == len(slugs)
@@ -141,7 +141,7 @@ def test_published_ids_keep_their_rule() -> None:
         "RLB100": "full-groups",
         "RLB101": "pack-length",
     }
-    assert published.items() <= {rule.meta.id: rule.meta.slug for rule in RULES.rules}.items()
+    assert published.items() <= {rule.meta.id: rule.slug for rule in RULES.rules}.items()
 
 
 @each_rule
@@ -159,14 +159,14 @@ def test_texts_are_sentences(rule: ScriptRule) -> None:
     assert "\n" not in meta.summary
     assert len(meta.summary) <= 100
     assert meta.source
-    assert meta.slug in RULES.url(meta.slug)
+    assert rule.slug in RULES.url(rule.slug)
 
 
 @each_rule
 def test_the_bad_example_is_reported_with_the_rules_severity(rule: ScriptRule) -> None:
     example = example_of(rule)
     path = example.bad_path or example.path
-    findings, unchecked = check(rule.meta.slug, example.bad, path)
+    findings, unchecked = check(rule.slug, example.bad, path)
     assert rule.meta.severity in {finding.severity for finding in findings}
     assert not unchecked
 

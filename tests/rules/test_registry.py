@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -29,7 +30,6 @@ SCRIPT = verl("trainer.n_gpus_per_node=4", "trainer.nnodes=1", "trainer.nnodes=1
 def rule(check: Check[RuleContext], id_: str = "RLB900", slug: str = "made-up") -> ScriptRule:
     meta = Meta(
         id=id_,
-        slug=slug,
         severity="warning",
         confidence="certain",
         added_in="0.1.0",
@@ -40,7 +40,7 @@ def rule(check: Check[RuleContext], id_: str = "RLB900", slug: str = "made-up") 
         source="",
         example=Example(bad="", good=""),
     )
-    return Rule(meta, check)
+    return Rule(slug, meta, check)
 
 
 def test_a_hit_becomes_a_finding_with_its_place() -> None:
@@ -91,7 +91,7 @@ def test_a_proposed_name_is_told_from_the_folder_that_paths_start_at(
         yield Hit(message="misnamed", span=Span(0, 0), rename=rename)
 
     script = context("echo\n", "examples/tuning/7b/a.sh")
-    (finding,), _ = RULES.run([Rule(RULES.find("name-pattern").meta, check)], script)
+    (finding,), _ = RULES.run([replace(RULES.find("name-pattern"), check=check)], script)
     assert finding.rename == path
 
 

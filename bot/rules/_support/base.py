@@ -8,11 +8,12 @@ from typing import TypeAlias
 
 from bot.base.devices import Device
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import Message, message
 from bot.frameworks import ScriptPlace
 from bot.frameworks.plan import Plan
 from bot.memory.from_plan import PlanEstimate, estimate_plan
 from bot.memory.lengths import Measured
-from bot.registry.base import Example, Hit, Meta, Rule, Skip, TextEdit, hit
+from bot.registry.base import Example, Hit, Hits, Meta, Rule, Skip, TextEdit, hit
 from bot.script.choice import LaunchChoice
 from bot.script.header import Header
 from bot.script.name import ScriptName
@@ -20,7 +21,19 @@ from bot.shell import Files
 from bot.shell.source import Source
 from bot.shell.words import Reading
 
-__all__ = ["Example", "Hit", "Meta", "RuleContext", "ScriptRule", "Skip", "TextEdit", "hit"]
+__all__ = [
+    "Example",
+    "Hit",
+    "Hits",
+    "Message",
+    "Meta",
+    "RuleContext",
+    "ScriptRule",
+    "Skip",
+    "TextEdit",
+    "hit",
+    "message",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import Message, message
 from bot.frameworks.plan import Plan
 from bot.memory.estimate import MemoryEstimate
 from bot.memory.from_plan import PlanEstimate
 from bot.memory.settings import NoEstimateError
 from bot.memory.workload import MemoryLevel
-from bot.rules._support.base import RuleContext
+from bot.rules._support.base import Message, RuleContext, message
 from bot.script.trial_log import outcome, reaches, tried_values
 
 LIMITS = (

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from bot.base.messages import Message, message
 from bot.frameworks.key_table import KeyVerdict, Status
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import RuleContext, TextEdit
+from bot.rules._support.base import Message, RuleContext, TextEdit, message
 
 
 def refused(context: RuleContext, *statuses: Status) -> Iterator[tuple[Plan, Setting, KeyVerdict]]:

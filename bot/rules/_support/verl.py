@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import Message, message
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
-from bot.rules._support.base import RuleContext
+from bot.rules._support.base import Message, RuleContext, message
 
 ENTRY = "verl.trainer.main_ppo"
 ACTOR = "actor_rollout_ref.actor"

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import mark, message
+from bot.base.messages import mark
 from bot.table import rst
-from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry, Skip, rewrite
+from bot.table.checks._support.base import (
+    Hit,
+    Hits,
+    Meta,
+    PageContext,
+    ScriptEntry,
+    Skip,
+    message,
+    rewrite,
+)
 
 _GONE = mark("the link leads to {path}, which is not there")
 _GONE_AT = mark("the link leads to {path}, which {commit} does not have")
@@ -21,7 +28,6 @@ UNREACHED = mark("the link could not be followed. {reason}")
 
 META = Meta(
     id="RLB301",
-    slug="dead-link",
     severity="error",
     added_in="0.1.0",
     summary="A row's link leads to a file that is not there.",
@@ -40,7 +46,7 @@ META = Meta(
 )
 
 
-def check(context: PageContext) -> Iterator[Hit | Skip]:
+def check(context: PageContext) -> Hits:
     """Look at where each link leads."""
     reasons: dict[str, list[str]] = {}
     for entry in context.entries:

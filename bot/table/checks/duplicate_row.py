@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import mark, message
-from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry, hit
+from bot.base.messages import mark
+from bot.table.checks._support.base import Hits, Meta, PageContext, ScriptEntry, hit, message
 from bot.table.columns import COLUMNS
 
 _SCRIPT = mark("{script} has a row already, at line {line}")
@@ -14,7 +12,6 @@ _HELP = mark("keep one of the two rows")
 
 META = Meta(
     id="RLB304",
-    slug="duplicate-row",
     severity="error",
     added_in="0.1.0",
     summary="Two rows are about the same script, or say the same of two scripts.",
@@ -29,7 +26,7 @@ META = Meta(
 _SAYING = tuple(column for column in COLUMNS if column not in ("link", "contributor"))
 
 
-def check(context: PageContext) -> Iterator[Hit]:
+def check(context: PageContext) -> Hits:
     """Compare each row with those above it."""
     by_path: dict[str, ScriptEntry] = {}
     by_words: dict[tuple[str, ...], ScriptEntry] = {}

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import mark, message
-from bot.table.checks._support.base import Hit, Meta, PageContext, hit
+from bot.base.messages import mark
+from bot.table.checks._support.base import Hits, Meta, PageContext, hit, message
 from bot.table.checks._support.names import bare_stem
 from bot.table.parts import file_name
 
@@ -14,7 +12,6 @@ _HELP = mark("write the name of the script that the link leads to")
 
 META = Meta(
     id="RLB316",
-    slug="link-text",
     severity="warning",
     added_in="0.1.0",
     summary="The text of a link names another script than its address.",
@@ -27,7 +24,7 @@ META = Meta(
 )
 
 
-def check(context: PageContext) -> Iterator[Hit]:
+def check(context: PageContext) -> Hits:
     """Compare text and address."""
     for entry in context.entries:
         cell = entry.cell("link")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import mark, message
+from bot.base.messages import mark
 from bot.script.name import model_size
 from bot.shell.source import Span
 from bot.table import place
-from bot.table.checks._support.base import Hit, Meta, PageContext, PageSubject, hit
+from bot.table.checks._support.base import Hits, Meta, PageContext, PageSubject, hit, message
 
 _MISSING = mark("{script} has no row in this page")
 _HELP = mark("`rlbot table add {page} {script}` writes it; or move the script")
 
 META = Meta(
     id="RLB303",
-    slug="missing-row",
     severity="warning",
     added_in="0.1.0",
     summary="A tuning script has no row in the page.",
@@ -29,7 +26,7 @@ META = Meta(
 )
 
 
-def check(context: PageContext) -> Iterator[Hit]:
+def check(context: PageContext) -> Hits:
     """Look for a row of each script."""
     entries = (*context.entries, *context.unread)
     linked = {entry.target.path for entry in entries}

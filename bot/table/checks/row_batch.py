@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from bot.base.digits import whole_number
 from bot.base.messages import mark
 from bot.base.regex import regex
-from bot.table.checks._support.base import Hit, Meta, PageContext, Skip, hit
+from bot.table.checks._support.base import Hits, Meta, PageContext, hit
 from bot.table.checks._support.compare import contradictions, corrected
 
 _FORM = mark('MaxBatch is "{cell}", which is no number')
@@ -17,7 +15,6 @@ _WHAT = mark("the train batch size")
 
 META = Meta(
     id="RLB309",
-    slug="row-batch",
     severity="error",
     added_in="0.1.0",
     summary="The MaxBatch of a row is not the train batch size of its script.",
@@ -35,7 +32,7 @@ META = Meta(
 _NUMBER = regex(r"\d{1,3}(?:,\d{3})+\Z|\d+\Z")
 
 
-def check(context: PageContext) -> Iterator[Hit | Skip]:
+def check(context: PageContext) -> Hits:
     """Compare the numbers."""
     for entry in context.entries:
         cell = entry.cell("max_batch")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import mark, message
-from bot.table.checks._support.base import Hit, Meta, PageContext, hit
+from bot.base.messages import mark
+from bot.table.checks._support.base import Hits, Meta, PageContext, hit, message
 
 _NONE = mark("this row names no contributor")
 _OTHER = mark("the row credits {cell}, a comment of {script} names {stated}")
@@ -14,7 +12,6 @@ _AGREE = mark("make the two agree")
 
 META = Meta(
     id="RLB315",
-    slug="row-contributor",
     severity="note",
     added_in="0.1.0",
     summary="A row credits nobody, or another contributor than its script names.",
@@ -27,7 +24,7 @@ META = Meta(
 )
 
 
-def check(context: PageContext) -> Iterator[Hit]:
+def check(context: PageContext) -> Hits:
     """Compare each credit with the script's comment."""
     for entry in context.entries:
         cell, subject = entry.row.cell("contributor"), entry.subject

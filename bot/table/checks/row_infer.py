@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import mark, message
+from bot.base.messages import mark
 from bot.base.regex import regex
 from bot.table import rst
-from bot.table.checks._support.base import Hit, Meta, PageContext, Skip, hit, rewrite
+from bot.table.checks._support.base import Hits, Meta, PageContext, Skip, hit, message, rewrite
 from bot.table.checks._support.compare import contradictions
 
 _WRONG = mark("the row says {cell}, {script} generates with {used}")
@@ -17,7 +15,6 @@ _WHAT = mark("the inference engine")
 
 META = Meta(
     id="RLB312",
-    slug="row-infer",
     severity="error",
     added_in="0.1.0",
     summary="The inference engine of a row is not the one of its script.",
@@ -29,7 +26,7 @@ META = Meta(
 _VERSION = regex(r"[-=\s]{0,50}v?\d{1,50}(?:\.\w{1,50}){0,20}\Z")
 
 
-def check(context: PageContext) -> Iterator[Hit | Skip]:
+def check(context: PageContext) -> Hits:
     """Compare the engines, without their releases."""
     found = contradictions(context, "infer", lambda plan: plan.infer.value, _agree, _WHAT)
     for one in found:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from bot.base.config import SCRIPT_SUFFIXES
-from bot.base.messages import mark, message
-from bot.table.checks._support.base import Hit, Meta, PageContext, Skip, hit
+from bot.base.messages import mark
+from bot.table.checks._support.base import Hits, Meta, PageContext, Skip, hit, message
 
 _NONE = mark("this row links to no script")
 _OTHER = mark("this row links to {path}, which is no script")
@@ -17,7 +15,6 @@ _SILENT = mark(
 
 META = Meta(
     id="RLB302",
-    slug="row-link",
     severity="warning",
     added_in="0.1.0",
     summary="A row links to no script.",
@@ -27,7 +24,7 @@ META = Meta(
 )
 
 
-def check(context: PageContext) -> Iterator[Hit | Skip]:
+def check(context: PageContext) -> Hits:
     """Look for a script behind each row."""
     for entry in context.entries:
         cell, target = entry.row.cell("link"), entry.target

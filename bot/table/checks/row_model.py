@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from bot.base.messages import mark
-from bot.table.checks._support.base import Hit, Meta, PageContext, Skip
+from bot.table.checks._support.base import Hits, Meta, PageContext
 from bot.table.checks._support.compare import contradictions, corrected
 from bot.table.row import model_name
 
@@ -14,7 +12,6 @@ _WHAT = mark("the model's name")
 
 META = Meta(
     id="RLB306",
-    slug="row-model",
     severity="error",
     added_in="0.1.0",
     summary="The model of a row is not the one that its script trains.",
@@ -27,7 +24,7 @@ META = Meta(
 )
 
 
-def check(context: PageContext) -> Iterator[Hit | Skip]:
+def check(context: PageContext) -> Hits:
     """Compare the model's names."""
     found = contradictions(
         context,

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from bot.base.devices import by_token, gpu_count, label_of
-from bot.base.messages import mark, message
+from bot.base.messages import mark
 from bot.base.regex import regex
 from bot.table import rst
-from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry, Skip, hit, rewrite
+from bot.table.checks._support.base import (
+    Hit,
+    Hits,
+    Meta,
+    PageContext,
+    ScriptEntry,
+    Skip,
+    hit,
+    message,
+    rewrite,
+)
 from bot.table.parts import Cell
 
 _FORM = mark('the resource is "{cell}"; write number*device, such as 8*H20')
@@ -22,7 +30,6 @@ _UNKNOWN = mark(
 
 META = Meta(
     id="RLB308",
-    slug="row-resource",
     severity="error",
     added_in="0.1.0",
     summary="The number or the kind of GPUs of a row is not that of its script.",
@@ -38,7 +45,7 @@ META = Meta(
 _RESOURCE = regex(r"(\d{1,6})\s*[*x×X]\s*(\S+)\Z")
 
 
-def check(context: PageContext) -> Iterator[Hit | Skip]:
+def check(context: PageContext) -> Hits:
     """Compare number and device."""
     for entry in context.entries:
         cell, subject = entry.cell("resource"), entry.subject
@@ -51,9 +58,7 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
             yield from _compare(context, entry, cell, int(found[1]), found[2])
 
 
-def _compare(
-    context: PageContext, entry: ScriptEntry, cell: Cell, count: int, device: str
-) -> Iterator[Hit | Skip]:
+def _compare(context: PageContext, entry: ScriptEntry, cell: Cell, count: int, device: str) -> Hits:
     subject = entry.subject
     if subject is None:
         return

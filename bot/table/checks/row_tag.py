@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import mark, message
+from bot.base.messages import mark
 from bot.script.header import TAGS
-from bot.table.checks._support.base import Hit, Meta, PageContext, hit, rewrite
+from bot.table.checks._support.base import Hits, Meta, PageContext, hit, message, rewrite
 from bot.table.tag import deserved_tag
 
 _NONE = mark('the tag is "{tag}"; the page knows MIN and RECOMMENDED')
@@ -16,7 +14,6 @@ _USE = mark("write {tag}")
 
 META = Meta(
     id="RLB305",
-    slug="row-tag",
     severity="warning",
     added_in="0.1.0",
     summary="A row's tag is neither MIN nor RECOMMENDED, or not what its script says.",
@@ -32,7 +29,7 @@ META = Meta(
 )
 
 
-def check(context: PageContext) -> Iterator[Hit]:
+def check(context: PageContext) -> Hits:
     """Compare each tag with the known ones, the script's comment, and its settings."""
     for entry in context.entries:
         cell, subject = entry.cell("tag"), entry.subject

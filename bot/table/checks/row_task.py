@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from bot.base.messages import mark
 from bot.frameworks.plan import Plan
 from bot.script.plan import task_label
-from bot.table.checks._support.base import Hit, Meta, PageContext, Skip
+from bot.table.checks._support.base import Hits, Meta, PageContext
 from bot.table.checks._support.compare import contradictions, corrected
 
 _WRONG = mark("the row says {cell}, the settings of {script} mean {used}")
@@ -15,7 +13,6 @@ _WHAT = mark("algorithm and adapter")
 
 META = Meta(
     id="RLB307",
-    slug="row-task",
     severity="error",
     added_in="0.1.0",
     summary="The task of a row is not the algorithm and adapter of its script.",
@@ -33,7 +30,7 @@ META = Meta(
 _NAMED = frozenset({"PPO", "GRPO", "RLOO", "REMAX", "REINFORCE++", "OPO", "GPG", "GAE"})
 
 
-def check(context: PageContext) -> Iterator[Hit | Skip]:
+def check(context: PageContext) -> Hits:
     """Compare algorithm and adapter."""
     return corrected(contradictions(context, "task", _task, _agree, _WHAT), _WRONG)
 

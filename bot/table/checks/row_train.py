@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from bot.base.messages import mark
-from bot.table.checks._support.base import Hit, Meta, PageContext, Skip
+from bot.table.checks._support.base import Hits, Meta, PageContext
 from bot.table.checks._support.compare import contradictions, corrected
 
 _WRONG = mark("the row says {cell}, {script} trains with {used}")
@@ -13,7 +11,6 @@ _WHAT = mark("the training backend")
 
 META = Meta(
     id="RLB311",
-    slug="row-train",
     severity="error",
     added_in="0.1.0",
     summary="The training backend of a row is not the one of its script.",
@@ -25,7 +22,7 @@ META = Meta(
 _SAME = {"fsdp1": "fsdp", "mcore": "megatron", "ds": "deepspeed"}
 
 
-def check(context: PageContext) -> Iterator[Hit | Skip]:
+def check(context: PageContext) -> Hits:
     """Compare the backends."""
     found = contradictions(context, "train", lambda plan: plan.train.value, _agree, _WHAT)
     return corrected(found, _WRONG)

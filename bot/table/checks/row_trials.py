@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from bot.base.messages import mark
-from bot.table.checks._support.base import Hit, Meta, PageContext, hit
+from bot.table.checks._support.base import Hits, Meta, PageContext, hit
 
 _FAILED = mark("MaxBatch {cell} rests on a value that failed: {said} ({script}, line {line})")
 _BELOW = mark("MaxBatch {cell} is not the largest that ran: {said} ({script}, line {line})")
 
 META = Meta(
     id="RLB310",
-    slug="row-trials",
     severity="error",
     added_in="0.1.0",
     summary="The MaxBatch of a row is not the largest that the script's own trial log shows.",
@@ -28,7 +25,7 @@ META = Meta(
 )
 
 
-def check(context: PageContext) -> Iterator[Hit]:
+def check(context: PageContext) -> Hits:
     """Carry what is said of the script to its row."""
     for entry, cell, subject in context.compared("max_batch"):
         for finding in subject.trials:

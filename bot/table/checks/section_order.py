@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import mark, message
+from bot.base.messages import mark
 from bot.script.name import parameters
 from bot.shell.source import Span
-from bot.table.checks._support.base import Hit, Meta, PageContext, hit
+from bot.table.checks._support.base import Hits, Meta, PageContext, hit, message
 from bot.table.parts import Section
 
 _ORDER = mark("the section {section} stands behind the larger {other} of line {line}")
@@ -17,7 +15,6 @@ _JOIN = mark("join the two sections")
 
 META = Meta(
     id="RLB314",
-    slug="section-order",
     severity="warning",
     added_in="0.1.0",
     summary="The sections are not ordered by model size, or a size has two sections.",
@@ -27,7 +24,7 @@ META = Meta(
 )
 
 
-def check(context: PageContext) -> Iterator[Hit]:
+def check(context: PageContext) -> Hits:
     """Compare each section with those above it."""
     seen: dict[str, Section] = {}
     largest: Section | None = None

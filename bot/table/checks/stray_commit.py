@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import mark, message
-from bot.table.checks._support.base import Hit, Meta, PageContext, hit, rewrite
+from bot.base.messages import mark
+from bot.table.checks._support.base import Hits, Meta, PageContext, hit, message, rewrite
 
 _STRAY = mark("the link pins {commit}, which is not in the history of this branch")
 _LAST = mark("pin {commit}, which has the same script")
 
 META = Meta(
     id="RLB317",
-    slug="stray-commit",
     severity="warning",
     added_in="0.2.0",
     summary="A row's link pins a commit that is on no branch.",
@@ -29,7 +26,7 @@ META = Meta(
 )
 
 
-def check(context: PageContext) -> Iterator[Hit]:
+def check(context: PageContext) -> Hits:
     """Look at the commits that links pin."""
     for entry in context.entries:
         cell, commit, lasting = entry.row.cell("link"), entry.target.commit, entry.lasting

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import mark, message
+from bot.base.messages import mark
 from bot.shell.source import Span
-from bot.table.checks._support.base import Hit, Meta, PageContext, hit
+from bot.table.checks._support.base import Hits, Meta, PageContext, hit, message
 
 _BROKEN = mark("this table cannot be read: {problem}")
 _HELP = mark("mend the table; its rows are not checked until then")
 
 META = Meta(
     id="RLB300",
-    slug="table-form",
     severity="error",
     added_in="0.1.0",
     summary="A table of the page cannot be read.",
@@ -26,7 +23,7 @@ META = Meta(
 )
 
 
-def check(context: PageContext) -> Iterator[Hit]:
+def check(context: PageContext) -> Hits:
     """Report what the reader of the page stumbled over."""
     for section in context.page.sections:
         table = section.table

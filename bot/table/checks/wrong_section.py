@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.messages import mark, message
+from bot.base.messages import mark
 from bot.script.name import same_size
 from bot.table import place
-from bot.table.checks._support.base import Hit, Meta, PageContext, hit
+from bot.table.checks._support.base import Hits, Meta, PageContext, hit, message
 
 _WRONG = mark("{model} stands in the section {section}")
 _MOVE = mark("move the row to the section {section}, at line {line}")
@@ -15,7 +13,6 @@ _MAKE = mark("move the row to a section {section}")
 
 META = Meta(
     id="RLB313",
-    slug="wrong-section",
     severity="error",
     added_in="0.1.0",
     summary="A row stands in the section of another model size.",
@@ -28,7 +25,7 @@ META = Meta(
 )
 
 
-def check(context: PageContext) -> Iterator[Hit]:
+def check(context: PageContext) -> Hits:
     """Compare each row's size with its section's."""
     for entry in context.entries:
         cell, section = entry.cell("model"), entry.section

@@ -10,7 +10,7 @@ from bot.rules._support.registry import RULES
 from tests.rules.helpers import context
 
 
-@pytest.mark.parametrize("rule", RULES.rules, ids=lambda rule: rule.meta.slug)
+@pytest.mark.parametrize("rule", RULES.rules, ids=lambda rule: rule.slug)
 def test_what_the_bad_example_gets_remembers_its_template(rule: ScriptRule) -> None:
     example = rule.meta.example
     assert example is not None

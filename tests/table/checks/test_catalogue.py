@@ -17,11 +17,11 @@ from tools.rule_pages import folder
 HERE = Path(__file__).parent
 NOT_OF_A_CHECK = {"catalogue", "page"}
 
-each_check = pytest.mark.parametrize("one", CHECKS.rules, ids=lambda one: one.meta.slug)
+each_check = pytest.mark.parametrize("one", CHECKS.rules, ids=lambda one: one.slug)
 
 
 def test_checks_tests_and_pages_are_the_same_set() -> None:
-    slugs = {one.meta.slug for one in CHECKS.rules}
+    slugs = {one.slug for one in CHECKS.rules}
     stems = {path.stem.removeprefix("test_") for path in HERE.glob("test_*.py")}
     assert {stem.replace("_", "-") for stem in stems - NOT_OF_A_CHECK} == slugs
 
@@ -55,12 +55,12 @@ def test_published_ids_keep_their_check() -> None:
         "RLB316": "link-text",
         "RLB317": "stray-commit",
     }
-    assert published.items() <= {one.meta.id: one.meta.slug for one in CHECKS.rules}.items()
+    assert published.items() <= {one.meta.id: one.slug for one in CHECKS.rules}.items()
 
 
 def test_no_rule_of_scripts_has_such_an_id_or_name() -> None:
-    taken = {label for rule in RULES.rules for label in (rule.meta.id, rule.meta.slug)}
-    assert not taken & {label for one in CHECKS.rules for label in (one.meta.id, one.meta.slug)}
+    taken = {label for rule in RULES.rules for label in (rule.meta.id, rule.slug)}
+    assert not taken & {label for one in CHECKS.rules for label in (one.meta.id, one.slug)}
 
 
 @each_check
@@ -71,4 +71,4 @@ def test_texts_are_sentences(one: PageCheck) -> None:
         assert "!" not in text
     assert len(meta.summary) <= 100
     assert CHECKS.lookup(meta.id.lower()) is one
-    assert meta.slug in CHECKS.url(meta.slug)
+    assert one.slug in CHECKS.url(one.slug)

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import Message, message
 from bot.frameworks.plan import Plan
-from bot.registry.base import Hit, Meta, Rule, Skip, TextEdit, hit
+from bot.registry.base import Hit, Hits, Meta, Rule, Skip, TextEdit, hit
 from bot.report import Finding
 from bot.script.header import Header
 from bot.script.name import ScriptName
@@ -17,6 +18,8 @@ from bot.table.parts import Cell, Page, PageRow, Section
 
 __all__ = [
     "Hit",
+    "Hits",
+    "Message",
     "Meta",
     "PageCheck",
     "PageContext",
@@ -25,6 +28,7 @@ __all__ = [
     "Skip",
     "Target",
     "hit",
+    "message",
     "rewrite",
 ]
 

@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import mark, message
+from bot.base.messages import mark
 from bot.frameworks.plan import Plan
 from bot.table import rst
 from bot.table.checks._support.base import (
-    Hit,
+    Hits,
     PageContext,
     PageSubject,
     ScriptEntry,
     Skip,
     hit,
+    message,
     rewrite,
 )
 from bot.table.columns import Column
@@ -69,9 +70,7 @@ def contradictions(
             yield Contradiction(entry, cell, subject, str(known[0]))
 
 
-def corrected(
-    found: Iterator[Contradiction | Skip], wrong: str, doubtful: str = ""
-) -> Iterator[Hit | Skip]:
+def corrected(found: Iterator[Contradiction | Skip], wrong: str, doubtful: str = "") -> Hits:
     """A hit for each contradiction, whose fix writes what the script says into the cell.
 
     `wrong` is the template of the message, with {cell}, {script} and {used}. `doubtful` is that of
