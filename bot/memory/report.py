@@ -8,8 +8,9 @@ from bot.frameworks.plan import Plan
 from bot.memory.from_plan import PlanEstimate
 from bot.memory.host import host_outcome, uses_ray
 from bot.memory.options import in_use, what_helps
+from bot.memory.process import process_peak
 from bot.memory.units import Bytes
-from bot.report import Estimate, EstimateOption, EstimateStage
+from bot.report import Estimate, EstimateAllocated, EstimateOption, EstimateStage
 
 
 def report_estimate(plan_estimate: PlanEstimate) -> Estimate:
@@ -38,6 +39,7 @@ def report_estimate(plan_estimate: PlanEstimate) -> Estimate:
             )
             for stage in estimate.stages
         ),
+        allocated=_allocated(plan_estimate),
         options=tuple(
             EstimateOption(setting=option.setting, saves_gib=_gib(option.saves))
             for option in options
@@ -46,6 +48,21 @@ def report_estimate(plan_estimate: PlanEstimate) -> Estimate:
         host_gib=_gib(estimate.host),
         assumptions=estimate.assumptions,
         measured_lengths=estimate.measured,
+    )
+
+
+def _allocated(plan_estimate: PlanEstimate) -> EstimateAllocated | None:
+    """Of the process that trains the first role; None where nothing is trained."""
+    training = (p for p in plan_estimate.workload.pools if any(r.trained for r in p.roles))
+    pool = next(training, None)
+    if pool is None:
+        return None
+    peak = process_peak(pool, [s for s in plan_estimate.estimate.stages if s.pool == pool.name])
+    return EstimateAllocated(
+        floor_gib=_gib(peak.allocated.floor),
+        expected_gib=_gib(peak.allocated.expected),
+        conservative_gib=_gib(peak.allocated.conservative),
+        engine_gib=_gib(peak.engine),
     )
 
 

@@ -60,7 +60,7 @@ def engine(
         raise NoEstimateError(
             "The inference engine {name} is not modelled.", name=name or message("of the rollout")
         )
-    in_process = not version_at_least(plan, 0, 6) and get.text(f"{_ROLLOUT}.mode") != "async"
+    own_process = version_at_least(plan, 0, 7, 1)
     apart = max(0, (plan.gpus.value or gpus) - gpus)
     tensor = get.size(f"{_ROLLOUT}.tensor_model_parallel_size")
     home = apart or gpus
@@ -85,7 +85,7 @@ def engine(
         weight_bytes=1.0 if get.value(f"{_ROLLOUT}.quantization") else 2.0,
         sequence_tokens=longest,
         sleeps=get.on(True, f"{_ROLLOUT}.free_cache_engine") and not apart,
-        in_process=in_process,
+        in_process=kind == "hf" or (kind == "vllm" and not own_process and not apart),
         expert=get.size(f"{_ROLLOUT}.expert_parallel_size"),
         pipeline=get.size(f"{_ROLLOUT}.pipeline_model_parallel_size"),
     )

@@ -225,7 +225,8 @@ class Engine:
     sleeps: bool = True
     """True when weights and cache leave the GPU while others work."""
     in_process: bool = False
-    """True when it lives in the trainer's process (verl up to 0.6)."""
+    """True when it lives in the trainer's process: vLLM in verl up to 0.7.0, by its executors
+    (`external_launcher`, `WorkerWrapperBase` of `vllm_rollout`); then in processes of its own."""
     expert: int = 1
     """Expert-parallel ranks: tensor- times data-parallel ones, or 1."""
     pipeline: int = 1

@@ -6,7 +6,7 @@ from bot.render.columns import padded, width_of
 from bot.render.escape import markdown_cell, terminal
 from bot.render.speech import counted, tr, word
 from bot.render.words import STEP
-from bot.report import Estimate, EstimateStage, Evidence
+from bot.report import Estimate, EstimateAllocated, EstimateStage, Evidence
 from bot.report.claims import ClaimName, SourceName, source_names
 
 _BAR = 26
@@ -51,6 +51,8 @@ def headline(estimate: Estimate, evidence: Evidence | None = None) -> str:
             )
         seen = f"{evidence.peak_gib:.1f}"
         if SourceName.SYSTEM_STREAM not in source_names(peak.source):
+            if estimate.allocated is not None:
+                figures["peak"] = f"{estimate.allocated.expected_gib:.1f}"
             return tr(
                 "{gpus} × {device} ({usable} GiB usable): {peak} GiB expected, {seen} GiB measured "
                 "by the allocator of one rank",
@@ -126,6 +128,8 @@ def notes(estimate: Estimate) -> list[str]:
     parts = sorted(stage.components.items(), key=lambda item: -item[1])
     made = ", ".join(f"{word(name)} {gib:.1f}" for name, gib in parts if gib >= 0.05)
     found = [tr("{stage}: {parts}", stage=tr(stage.stage), parts=made)]
+    if estimate.allocated is not None:
+        found.append(_allocated(estimate.allocated))
     if estimate.options:
         shown = [f"{o.setting} (-{o.saves_gib:.1f} GiB)" for o in estimate.options[:_HELPS]]
         found.append(tr("would help most: {options}", options=", ".join(shown)))
@@ -145,6 +149,17 @@ def notes(estimate: Estimate) -> list[str]:
     if estimate.assumptions:
         found.append(tr("assumed: {assumptions}", assumptions=tr("; ").join(estimate.assumptions)))
     return found
+
+
+def _allocated(peak: EstimateAllocated) -> str:
+    gib = f"{peak.expected_gib:.1f}"
+    if not peak.engine_gib:
+        return tr("torch reports {gib} GiB allocated at most", gib=gib)
+    return tr(
+        "torch reports {gib} GiB allocated at most, with the engine's {engine} in the same process",
+        gib=gib,
+        engine=f"{peak.engine_gib:.1f}",
+    )
 
 
 def budget_table(estimate: Estimate) -> str:

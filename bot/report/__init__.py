@@ -22,6 +22,7 @@ from bot.report.broken import (
 )
 from bot.report.estimate import (
     Estimate,
+    EstimateAllocated,
     EstimateOption,
     EstimateStage,
 )
@@ -68,6 +69,7 @@ __all__ = [
     "CountedLaunch",
     "Edit",
     "Estimate",
+    "EstimateAllocated",
     "EstimateOption",
     "EstimateStage",
     "Evidence",

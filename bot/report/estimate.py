@@ -26,6 +26,18 @@ class EstimateStage(ReportPart):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EstimateAllocated(ReportPart):
+    """What torch reports of the training process: its own peak of allocated memory, GiB."""
+
+    floor_gib: float
+    expected_gib: float
+    conservative_gib: float
+    engine_gib: float
+    """The part of what is expected that an inference engine in the same process keeps, asleep or
+    not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EstimateOption(ReportPart):
     """A setting that would lower the peak."""
 
@@ -55,6 +67,8 @@ class Estimate(ReportPart):
     peak_gib: float | None = None
     """Expected peak."""
     stages: tuple[EstimateStage, ...] = ()
+    allocated: EstimateAllocated | None = None
+    """What a run logs as `perf/max_memory_allocated_gb` (verl)."""
     options: tuple[EstimateOption, ...] = ()
     """What would help, the most first."""
     applied: tuple[str, ...] = ()

@@ -1,0 +1,75 @@
+"""What torch reports of the training process, by what `rlbot estimate` prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.memory.printed import component, stage
+from tests.memory.test_printed import verl
+from tests.memory.test_printed_trl import GRPO, trl
+
+_NOT_TORCH = ("contexts", "sleeping engine", "allocator")
+_OF_ENGINE = ("engine weights", "engine cache", "engine activations")
+
+
+def _trained(made: dict[str, Any], *left_out: str) -> float:
+    """The most that the trainers' stages hold, less what torch does not count."""
+    return max(
+        one["expected_gib"] - sum(one["components"].get(name, 0.0) for name in left_out)
+        for one in made["stages"]
+        if one["stage"] != "rollout"
+    )
+
+
+def _engine(made: dict[str, Any]) -> float:
+    return sum(component(made, "rollout", name) for name in ("engine weights", "engine cache"))
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("release", ["0.3.0.post1", "0.5.0", "0.7.0"])
+def test_vllm_is_in_the_workers_process_up_to_verl_070(release: str, mode: str) -> None:
+    settings = () if release.startswith("0.3") else (f"actor_rollout_ref.rollout.mode={mode}",)
+    made = verl(*settings, release=release)
+    own = _trained(made, *_NOT_TORCH, *_OF_ENGINE)
+    assert made["allocated"]["engine_gib"] == pytest.approx(_engine(made), abs=0.02)
+    assert made["allocated"]["expected_gib"] == pytest.approx(own + _engine(made), abs=0.05)
+    # One process has one context.
+    assert component(made, "update", "contexts") < 2.0
+
+
+@pytest.mark.parametrize(
+    ("settings", "release"),
+    [
+        ((), "0.7.1"),
+        ((), "0.9.0"),
+        # SGLang starts its schedulers as processes of their own in every release.
+        (("actor_rollout_ref.rollout.name=sglang",), "0.5.0"),
+    ],
+)
+def test_another_process_is_not_in_the_figure(settings: tuple[str, ...], release: str) -> None:
+    made = verl(*settings, release=release)
+    own = _trained(made, *_NOT_TORCH, *_OF_ENGINE)
+    assert made["allocated"]["engine_gib"] == 0
+    assert made["allocated"]["expected_gib"] == pytest.approx(own, abs=0.05)
+    assert component(made, "update", "contexts") > 2.0
+
+
+def test_trl_has_vllm_in_its_process_where_it_is_colocated() -> None:
+    colocated = trl("grpo", *GRPO, "--use_vllm true --vllm_mode colocate")
+    own = _trained(colocated, *_NOT_TORCH, *_OF_ENGINE)
+    assert colocated["allocated"]["expected_gib"] == pytest.approx(
+        own + _engine(colocated), abs=0.1
+    )
+    server = trl("grpo", *GRPO, "--use_vllm true --vllm_mode server")
+    assert server["allocated"]["engine_gib"] == 0
+
+
+def test_what_transformers_write_with_is_the_model_itself() -> None:
+    made = trl("grpo", "--max_completion_length 8000", *GRPO[:2], "--generation_batch_size 512")
+    rollout = stage(made, "rollout")
+    assert rollout["expected_gib"] == made["peak_gib"]
+    left = rollout["expected_gib"] - component(made, "rollout", "contexts")
+    assert made["allocated"]["expected_gib"] == pytest.approx(left, abs=0.1)
+    assert made["allocated"]["engine_gib"] == 0
