@@ -1,8 +1,9 @@
 """What the inference engine takes: vLLM's and SGLang's meaning of their fraction.
 
 vLLM: `gpu_memory_utilization` is a share of the card's TOTAL memory; weights, the activations of a
-profiling run and the cache go into it. SGLang: `mem_fraction_static` is a share of the memory that
-is FREE when it starts, for weights and cache; the rest is used while it generates.
+profiling run and the cache go into it, unless `kv_cache_memory_bytes` says what the cache has.
+SGLang: `mem_fraction_static` is a share of the memory that is FREE when it starts, for weights and
+cache; the rest is used while it generates.
 """
 
 from __future__ import annotations
@@ -60,6 +61,8 @@ def generating(engine: Engine, level: MemoryLevel, total: Bytes, taken: Bytes) -
     base = total if engine.name == "vllm" else total.less(taken)
     share = base * engine.fraction
     working = Bytes.gib(ENGINE_WORKING[level])
+    if engine.cache_bytes is not None:
+        share = held + working + Bytes(engine.cache_bytes)
     inside = held if engine.name == "sglang" else held + working
     return {
         "engine weights": held,

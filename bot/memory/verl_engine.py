@@ -17,6 +17,14 @@ from bot.memory.shape import Shape
 from bot.memory.workload import Engine, Layout, Role
 
 _ROLLOUT = "actor_rollout_ref.rollout"
+_GIVEN = {
+    "vllm": f"{_ROLLOUT}.engine_kwargs.vllm.gpu_memory_utilization",
+    "sglang": f"{_ROLLOUT}.engine_kwargs.sglang.mem_fraction_static",
+    "hf": f"{_ROLLOUT}.gpu_memory_utilization",
+}
+"""Engine to its share as its own argument, which is put over the rollout's (`vllm_async_server.py`,
+`async_sglang_server.py`)."""
+_CACHE = f"{_ROLLOUT}.engine_kwargs.vllm.kv_cache_memory_bytes"
 
 
 def reward(
@@ -81,7 +89,8 @@ def engine(
         name=kind,  # type: ignore[arg-type]
         shape=shape,
         tensor=tensor,
-        fraction=get.share(0.5, f"{_ROLLOUT}.gpu_memory_utilization"),
+        fraction=get.share(0.5, _GIVEN[kind], f"{_ROLLOUT}.gpu_memory_utilization"),
+        cache_bytes=get.whole(_CACHE) if kind == "vllm" else None,
         weight_bytes=1.0 if get.value(f"{_ROLLOUT}.quantization") else 2.0,
         sequence_tokens=longest,
         sleeps=get.on(True, f"{_ROLLOUT}.free_cache_engine") and not apart,

@@ -219,6 +219,8 @@ class Engine:
     tensor: int
     fraction: float
     """`gpu_memory_utilization`, `mem_fraction_static`."""
+    cache_bytes: int | None = None
+    """vLLM's `kv_cache_memory_bytes`: the cache on each GPU, whatever the share."""
     weight_bytes: float = 2.0
     sequence_tokens: int = 1
     """Tokens of one full sequence: the smallest cache that can work."""

@@ -16,11 +16,12 @@ _OF_ENGINE = ("engine weights", "engine cache", "engine activations")
 
 def _trained(made: dict[str, Any], *left_out: str) -> float:
     """The most that the trainers' stages hold, less what torch does not count."""
-    return max(
+    figures: list[float] = [
         one["expected_gib"] - sum(one["components"].get(name, 0.0) for name in left_out)
         for one in made["stages"]
         if one["stage"] != "rollout"
-    )
+    ]
+    return max(figures)
 
 
 def _engine(made: dict[str, Any]) -> float:
@@ -73,3 +74,24 @@ def test_what_transformers_write_with_is_the_model_itself() -> None:
     left = rollout["expected_gib"] - component(made, "rollout", "contexts")
     assert made["allocated"]["expected_gib"] == pytest.approx(left, abs=0.1)
     assert made["allocated"]["engine_gib"] == 0
+
+
+_ROLLOUT = "actor_rollout_ref.rollout"
+
+
+def test_what_an_engine_is_given_itself_counts() -> None:
+    cache = f"+{_ROLLOUT}.engine_kwargs.vllm.kv_cache_memory_bytes={1 << 30}"
+    assert component(verl(cache), "rollout", "engine cache") == 1.0
+    share = f"+{_ROLLOUT}.engine_kwargs.vllm.gpu_memory_utilization=0.7"
+    wanted = component(verl(f"{_ROLLOUT}.gpu_memory_utilization=0.7"), "rollout", "engine cache")
+    assert component(verl(share), "rollout", "engine cache") == wanted
+    sglang = (
+        f"{_ROLLOUT}.name=sglang",
+        f"+{_ROLLOUT}.engine_kwargs.sglang.mem_fraction_static=0.7",
+    )
+    wanted = component(
+        verl(sglang[0], f"{_ROLLOUT}.gpu_memory_utilization=0.7"), "rollout", "engine cache"
+    )
+    assert component(verl(*sglang), "rollout", "engine cache") == wanted
+    # Another engine's arguments are not this one's.
+    assert component(verl(sglang[0], cache), "rollout", "engine cache") != 1.0
