@@ -3,7 +3,8 @@
 Fixes are applied in rounds, since one may uncover the next and two may meet in one place. After
 each round the script is checked again: a round whose safe fixes change a word that they do not
 touch is taken back, and its first fix is tried alone. When the end has more findings than the start
-had, all is done again, and no step is taken that leaves more findings.
+had, all is done again, and no step is taken that leaves more findings. Broken lines are joined
+before that: what they bring into the launch was wrong already, where nobody looked.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ TRIES = 100
 """Times at most that a changed script is checked; fixes that undo each other end here."""
 
 _BOM = b"\xef\xbb\xbf"
+_JOIN = "broken-continuation"
+"""The rule whose fixes bring words into a launch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +63,10 @@ def fix_script(script: ScriptFile, options: CheckOptions, *, unsafe: bool = Fals
     """
     whole = replace(options, consequences=True)  # Joining lines must not seem to make findings.
     first = check_script(script, whole)
-    state = _settled(script, first, whole, unsafe, strict=False)
-    if not _better(first, state.report):
-        state = _settled(script, first, whole, unsafe, strict=True)
+    joined = _settled(_State(script, first, _source(script)), whole, slug=_JOIN)
+    state = _settled(joined, whole, unsafe=unsafe)
+    if not _better(joined.report, state.report):
+        state = _settled(joined, whole, unsafe=unsafe, strict=True)
     return Fixed(
         data=state.script.data,
         before=_shown(script, first, options),
@@ -74,23 +78,28 @@ def fix_script(script: ScriptFile, options: CheckOptions, *, unsafe: bool = Fals
 
 def _shown(script: ScriptFile, report: ScriptReport, options: CheckOptions) -> ScriptReport:
     """The report as `options` want it."""
-    if any(finding.slug == "broken-continuation" for finding in report.findings):
+    if any(finding.slug == _JOIN for finding in report.findings):
         return check_script(script, options)
     return report
 
 
 def _settled(
-    script: ScriptFile, report: ScriptReport, options: CheckOptions, unsafe: bool, *, strict: bool
+    start: _State,
+    options: CheckOptions,
+    *,
+    unsafe: bool = False,
+    strict: bool = False,
+    slug: str | None = None,
 ) -> _State:
     """The script when no fix is left; with `strict` no step may leave more findings than before.
 
-    Joining the lines of a launch shows what is wrong in them for the first time, so a step may
-    look worse although the next ones settle it.
+    With `slug` only that rule's fixes count. A step may look worse that the next ones settle.
     """
-    state = _State(script, report, _source(script))
-    tries = TRIES if _is_text(script.data) else 0
+    state = replace(start, applied=[*start.applied], refused={**start.refused})
+    tries = TRIES if _is_text(state.script.data) else 0
     while tries > 0:
-        chosen = _apart(state.source, _wanted(state, unsafe))
+        wanted = [f for f in _wanted(state, unsafe) if slug is None or f.slug == slug]
+        chosen = _apart(state.source, wanted)
         if not chosen:
             break
         tries -= 1
@@ -231,10 +240,13 @@ def same_words(
 
 
 def _words(reading: Reading) -> Iterator[Word]:
+    """The words of all commands, then their variables: an exported one is each command's, once."""
+    variables: dict[tuple[int, str], Word] = {}
     for command in reading.commands:
         yield from command.argv
-        for name in sorted(command.environment):
-            yield command.environment[name]
+        for word in command.environment.values():
+            variables.setdefault((word.span.start, word.text), word)
+    yield from (word for _, word in sorted(variables.items(), key=lambda item: item[0]))
 
 
 def _touched(word: Word, spans: Sequence[Span]) -> bool:
