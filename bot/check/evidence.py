@@ -44,7 +44,9 @@ def back(
     try:
         links = [parse_link(stated.text, options.hosts) for stated in context.header.links]
     except EvidenceError as error:
-        return _unbacked(plan, sentence_of(error))
+        if run is None:
+            return _unbacked(plan, sentence_of(error))
+        links = []  # the caller's run stands; a rule is about the comment
     if run is None and links and options.linked is not None:
         run = links[0]
     if run is None:
