@@ -17,6 +17,7 @@ from bot.frameworks.plan import Plan
 from bot.report import Estimate, Evidence, Finding, ScriptReport, Verdict
 from bot.report.claims import ClaimName
 from bot.rules._support.base import RuleContext
+from bot.rules._support.continuation import is_cut
 from bot.script.choice import counted_launch
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ def estimate_launch(
     from bot.memory.report import no_estimate, report_estimate
     from bot.memory.settings import NoEstimateError
 
+    if is_cut(context, plan):
+        return no_estimate(
+            message("The launch ends before the settings that follow it: rlbot lint shows where.")
+        )
     of_run = facts if isinstance(facts, Facts) else None
     card = device or (_device(of_run) if of_run else None) or context.choice.device
     try:

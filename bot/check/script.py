@@ -39,7 +39,7 @@ from bot.report import (
     Verdict,
 )
 from bot.rules._support.base import RuleContext
-from bot.rules._support.continuation import without_consequences
+from bot.rules._support.continuation import is_cut, without_consequences
 from bot.rules._support.registry import RULES, check_context
 from bot.script.choice import counted_launch, which_launch
 from bot.script.name import ScriptName, is_recipe, model_size
@@ -118,12 +118,13 @@ def check_read(
     if undecided and options.evidence != "off":
         unchecked = (*unchecked, Unchecked(check="row", reason=which_launch(undecided)))
     elif backing.plan is not None and options.evidence != "off":
-        row = _row(script, context, backing.plan, backing.facts, options)
+        if not is_cut(context, backing.plan):  # the row of its defaults would be another model's
+            row = _row(script, context, backing.plan, backing.facts, options)
         # A row that nothing backs is not offered, least of all in the place of a published one.
         backed = backing.facts is not None and (
             _verdict(findings, unchecked, backing.evidence) != "fail"
         )
-        if page is not None and (backed or options.evidence == "optional"):
+        if page is not None and row and (backed or options.evidence == "optional"):
             try:
                 edit = row_edit(page, row, _size(backing.plan, context.name)).edit
             except UserError as error:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script
+from bot.report import ScriptReport
 from bot.rules._support.example import trl, verl
+from tests.rules.helpers import PATH
 
 PLAIN = "No run is linked. Add a comment `# wandb: LINK` to the script."
 
@@ -50,3 +54,29 @@ def test_a_run_without_a_page_is_compared_where_its_files_are(
     said = asked(script)
     assert said.startswith(f"No run is linked. The script logs to {places} alone, whose files")
     assert f"`rlbot verify SCRIPT --run {files}` compares them there." in said
+
+
+def test_a_named_run_is_read_whatever_the_comment_links_to(tmp_path: Path) -> None:
+    script = verl(before="# wandb: https://wandb.ai/team/project")
+    report = check_script(
+        ScriptFile(path="x.sh", data=script.encode()),
+        CheckOptions(evidence="required"),
+        run=tmp_path / "nothing",
+    )
+    (reason,) = (item.reason for item in report.unchecked if item.check == "evidence")
+    assert reason.startswith(f"{tmp_path / 'nothing'} does not exist")
+
+
+def test_a_launch_that_ends_too_early_gets_no_row_and_no_estimate() -> None:
+    whole = verl("trainer.nnodes=1", before="# tag: MIN")
+    cut = whole.replace(
+        " \\\n    actor_rollout_ref.model.path", " \\ \n    actor_rollout_ref.model.path"
+    )
+    options = CheckOptions(evidence="optional")
+
+    def checked(text: str) -> ScriptReport:
+        return check_script(ScriptFile(path=PATH, data=text.encode()), options)
+
+    assert cut != whole
+    assert checked(whole).row is not None
+    assert (checked(cut).row, checked(cut).estimate) == (None, None)

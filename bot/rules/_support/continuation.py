@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from bot.base.regex import regex
+from bot.frameworks.plan import Plan
 from bot.report import Finding
 from bot.rules._support.base import RuleContext
 from bot.shell.words import Command
@@ -28,6 +29,11 @@ def cut_launches(context: RuleContext) -> frozenset[int]:
     strays = {command.argv[0].span.start for command in stray_settings(context)}
     launches = {plan.launch.command.argv[0].span.start for plan in context.plans}
     return frozenset(at for at in launches if following.get(at) in strays)
+
+
+def is_cut(context: RuleContext, plan: Plan) -> bool:
+    """Whether a launch lacks settings that its author wrote, so that defaults stand in for them."""
+    return plan.launch.command.argv[0].span.start in cut_launches(context)
 
 
 def follows_backslash(context: RuleContext, at: int) -> bool:
