@@ -22,6 +22,8 @@ from bot.evidence.facts import EvidenceError
 
 HOSTS: Final = {"wandb.ai": "", "forge.coreweave.com": "/wandb"}
 """Page hosts of the public service, with the path before the entity."""
+_API: Final = "api.wandb.ai"
+"""Where W&B's button "Share" links to: `/links/ENTITY/ID` is a report."""
 
 FORM: Final = "https://wandb.ai/ENTITY/PROJECT/runs/ID"
 _MAX = 2048
@@ -141,6 +143,8 @@ class RunHosts:
             raise _refused(_PASSWORD)
         if ":" in host:
             raise _refused(message("it names a port"))
+        if host == _API:
+            raise _refused(_why(path))
         prefixes = dict.fromkeys((name for name in self.names if _HOST.match(name)), "") | HOSTS
         if host not in prefixes:
             raise EvidenceError(
@@ -253,6 +257,18 @@ def parse_link(text: str, hosts: RunHosts = PUBLIC_ONLY) -> RunLink:
     return RunLink(host, page["entity"], page["project"].replace("%20", " "), page["run"], scheme)
 
 
+def why_no_run(text: str) -> str | None:
+    """Why an address of W&B's public service names no run; None for a run's, and for any other."""
+    address = _ADDRESS.match(text)
+    if address is None or address["authority"] not in (*HOSTS, _API):
+        return None
+    try:
+        parse_link(text)
+    except EvidenceError:
+        return _why(address["rest"] or "")
+    return None
+
+
 def _swanlab_run(text: str, origin: str) -> RunLink:
     page = _SWANLAB_PAGE.match(text.removeprefix(origin))
     if page is None:
@@ -279,7 +295,7 @@ def _trackio_run(text: str, origin: str) -> RunLink:
 
 def _why(path: str) -> str:
     parts = [part for part in re.split(r"[?#]", path)[0].split("/") if part]
-    if "reports" in parts:
+    if "reports" in parts or parts[:1] == ["links"]:
         return message("it is a report; a report can show any run, so link the run itself")
     if "sweeps" in parts:
         return message("it is a sweep, which holds many runs; link the one that the script made")

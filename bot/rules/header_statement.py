@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.evidence.links import FORM, why_no_run
 from bot.frameworks.releases import find_release, releases
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
@@ -12,14 +13,18 @@ META = Meta(
     severity="warning",
     confidence="certain",
     added_in="0.1.0",
-    summary="A comment states a tag or a release that is not known.",
+    summary="A comment states a tag or a release that is not known, or links to no run.",
     why=(
         "What a script says about itself in comments decides the row's tag and the release that "
         "its settings are checked against. A statement that is not understood is left out, and "
-        "the row or the check is then another one than the author meant."
+        "the row or the check is then another one than the author meant. A link to a project or a "
+        "report leaves the row without the run behind it."
     ),
-    instead="Write `# tag: MIN` or `# tag: RECOMMENDED`, and a released version: `# verl: 0.9.1`.",
-    limits="Links to runs (`# wandb: …`) are looked at when the run is, not here.",
+    instead=(
+        "Write `# tag: MIN` or `# tag: RECOMMENDED`, a released version (`# verl: 0.9.1`), and the "
+        f"address of the run's own page: `# wandb: {FORM}`."
+    ),
+    limits="Of links (`# wandb: …`) only those to W&B's public service are looked at.",
     source="The tags of verl's docs/perf/device_tuning.rst; the wheels of verl and OpenRLHF",
     example=Example(
         bad=verl(before="# tag: FASTEST"),
@@ -46,4 +51,13 @@ def check(context: RuleContext) -> Hits:
                 text=stated.text,
                 framework=framework,
                 help=message("write one of {known}", known=", ".join(releases(framework))),
+            )
+    for stated in header.links:
+        why = why_no_run(stated.text)
+        if why is not None:
+            yield hit(
+                stated.span,
+                "the link is not one to a run: {why}",
+                why=why,
+                help=message("write {form}", form=FORM),
             )

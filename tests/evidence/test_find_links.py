@@ -92,7 +92,7 @@ def test_quotes_and_code_count_only_without_a_link_outside(weak: str) -> None:
     ("link", "why"),
     [
         ("https://wandb.ai/team/proj/reports/Tuning--Vmlldzo1", "it is a report"),
-        ("https://api.wandb.ai/links/team/abcd", "not one that evidence is read from"),
+        ("https://api.wandb.ai/links/team/abcd", "it is a report"),
         ("https://wandb.ai/team/proj/sweeps/ab12", "it is a sweep"),
         ("https://wandb.ai/team/proj", "a project's or a user's page"),
         ("https://wandb.ai/team/proj?nw=abc", "a project's or a user's page"),
