@@ -31,11 +31,11 @@ META = Meta(
     limits=(
         "An error only for a name with lower-case letters: names in upper case are by custom the "
         "caller's (clusters set them), and are a note; a warning where the script sets a variable "
-        "of nearly the same name and does not use it. Silent after `source`, when the file that "
-        "may set the variable cannot be read. A default in the script settles it; one that needs "
-        "the variable itself is a note, unless `set -u` stops there. So is a variable that the "
-        "script sets only on a way that it does not take, one that a condition of the script asks "
-        "for, a part of the run's name, and one for a setting of verl that is off by default, or "
+        "of nearly the same name and does not use it. After `source`, when the file that may set "
+        "the variable cannot be read, there is only this warning. A default in the script settles "
+        "it; one that needs the variable itself is a note, unless `set -u` stops there. So is a "
+        "variable that the script sets only on a way that it does not take, one that a condition "
+        "of the script asks for, a part of the run's name, and one for a setting of verl that is off by default, or "
         "for one of the repository's own that is null: empty, it stays off."
     ),
     source="https://www.gnu.org/software/bash/manual/bash.html#Shell-Parameter-Expansion",
@@ -66,7 +66,7 @@ class _Script:
 
     def __init__(self, context: RuleContext, names: set[str]) -> None:
         self._context = context
-        self._names = sorted(names)
+        self.names = names
         self._near: dict[str, list[str]] = {}
 
     def assigns(self, name: str) -> bool:
@@ -103,18 +103,25 @@ class _Script:
     def near(self, name: str) -> list[str]:
         """The nearest name that is set; empty without one."""
         if name not in self._near:
-            self._near[name] = difflib.get_close_matches(name, self._names, n=1, cutoff=0.75)
+            self._near[name] = difflib.get_close_matches(name, sorted(self.names), n=1, cutoff=0.75)
         return self._near[name]
+
+    def misspelt(self, name: str) -> bool:
+        """Whether a variable that is set, and that nothing uses, is one letter away."""
+        near = slip(name, self.names)
+        text = self._context.source.text
+        return near is not None and f"${near}" not in text and f"${{{near}" not in text
+
+    @cached_property
+    def elsewhere(self) -> bool:
+        """Whether what the reader passes over may set a variable as well."""
+        problems = self._context.reading.problems
+        return any(problem.kind in ("limit", "unsupported") for problem in problems)
 
 
 def check(context: RuleContext) -> Hits:
     """Holes that a variable without a value leaves in a setting."""
-    names = {variable.name for variable in context.reading.variables}
-    # What the reader passes over may set a variable as well.
-    elsewhere = any(
-        problem.kind in ("limit", "unsupported") for problem in context.reading.problems
-    )
-    script = _Script(context, names)
+    script = _Script(context, {variable.name for variable in context.reading.variables})
     for plan in context.plans:
         holed: dict[int, list[Word]] = {}
         for word in plan.launch.argv:
@@ -122,21 +129,29 @@ def check(context: RuleContext) -> Hits:
                 holed.setdefault(word.pieces[0].span.start, []).append(word)
         for setting in _concerned(plan.settings, holed) if holed else ():
             for hole, span, default in _unset(holed, setting):
-                name = hole.name or ""
-                if not name or name in names:
-                    continue
-                key = shown(plan, setting.key)
-                if script.assigns(name):
-                    yield _other_way(key, name, span, strict=script.strict and not default)
-                    continue
-                certain = name != name.upper() and not elsewhere and (script.strict or not default)
-                if certain and not script.strict:
-                    empty = _starts_empty(plan, setting, hole) or name in script.asked
-                    certain = not empty
-                severity: Severity | None = None if certain else "note"
-                if not certain and not default and _is_misspelt(context, name, names):
-                    severity = "warning"
-                yield _hit(key, name, span, script.near(name), severity)
+                if hole.name and hole.name not in script.names:
+                    yield from _judged(script, plan, setting, (hole, span, default))
+
+
+def _judged(
+    script: _Script, plan: Plan, setting: Setting, unset: tuple[Hole, Span, bool]
+) -> Iterator[Hit]:
+    hole, span, default = unset
+    name, key = hole.name or "", shown(plan, setting.key)
+    if hole.kind == "unsupported":  # a file that was not read may set it
+        if not script.assigns(name) and script.misspelt(name):
+            yield _hit(key, name, span, script.near(name), "warning")
+        return
+    if script.assigns(name):
+        yield _other_way(key, name, span, strict=script.strict and not default)
+        return
+    certain = name != name.upper() and not script.elsewhere and (script.strict or not default)
+    if certain and not script.strict:
+        certain = not (_starts_empty(plan, setting, hole) or name in script.asked)
+    severity: Severity | None = None if certain else "note"
+    if not certain and not default and script.misspelt(name):
+        severity = "warning"
+    yield _hit(key, name, span, script.near(name), severity)
 
 
 def _concerned(
@@ -172,22 +187,15 @@ def _other_way(key: str, name: str, span: Span, *, strict: bool) -> Hit:
 def _unset(
     holed: Mapping[int, Sequence[Word]], setting: Setting
 ) -> Iterator[tuple[Hole, Span, bool]]:
-    """What a setting holds of unset variables, in its word and in that of an option's value.
+    """What a setting holds of variables that nothing sets, in its word and in an option's value.
 
     `holed` are the words of its launch that are not wholly known, by where they begin.
     """
     values = (w for w in holed.get(setting.value_span.start, ()) if w is not setting.word)
     for word in (setting.word, *values):
         for piece in word.pieces:
-            if isinstance(piece.text, Hole) and piece.text.kind == "unset":
+            if isinstance(piece.text, Hole) and piece.text.kind in ("unset", "unsupported"):
                 yield piece.text, piece.span, piece.default_of is not None
-
-
-def _is_misspelt(context: RuleContext, name: str, names: Iterable[str]) -> bool:
-    """Whether a variable that is set, and that nothing uses, is one letter away."""
-    near = slip(name, names)
-    text = context.source.text
-    return near is not None and f"${near}" not in text and f"${{{near}" not in text
 
 
 def _hit(key: str, name: str, span: Span, near: Sequence[str], severity: Severity | None) -> Hit:

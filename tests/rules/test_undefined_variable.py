@@ -24,6 +24,8 @@ SLUG = "undefined-variable"
         "read -r path < where.txt\n" + verl("data.train_files=$path"),
         verl("data.train_files=$data_path", before="source env.sh"),
         verl("data.train_files=$data_path", before=". ./env.sh"),
+        verl("data.train_files=$data_pth", before="source env.sh\ndata_path=a\necho $data_path"),
+        verl("data.train_files=$data_pat", before="source env.sh\nmodel_path=a"),
         'if [ -n "$A" ]; then path=a; fi\n' + verl("data.train_files=$path"),
     ],
 )
@@ -104,3 +106,12 @@ def test_a_name_that_is_nearly_one_that_nothing_uses(snapshot: SnapshotAssertion
     assert marked(SLUG, script) == snapshot
     both = verl("actor_rollout_ref.model.path=$MODLE_PATH", before=f"{before}\necho $MODEL_PATH")
     assert [finding.severity for finding in found(SLUG, both)] == ["note"]
+
+
+def test_a_misspelt_name_behind_a_file_that_was_not_read(snapshot: SnapshotAssertion) -> None:
+    script = verl(
+        "data.train_batch_size=$train_promt_bsz",
+        before="source /usr/local/Ascend/ascend-toolkit/set_env.sh\ntrain_prompt_bsz=128",
+    )
+    assert [finding.severity for finding in found(SLUG, script)] == ["warning"]
+    assert marked(SLUG, script) == snapshot
