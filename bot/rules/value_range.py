@@ -28,7 +28,8 @@ META = Meta(
     ),
     source=(
         "vLLM's CacheConfig (gpu_memory_utilization in (0, 1]), torch.optim (lr, betas), "
-        "vllm.SamplingParams (top_p, temperature), the data-parallel groups of torch.distributed"
+        "vllm.SamplingParams (top_p, temperature), the data-parallel groups of torch.distributed, "
+        "DeepSpeed's ZeroStageEnum (stages 0 to 3)"
     ),
     example=Example(
         bad=verl("actor_rollout_ref.rollout.gpu_memory_utilization=6"),
@@ -55,6 +56,7 @@ _RANGES: Final = (
     _Range(regex(r"(?:lr_)?warmup(?:_steps)?_ratio"), 0, 1),
     _Range(regex(r"gamma|lam|lambd|gae_lambda"), 0, 1),
     _Range(regex(r"temperature"), 0, 10),
+    _Range(regex(r"zero_stage"), 0, 3),
     _Range(
         regex(
             r"n_gpus_per_node|nnodes|(?:ulysses_|expert_|virtual_)?(?:tensor|pipeline|sequence|context|expert|data)"

@@ -24,6 +24,7 @@ ROLLOUT = "actor_rollout_ref.rollout"
         verl(f"{ROLLOUT}.max_model_len=-1"),
         verl(f"{ROLLOUT}.top_k=-1"),
         openrlhf("--actor.adam.lr 5e-7"),
+        openrlhf("--ds.zero_stage 3"),
     ],
 )
 def test_stays_silent(script: str) -> None:
@@ -40,6 +41,7 @@ def test_stays_silent(script: str) -> None:
         verl("data.max_prompt_length=-512"),
         verl("algorithm.gamma=10"),
         openrlhf("--actor.adam.lr 5e7"),
+        openrlhf("--ds.zero_stage 4"),
     ],
 )
 def test_a_number_that_cannot_be_meant(script: str, snapshot: SnapshotAssertion) -> None:
