@@ -82,6 +82,7 @@ _IDLE = frozenset(
 _SHELLS = ("bash", "sh", "exec", "sbatch")
 """What runs another script or program, which is then named."""
 _MODULE = regex(r"(?<![\w-])-m[ \t]+([A-Za-z_]\w{0,80}(?:\.\w{1,80}){1,8})(?![\w.])")
+_IS_MODULE = regex(r"(?:-[A-Za-z]*m|--module)\Z")
 _SAID = regex(r"[\"']|\b(?:echo|printf)\b")
 """What stands before a module on its line where it is a text."""
 _EXIT = regex(r"(?m)^[^\S\n]*exit\b")
@@ -167,8 +168,8 @@ def _named(argv: Sequence[Word]) -> str:
     entry = next((word for word in argv if word.text == started.entry), None)
     shown = started.entry if entry is None else _shown(entry)
     name = started.launcher[-1] if started.launcher else first.rsplit("/", 1)[-1]
-    script = shown.endswith(".py") or "/" in shown
-    return f"{name} {shown}" if script else f"{name} -m {shown}"
+    module = entry is None or any(_IS_MODULE.match(word.text) for word in argv)
+    return f"{name} -m {shown}" if module and not shown.endswith(".py") else f"{name} {shown}"
 
 
 def _runs_script(argv: Sequence[Word]) -> bool:
