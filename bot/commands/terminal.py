@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import pairwise
-from typing import Any, Final, cast, get_args
+from typing import Any, Final, NoReturn, cast, get_args
 
 from bot.base.messages import (
     Form,
@@ -108,6 +108,12 @@ class TerminalParser(argparse.ArgumentParser):
             options = [option for action in self._actions for option in action.option_strings]
             self.error(text + _did_you_mean(left[0].partition("=")[0], options))
         return known, left
+
+    def error(self, text: str) -> NoReturn:
+        """As argparse's, without its usage, whose lines hid the sentence."""
+        said = _own("%(prog)s: error: %(message)s\n") % {"prog": self.prog, "message": text}
+        hint = in_terminal(message("See {command} --help.", command=self.prog))
+        self.exit(2, f"{said}{hint}\n")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """As argparse's, with the choice that is nearest to what was given."""
