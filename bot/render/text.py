@@ -334,11 +334,13 @@ def _row(script: ScriptReport) -> list[str]:
 
 def _summary(report: Report, verbose: bool) -> str:
     said = wording.summary(report, hidden="" if verbose else tr(" (--verbose shows them)"))
-    findings = wording.all_findings(report)
-    safe = sum(1 for finding in findings if finding.fix and finding.fix.safe)
-    fixable = sum(1 for finding in findings if finding.fix)
-    fix = wording.FIX if report.scripts else wording.FIX_PAGE
-    command = fix if safe else f"{fix} --unsafe"
-    if fixable and (report.scripts or report.pages):
-        said += tr(" {count} can be fixed: {command}", count=f"{fixable:,}", command=command)
+    fixes = [f.fix for f in wording.all_findings(report) if f.fix]
+    safe = sum(fix.safe for fix in fixes)
+    command = wording.FIX if report.scripts else wording.FIX_PAGE
+    if fixes and (report.scripts or report.pages):
+        certain = f"{safe or len(fixes):,}"
+        command = command if safe else f"{command} --unsafe"
+        said += tr(" {count} can be fixed: {command}", count=certain, command=command)
+        if 0 < safe < len(fixes):
+            said += tr(" ({count} more with --unsafe)", count=f"{len(fixes) - safe:,}")
     return said
