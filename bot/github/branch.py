@@ -9,10 +9,9 @@ from typing import Final
 
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message
 from bot.base.regex import regex
 from bot.github.client import Client
-from bot.github.git import git
+from bot.github.git import git, outside
 from bot.github.local import author_of
 
 _NAME: Final = regex(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
@@ -27,8 +26,7 @@ class Clone:
     @classmethod
     def of(cls, folder: Path) -> Clone:
         """The clone that holds a folder. Raises UserError outside of one."""
-        wrong = message("{folder} is not inside a git repository.", folder=folder)
-        root = git(folder, "rev-parse", "--show-toplevel", wrong=wrong)
+        root = git(folder, "rev-parse", "--show-toplevel", wrong=outside(folder))
         return cls(Path(root.decode("utf-8", "surrogateescape").rstrip("\n")))
 
     def has_branch(self, name: str) -> bool:

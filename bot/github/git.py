@@ -7,9 +7,17 @@ import subprocess
 from pathlib import Path
 
 from bot.base.errors import UserError, system_reason
-from bot.base.messages import message
+from bot.base.messages import Message, message
 
 _TIMEOUT = 60
+
+
+def outside(folder: Path) -> Message:
+    """What a command says of a folder that no repository holds."""
+    return message(
+        "{folder} is not inside a git repository: change into a clone, or name one with --repo.",
+        folder=folder,
+    )
 
 
 def git(folder: Path, *arguments: str, wrong: str | None = None) -> bytes:

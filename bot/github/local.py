@@ -28,7 +28,7 @@ from bot.github.change import (
     too_much,
 )
 from bot.github.errors import TooMuchError
-from bot.github.git import git
+from bot.github.git import git, outside
 from bot.github.raw_diff import changed_entries, renamed_paths
 
 _GONE = "000000"
@@ -146,7 +146,7 @@ class LocalRepository:
     def __init__(self, folder: Path) -> None:
         """Raises UserError when `folder` is not inside a git repository."""
         self._folder = folder
-        self._git("rev-parse", "--git-dir", wrong=f"{folder} is not inside a git repository.")
+        self._git("rev-parse", "--git-dir", wrong=outside(folder))
 
     def commit(self, ref: str) -> str:
         """The commit that `ref` names; raises UserError when there is none."""

@@ -130,7 +130,7 @@ def test_help_names_every_command_and_the_exit_status() -> None:
         ),
         (("rule", "unknown-keys"), 'rlbot: There is no rule "unknown-keys"; did you mean'),
         (("table", "add", "no.rst", "x.sh"), "rlbot: no.rst does not exist."),
-        (("pr", "--base", "main"), "rlbot: . is not inside a git repository."),
+        (("pr", "--base", "main"), "rlbot: . is not inside a git repository: change into"),
     ],
 )
 def test_wrong_usage_is_one_sentence(
