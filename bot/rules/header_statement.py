@@ -59,5 +59,5 @@ def check(context: RuleContext) -> Hits:
                 stated.span,
                 "the link is not one to a run: {why}",
                 why=why,
-                help=message("write {form}", form=FORM),
+                help=message("write {known}", known=FORM),
             )

@@ -32,11 +32,12 @@ META = Meta(
         "An error only for a name with lower-case letters: names in upper case are by custom the "
         "caller's (clusters set them), and are a note; a warning where the script sets a variable "
         "of nearly the same name and does not use it. After `source`, when the file that may set "
-        "the variable cannot be read, there is only this warning. A default in the script settles "
-        "it; one that needs the variable itself is a note, unless `set -u` stops there. So is a "
-        "variable that the script sets only on a way that it does not take, one that a condition "
-        "of the script asks for, a part of the run's name, and one for a setting of verl that is off by default, or "
-        "for one of the repository's own that is null: empty, it stays off."
+        "the variable cannot be read, there is only this warning. A default in the script "
+        "settles it; one that needs the variable itself is a note, unless `set -u` stops there. "
+        "So is a variable that the script sets only on a way that it does not take, one that a "
+        "condition of the script asks for, a part of the run's name, and one for a setting of "
+        "verl that is off by default, or for one of the repository's own that is null: empty, it "
+        "stays off."
     ),
     source="https://www.gnu.org/software/bash/manual/bash.html#Shell-Parameter-Expansion",
     example=Example(

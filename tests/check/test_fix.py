@@ -64,7 +64,7 @@ def test_a_script_without_findings_stays_as_it_is() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", RULES.rules, ids=lambda rule: rule.meta.slug)
+@pytest.mark.parametrize("rule", RULES.rules, ids=lambda rule: rule.slug)
 @pytest.mark.parametrize("unsafe", [False, True])
 def test_no_example_of_a_rule_gets_more_findings(rule: object, unsafe: bool) -> None:
     example = rule.meta.example  # type: ignore[attr-defined]

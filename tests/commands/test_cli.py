@@ -152,14 +152,15 @@ def test_commands_that_read_scripts_take_the_same_option_to_fetch_nothing(
 
 
 @pytest.mark.parametrize("command", [("estimate",), ("table", "add"), ("doctor",)])
-def test_an_unknown_option_is_refused_with_the_usage_of_its_command(
+def test_an_unknown_option_is_refused_by_its_command(
     command: tuple[str, ...],
 ) -> None:
     result = rlbot(*command, "page.rst", "script.sh", "--bogus", "x")
     name = " ".join(command)
     assert (result.status, result.out) == (2, "")
-    assert result.err.startswith(f"usage: rlbot {name} [-h]")
-    assert f"\nrlbot {name}: error: unrecognized arguments: " in result.err
+    said, hint = result.err.splitlines()
+    assert said.startswith(f"rlbot {name}: error: unrecognized arguments: ")
+    assert hint == f"See rlbot {name} --help."
 
 
 @pytest.mark.parametrize(
@@ -179,11 +180,11 @@ def test_a_misspelt_word_is_answered_with_the_nearest_one(
 ) -> None:
     result = rlbot(*arguments)
     assert (result.status, result.out) == (2, "")
-    last = result.err.splitlines()[-1]
+    said, *_ = result.err.splitlines()
     if near is None:
-        assert "did you mean" not in last
+        assert "did you mean" not in said
     else:
-        assert last.endswith(f'; did you mean "{near}"?')
+        assert said.endswith(f'; did you mean "{near}"?')
 
 
 @pytest.mark.parametrize("option", ["--select", "--ignore"])
