@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
+import shlex
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.bisect.find import DECIDING, Read, find_knob
-from bot.bisect.knob import Knob
-from bot.bisect.request import SeriesRequest
+from bot.bisect.find import DECIDING, find_knob
+from bot.bisect.report import Varied
 from bot.check.estimate import measured
+from bot.check.read import read_script
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_read
+from bot.evidence.facts import Facts
 from bot.frameworks.plan import Plan
 from bot.memory.estimate import MemoryEstimate
-from bot.memory.from_plan import estimate_plan
+from bot.memory.lengths import Measured
 from bot.memory.settings import NoEstimateError
-from bot.script.name import read_name
+from bot.rules._support.base import RuleContext
 
 USUAL_ERROR = 0.277
 """The model's worst error on a measured peak left out of its fit; of those that were never part of
 it one is worse (`make calibrate`)."""
 LARGEST = 1 << 20
 """No larger value is tried."""
-ENOUGH = 127
-"""Candidates at most: seven runs."""
 
 CandidateVerdict = Literal["fits", "open", "too large"]
 _NOT_OF_THE_BATCH = ("RLB110", "RLB111", "RLB112", "RLB113", "RLB041")
@@ -36,101 +36,108 @@ _NOT_OF_THE_BATCH = ("RLB110", "RLB111", "RLB112", "RLB113", "RLB041")
 
 
 class Candidates:
-    """The scripts with each value: whether they are valid, and their memory estimates."""
+    """A script with other batches: whether they are valid, and their memory estimates.
+
+    `vary` names what is varied; `gpus` count where the script leaves them open, and of the lengths
+    that the runs in `facts` logged the longest do. Raises UserError where the script has no batch
+    that can be varied.
+    """
 
     def __init__(
         self,
         script: ScriptFile,
         options: CheckOptions,
-        read: Read,
-        knob: Knob,
-        request: SeriesRequest,
+        vary: Sequence[str] = (),
+        *,
+        gpus: int | None = None,
+        facts: Sequence[Facts] = (),
     ) -> None:
-        self.script, self.options, self.read, self.knob = script, options, read, knob
-        self.request = request
-        self._plans: dict[int, tuple[Plan, ...]] = {}
-        self._estimates: dict[int, MemoryEstimate] = {}
+        self.script, self.options = script, options
+        self._vary, self._gpus, self._facts = tuple(vary), gpus, facts
+        # Places, errors and estimates are looked for in the same versions of the script.
+        self.read = lru_cache(maxsize=256)(self._read)
+        self.knob = find_knob(script.data, self.read, self._vary)
         self._valid: dict[int, bool] = {}
+
+    def _read(self, data: bytes) -> RuleContext:
+        """A version of the script, read with its tree, path and named releases."""
+        return read_script(replace(self.script, data=data), self.options)
+
+    def _with(self, value: int) -> RuleContext:
+        return self.read(self.knob.write(self.script.data, value))
+
+    def command(self, action: str) -> str:
+        """The command for the same script and the same numbers."""
+        vary = [word for name in self._vary for word in ("--vary", name)]
+        return shlex.join(["rlbot", "bisect", action, self.script.path, *vary])
+
+    @cached_property
+    def varied(self) -> tuple[Varied, ...]:
+        """The numbers that are varied, as an answer names them."""
+        source = self.read(self.script.data).source
+        places = [(part, *source.line_column(part.span.start)) for part in self.knob.parts]
+        return tuple(
+            Varied(name=part.name, value=part.value, line=line, column=column)
+            for part, line, column in places
+        )
 
     def plans(self, value: int) -> tuple[Plan, ...]:
         """What the script launches with a value."""
-        if value not in self._plans:
-            data = self.knob.write(self.script.data, value)
-            self._plans[value] = self.read(data).choice.plans
-        return self._plans[value]
+        return self._with(value).choice.plans
 
     def batch(self, value: int) -> int | None:
-        """The batch that the page calls MaxBatch."""
+        """The batch that the page calls MaxBatch; None for a value that cannot be written."""
+        if self.knob.values(value) is None:
+            return None
         return self.plans(value)[0].train_batch_size.value
 
     def valid(self, value: int) -> bool:
         """Whether the framework takes the value: the linter finds no error that came with it."""
         if value not in self._valid:
             whole = self.knob.values(value) is not None
-            self._valid[value] = whole and self._errors(value) <= self._standing
+            self._valid[value] = whole and self._errors(value) <= self.standing_errors
         return self._valid[value]
 
     @cached_property
-    def _standing(self) -> frozenset[tuple[str, str]]:
+    def standing_errors(self) -> frozenset[tuple[str, str]]:
         """Errors that have nothing to do with the value: those that another one does not settle."""
         return self._errors(self.knob.value) & self._errors(self.knob.value * 2)
 
-    @property
-    def errors(self) -> int:
-        """How many errors the linter finds whatever the value is."""
-        return len(self._standing)
-
     def _errors(self, value: int) -> frozenset[tuple[str, str]]:
-        script = replace(self.script, data=self.knob.write(self.script.data, value))
         ignore = (*self.options.ignore, *_NOT_OF_THE_BATCH)
         options = replace(self.options, evidence="off", ignore=ignore)
-        checked = check_read(script, self.read(script.data), options)
-        return frozenset(
-            (finding.id, finding.message)
-            for finding in checked.report.findings
-            if finding.severity == "error"
-        )
+        findings = check_read(self.script, self._with(value), options).report.findings
+        return frozenset((one.id, one.message) for one in findings if one.severity == "error")
+
+    @cached_property
+    def _lengths(self) -> Measured | None:
+        lengths = [one for facts in self._facts if (one := measured(facts)) is not None]
+        return max(lengths, key=lambda one: one.response_mean or 0.0, default=None)
 
     def estimate(self, value: int) -> MemoryEstimate:
         """The memory estimate with a value, of the launch that takes the most.
 
         Raises NoEstimateError with the reason when there is none.
         """
-        if value not in self._estimates:
-            name = read_name(
-                self.script.full_path or self.script.path, self.options.config.name_profiles()
-            )
-            lengths = [one for facts in self.request.facts if (one := measured(facts)) is not None]
-            run = max(lengths, key=lambda one: one.response_mean or 0.0, default=None)
-            estimates = [
-                estimate_plan(
-                    plan,
-                    self.request.device or name.device,
-                    run=run,
-                    files=self.options.files if self.script.tree_path is not None else None,
-                    gpus=self.request.gpus or name.gpus,
-                ).estimate
-                for plan in self.plans(value)
-            ]
-            self._estimates[value] = max(estimates, key=lambda one: one.peak().count)
-        return self._estimates[value]
+        context = self._with(value)
+        gpus = self._gpus or context.name.gpus
+        estimates = [
+            context.estimate(plan, context.choice.device, gpus=gpus, run=self._lengths).estimate
+            for plan in context.choice.plans
+        ]
+        return max(estimates, key=lambda one: one.peak().count)
 
     def verdict(self, value: int) -> CandidateVerdict:
         """What the model predicts for a value; raises NoEstimateError when it predicts nothing.
 
-        It fits when it does with long sequences or, with lengths of a run, when the
-        expected peak does by more than the usual error. It is too large when the floor is, or the
-        expected peak by more than that error.
+        It fits when it does with long sequences. It is too large when the floor is, or the
+        expected peak by more than the usual error.
         """
         estimate = self.estimate(value)
-        usable, expected = estimate.usable, estimate.peak()
-        if estimate.outcome == "impossible" or expected > usable * (1 + USUAL_ERROR):
+        usable = estimate.usable
+        if estimate.outcome == "impossible" or estimate.peak() > usable * (1 + USUAL_ERROR):
             return "too large"
-        if estimate.peak("conservative") <= usable:
-            return "fits"
-        if estimate.measured and expected <= usable * (1 - USUAL_ERROR):
-            return "fits"
-        return "open"
+        return "fits" if estimate.peak("conservative") <= usable else "open"
 
     def depends(self) -> bool:
         """Whether the expected peak depends on the value at all."""
@@ -144,32 +151,28 @@ class Candidates:
             if not DECIDING.search(setting.key) or not isinstance(setting.value, int):
                 continue
             try:
-                knob = find_knob(self.script.data, self.read, (setting.key,))
-                if Candidates(self.script, self.options, self.read, knob, self.request).depends():
+                if Candidates(self.script, self.options, [setting.key], gpus=self._gpus).depends():
                     keys.append(setting.key)
             except (UserError, NoEstimateError):
                 continue
         return keys
-
-    def between(self, low: int, high: int, step: int) -> tuple[int, ...]:
-        """The valid multiples of `step` from `low` to `high`, both included."""
-        return tuple(filter(self.valid, range(-(-low // step) * step, high + 1, step)))
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
     """Values between which the largest lies by the prediction."""
 
-    lower: int | None
+    lower: int | None = None
     """The largest that should fit; None when none is."""
-    upper: int | None
+    upper: int | None = None
     """The smallest that is far too large; None when none is up to the bound."""
-    expected: int | None
+    expected: int | None = None
     """The largest whose expected peak fits."""
 
 
-def predict_band(candidates: Candidates, step: int) -> Band:
-    """The band in multiples of `step`; raises NoEstimateError when nothing can be predicted."""
+def predict_band(candidates: Candidates) -> Band:
+    """The band in multiples of the unit; raises NoEstimateError when nothing can be predicted."""
+    step = candidates.knob.unit
     bound = LARGEST // step
 
     def most(fits: Callable[[int], bool]) -> int:
@@ -188,11 +191,3 @@ def predict_band(candidates: Candidates, step: int) -> Band:
         None if below >= bound else (below + 1) * step,
         expected * step or None,
     )
-
-
-def step_of(low: int, high: int, unit: int) -> int:
-    """The unit times a power of two whose multiples between two values are not more than ENOUGH."""
-    step = unit
-    while (high - low) // step > ENOUGH:
-        step *= 2
-    return step

@@ -1,18 +1,17 @@
-"""The ends between which is searched: what ran and what failed, narrowed by what is predicted."""
+"""The ends between which is searched: what ran and what failed, and what is predicted."""
 
 from __future__ import annotations
 
 from typing import TypeAlias
 
 from bot.base.errors import UserError
-from bot.base.messages import Notes, message
-from bot.bisect.candidates import Band, Candidates
+from bot.base.messages import message
+from bot.bisect.candidates import Candidates
 from bot.bisect.report import Limit, LimitSource
-from bot.bisect.request import SeriesRequest
 from bot.script.trial_log import Trial, largest_passing, outcome, tried_values
 
 Ends: TypeAlias = tuple[Limit | None, Limit | None]
-"""The lower one and the upper one; None where nothing is known."""
+"""The largest that ran and the smallest that failed; None where none is known."""
 
 
 def logged_trials(candidates: Candidates) -> tuple[Trial, ...]:
@@ -23,59 +22,48 @@ def logged_trials(candidates: Candidates) -> tuple[Trial, ...]:
     return next((tried.trials for tried in values if tried.span == span), ())
 
 
-def known_ends(candidates: Candidates, request: SeriesRequest) -> Ends:
+def known_ends(candidates: Candidates, ran: int | None, failed: int | None) -> Ends:
     """What ran and what failed already: as given, else by the script's own trial log.
 
     Raises UserError when the two contradict each other.
     """
-    ran = _limit(candidates, request.ran, "given", message("given with --ran"))
-    failed = _limit(candidates, request.failed, "given", message("given with --failed"))
-    trials = logged_trials(candidates)
-    if trials and ran is None and failed is None:
-        first = min((t.value for t in trials if outcome(trials, t.value) is False), default=None)
-        marked = message("marked √ in the script's own trial log")
-        ran = _limit(candidates, largest_passing(trials), "trial log", marked)
-        marked = message("marked × in the script's own trial log")
-        failed = _limit(candidates, first, "trial log", marked)
-    if ran is not None and failed is not None and ran.value >= failed.value:
+    if ran is None and failed is None:
+        return logged_ends(candidates)
+    if ran is not None and failed is not None and ran >= failed:
         raise UserError(
             "{ran} cannot have run when {failed}, which is no larger, failed; settle that first.",
-            ran=ran.value,
-            failed=failed.value,
+            ran=ran,
+            failed=failed,
         )
-    return ran, failed
+    return (
+        _limit(candidates, ran, "given", message("given with --ran")),
+        _limit(candidates, failed, "given", message("given with --failed")),
+    )
 
 
-def narrowed(candidates: Candidates, band: Band, known: Ends) -> tuple[Ends, tuple[str, ...]]:
-    """The known ends narrowed by the band, and notes where the two contradict each other."""
-    ran, failed = lower, upper = known
-    notes = Notes()
-    if band.lower is not None and (ran is None or ran.value < band.lower):
-        if failed is None or band.lower < failed.value:
-            lower = _predicted(candidates, band.lower)
-        else:
-            notes.note(
-                "{value} failed although it was predicted to fit; the prediction is left "
-                "out below it.",
-                value=failed.value,
-            )
-    if band.upper is not None and (failed is None or band.upper < failed.value):
-        if ran is None or band.upper > ran.value:
-            upper = _predicted(candidates, band.upper)
-        else:
-            notes.note(
-                "{value} ran although it was predicted to be too large; the prediction is "
-                "left out above it.",
-                value=ran.value,
-            )
-    return (lower, upper), tuple(notes)
+def logged_ends(candidates: Candidates) -> Ends:
+    """What ran and what failed by the script's own trial log."""
+    trials = logged_trials(candidates)
+    failed = min((t.value for t in trials if outcome(trials, t.value) is False), default=None)
+    marked = message("marked √ in the script's own trial log")
+    ran = _limit(candidates, largest_passing(trials), "trial log", marked)
+    marked = message("marked × in the script's own trial log")
+    return ran, _limit(candidates, failed, "trial log", marked)
 
 
-def _predicted(candidates: Candidates, value: int) -> Limit | None:
+def predicted_end(candidates: Candidates, value: int | None) -> Limit | None:
+    """An end of the band, with the memory that it is an end by."""
+    if value is None:
+        return None
     estimate = candidates.estimate(value)
-    usable = f"{estimate.usable.in_gib:.1f}"
-    floor, expected, most = (
-        f"{estimate.peak(level).in_gib:.1f}" for level in ("floor", "expected", "conservative")
+    floor, expected, most, usable = (
+        f"{size.in_gib:.1f}"
+        for size in (
+            estimate.peak("floor"),
+            estimate.peak(),
+            estimate.peak("conservative"),
+            estimate.usable,
+        )
     )
     if estimate.outcome == "impossible":
         reason = message(
@@ -87,17 +75,9 @@ def _predicted(candidates: Candidates, value: int) -> Limit | None:
             expected=expected,
             usable=usable,
         )
-    elif estimate.peak("conservative") <= estimate.usable:
-        reason = message(
-            "at most {most} of {usable} GiB, with long sequences",
-            most=most,
-            usable=usable,
-        )
     else:
         reason = message(
-            "expected {expected} of {usable} GiB, below by more than the model's usual error",
-            expected=expected,
-            usable=usable,
+            "at most {most} of {usable} GiB, with long sequences", most=most, usable=usable
         )
     return _limit(candidates, value, "predicted", reason)
 
@@ -107,5 +87,4 @@ def _limit(
 ) -> Limit | None:
     if value is None:
         return None
-    batch = candidates.batch(value) if candidates.knob.values(value) is not None else None
-    return Limit(value=value, batch=batch, source=source, reason=reason)
+    return Limit(value=value, batch=candidates.batch(value), source=source, reason=reason)

@@ -24,7 +24,7 @@ def notes(candidates: Candidates, estimate: MemoryEstimate | None) -> Iterator[s
     if estimate is not None and estimate.assumptions:
         yield message("Assumed: {what}.", what=reduce(_and, estimate.assumptions))
     plan = candidates.plans(candidates.knob.value)[0]
-    if candidates.errors:
+    if candidates.standing_errors:
         yield message(
             "The linter finds errors in the script that no batch settles; fix them first "
             "(rlbot lint {path}).",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
@@ -16,7 +15,7 @@ from bot.evidence.context import ClaimContext
 from bot.evidence.facts import Facts
 from bot.evidence.peak_claims import peak_seen
 from bot.evidence.progress_claims import ended_badly, steps_completed
-from bot.evidence.subject import KEYS
+from bot.evidence.subject import keys_of
 from bot.evidence.values import lookup
 from bot.frameworks.plan import Plan
 from bot.report import Evidence
@@ -114,48 +113,44 @@ def _of(plan: Plan, key: str | None) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _observed(facts: Facts, plan: Plan, own: str | None) -> tuple[str | None, int] | None:
+def _observed(facts: Facts, plan: Plan, own: str | None) -> tuple[str, int] | None:
     """A batch size of the run's configuration: the one that is varied, else the train batch."""
-    names = KEYS.get(plan.framework, {})
-    keys: list[str | None] = (
-        [own]
+    keys = (
+        (own,)
         if own is not None
-        else [plan.train_batch_size.key, *names.get(ClaimName.TRAIN_BATCH, ())]
+        else keys_of(plan, ClaimName.TRAIN_BATCH, plan.train_batch_size.key)
     )
-    for fact in ("train batch", "micro batch per GPU", "mini batch"):
-        if own in names.get(fact, ()):
-            keys += names[fact]
+    for fact in (ClaimName.TRAIN_BATCH, ClaimName.MICRO_BATCH, ClaimName.MINI_BATCH):
+        if own in keys_of(plan, fact):
+            keys = keys_of(plan, fact, own)
     for key in keys:
-        seen = lookup(facts.config, key) if key is not None else None
+        seen = lookup(facts.config, key)
         if isinstance(seen, int) and not isinstance(seen, bool):
-            return (own or plan.train_batch_size.key), seen
+            return own or plan.train_batch_size.key or key, seen
     return None
 
 
 def _differs(evidence: Evidence, plan: Plan) -> Ended | None:
     """How the run's settings are not the script's; None when they are."""
-    differences = list(_differences(evidence, plan))
+    compared = _ROW | {setting.key for setting in plan.settings}
+    differences = [
+        message(
+            "{claim} is {run}, the script's {script}",
+            claim=claim.claim,
+            run=claim.observed,
+            script=claim.claimed,
+        )
+        for claim in evidence.claims
+        if claim.verdict == "inconsistent"
+        and claim.claim in compared
+        and not BOOKKEEPING.match(claim.claim)
+    ]
     if not differences:
         return None
     shown = "; ".join(differences[:3])
     if len(differences) > 3:
         shown += message("; and {count} more", count=len(differences) - 3)
     return "nothing", message("it is no run of this script with that batch: {shown}", shown=shown)
-
-
-def _differences(evidence: Evidence, plan: Plan) -> Iterator[str]:
-    compared = _ROW | {setting.key for setting in plan.settings}
-    for claim in evidence.claims:
-        if claim.verdict != "inconsistent" or claim.claim not in compared:
-            continue
-        if BOOKKEEPING.match(claim.claim):
-            continue
-        yield message(
-            "{claim} is {run}, the script's {script}",
-            claim=claim.claim,
-            run=claim.observed,
-            script=claim.claimed,
-        )
 
 
 _ROW = frozenset(

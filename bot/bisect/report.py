@@ -1,4 +1,4 @@
-"""What `rlbot bisect` answers: a series of runs to start, or what the finished ones say.
+"""What `rlbot bisect` answers: the run to start, or what the finished ones say.
 
 Plain dataclasses as in `bot.report`. The JSON forms are `bisect-plan-v1` and `bisect-read-v1`,
 described by the schemas of these names: fields may be added, none renamed.
@@ -14,8 +14,9 @@ from bot.report import ReportPart, Tool
 
 LimitSource: TypeAlias = Literal["run", "trial log", "given", "predicted"]
 Mode: TypeAlias = Literal["series", "round", "doubling", "closed"]
-"""series: a decision tree, one run after the other · round: runs beside each other, then the next
-round · doubling: without a prediction, upwards until one fails · closed: nothing is left to try."""
+"""series: bisection between two ends · round: no longer used · doubling: upwards until one fails ·
+closed: nothing is left to try."""
+BracketVerdict: TypeAlias = Literal["bracketed", "open", "contradictory", "nothing"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,11 +100,11 @@ class SeriesPlan(ReportPart):
     """Values are multiples of it."""
     candidates: tuple[int, ...]
     probes: tuple[TrialRun, ...]
-    """The first run first; of a series each run that may come."""
+    """The next run; none when nothing is left to try."""
     runs: int | None
     """Runs in the worst case; None where the number has no bound."""
     runs_expected: int | None
-    """Runs when the prediction is exact."""
+    """Always null, as are the other numbers and the sweep that earlier releases planned."""
     rounds: int | None
     """Rounds in the worst case, of runs beside each other."""
     blind: int | None
@@ -150,7 +151,7 @@ class Bracket(ReportPart):
     batch_key: str
     varied: tuple[Varied, ...]
     outcomes: tuple[Outcome, ...]
-    verdict: Literal["bracketed", "open", "contradictory", "nothing"]
+    verdict: BracketVerdict
     """bracketed: a value ran, and the next one that could be tried failed · open: more runs are
     needed · contradictory: a smaller one failed while a larger one ran · nothing: no run says
     anything."""

@@ -1,98 +1,74 @@
-"""The search: bisection between two ends, and doubling while there is no upper end.
+"""The search: doubling until a run fails, then bisection.
 
-Of k candidates, smallest first, some number from 0 to k fits: k + 1 outcomes, that is
-ceil(log2(k + 1)) runs in the worst case. No series takes more. Within that bound each run is as
-near to the predicted outcome as it can be.
+An end of the predicted band stands in for one that no run has shown yet, and is left out once runs
+are past it. Of k values, some number from 0 to k fits: k + 1 outcomes, that is ceil(log2(k + 1))
+runs in the worst case. Within that bound each run is as near to the prediction as it can be.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 from bot.base.fast_dataclass import dataclass
+from bot.bisect.candidates import LARGEST, Band, Candidates
 
-DOUBLINGS = 7
-"""Runs that a doubling plans ahead."""
 _NEAR = 64
 """How far above a doubled value the next one that may be tried is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
-class SearchNode:
-    """One run of a series."""
+class NextValue:
+    """What is to be tried next, between two ends."""
 
-    index: int
-    """The candidate that it tries."""
-    depth: int
-    """1 for the first run."""
-    ran: SearchNode | None
-    """The next when the candidate fits; None when nothing is left to try then."""
-    failed: SearchNode | None
-    """The next when it ran out of memory."""
-
-    def walk(self) -> Iterator[SearchNode]:
-        """The node and all that may follow, by depth, then by candidate."""
-        level: list[SearchNode] = [self]
-        while level:
-            yield from level
-            level = [
-                after
-                for node in level
-                for after in (node.failed, node.ran)  # Smaller candidates first.
-                if after is not None
-            ]
+    value: int | None
+    """None when nothing is left to try."""
+    lower: int | None
+    """The end of the band that is the lower one; None where it is what ran."""
+    upper: int | None = None
+    """The end of the band that is the upper one; None where it is what failed."""
+    runs: int | None = None
+    """Runs in the worst case between the two; None while there is no upper end."""
 
 
-def most_runs(candidates: int) -> int:
-    """Runs that decide among so many candidates in the worst case: ceil(log2(candidates + 1))."""
-    return candidates.bit_length()
+def next_value(
+    candidates: Candidates, band: Band, ran: int | None, failed: int | None
+) -> NextValue:
+    """What to try between what ran and what failed, and within the band."""
+    low, high = ran or 0, failed if failed is not None else LARGEST + 1
+    lower = band.lower if band.lower is not None and low < band.lower < high else None
+    upper = band.upper if band.upper is not None and low < band.upper < high else None
+    end = failed if upper is None else upper
+    if end is None:
+        # Twice what ran, or the first value above it that may be tried.
+        least = max(candidates.knob.value if ran is None else 2 * ran, lower or 0)
+        near = range(least, min(least + _NEAR, LARGEST) + 1)
+        return NextValue(next(filter(candidates.valid, near), None), lower)
+    unit = candidates.knob.unit
+    least, most = (low if lower is None else lower - 1) // unit + 1, (end - 1) // unit
+    wanted = pick(least, most, None if band.expected is None else band.expected // unit)
+    value = _nearest(candidates, least, most, wanted)
+    if value is None and (lower is not None or upper is not None):
+        return next_value(candidates, Band(expected=band.expected), ran, failed)
+    return NextValue(value, lower, upper, most_runs(most - least + 1))
 
 
-def bisection(
-    low: int, high: int, expected: int | None = None, depth: int = 1
-) -> SearchNode | None:
-    """Every run that may come when the candidates from `low` up to, not including, `high` are open.
+def most_runs(count: int) -> int:
+    """Runs that decide among so many values in the worst case: ceil(log2(count + 1))."""
+    return max(count, 0).bit_length()
 
-    `expected` is the largest candidate that is predicted to fit. None when no candidate is open;
-    else the depth of the tree is `most_runs(high - low)`.
+
+def pick(least: int, most: int, expected: int | None) -> int:
+    """What to try from `least` to `most`; `expected` is the largest that should fit.
+
+    What either answer leaves can be decided with one run less than the worst case of the whole.
     """
-    if low == high:
-        return None
-    # What either answer leaves must be decidable with one run less.
-    most = (1 << (most_runs(high - low) - 1)) - 1
-    near = (low + high) // 2 if expected is None else expected
-    index = min(max(near, low, high - 1 - most), low + most, high - 1)
-    return SearchNode(
-        index,
-        depth,
-        bisection(index + 1, high, expected, depth + 1),
-        bisection(low, index, expected, depth + 1),
-    )
+    half = (1 << max(most_runs(most - least + 1) - 1, 0)) - 1
+    near = (least + most + 1) // 2 if expected is None else expected
+    return min(max(near, least, most - half), least + half, most)
 
 
-def doubling(count: int, depth: int = 1) -> SearchNode | None:
-    """One candidate after the other, upwards; the first failure leaves a gap to be bisected."""
-    return (
-        SearchNode(depth - 1, depth, doubling(count, depth + 1), None) if depth <= count else None
-    )
-
-
-def doubled(start: int, most: int, valid: Callable[[int], bool]) -> tuple[int, ...]:
-    """The values of a doubling up to `most`: each the first valid one from twice the last on."""
-    values: dict[int, None] = {}
-    for power in range(DOUBLINGS):
-        least = start << power
-        near = range(least, min(least + least // 2, least + _NEAR, most) + 1)
-        value = next(filter(valid, near), None)
-        if value is not None:
-            values[value] = None
-    return tuple(values)
-
-
-def runs_to(root: SearchNode | None, fitting: int) -> int:
-    """Runs that the series takes when so many candidates fit."""
-    count, node = 0, root
-    while node is not None:
-        count += 1
-        node = node.ran if node.index < fitting else node.failed
-    return count
+def _nearest(candidates: Candidates, least: int, most: int, wanted: int) -> int | None:
+    """The valid value nearest to so many units; None where no value between is valid."""
+    for away in range(most - least + 1):
+        for units in (wanted - away, wanted + away):
+            if least <= units <= most and candidates.valid(units * candidates.knob.unit):
+                return units * candidates.knob.unit
+    return None

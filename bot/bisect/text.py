@@ -5,22 +5,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
-from bot.base.messages import pmessage, translated
 from bot.bisect.report import Bracket, Limit, SeriesPlan, TrialRun
-from bot.bisect.request import command
 from bot.render.columns import padded, width_of
 from bot.render.escape import terminal
-from bot.render.speech import current, speaking, tr, tr_plural
+from bot.render.speech import speaking, tr, tr_plural
 
 _OUTCOMES = {
     "ran": lambda: tr("ran"),
     "out of memory": lambda: tr("out of memory"),
     "nothing": lambda: tr("nothing"),
 }
-_SHOWN = 7
-"""Runs of a series that are listed: its first three."""
-_BATCH = 2
-"""The column of the batch, which is left out where it repeats the value before it."""
 
 
 def plan_text(plan: SeriesPlan) -> str:
@@ -46,13 +40,14 @@ def _plan(plan: SeriesPlan) -> Iterator[str]:
     yield ""
     if plan.no_effect is not None:
         yield from _without_effect(plan)
-        return
-    if plan.no_prediction is not None:
+    elif plan.no_prediction is not None:
         yield tr("No prediction: {why} The search is blind.", why=plan.no_prediction)
-    yield from _counted(plan)
-    if plan.probes:
-        yield ""
-        yield from _runs(plan)
+    elif plan.mode == "closed":
+        yield tr("Nothing is left to try between the two.")
+    if plan.mode == "doubling":
+        yield tr("The batch is doubled until one fails; then it is bisected below that.")
+    for run in plan.probes:
+        yield from _run(plan, run)
     if plan.notes:
         yield ""
         yield from plan.notes
@@ -66,27 +61,23 @@ def _without_effect(plan: SeriesPlan) -> Iterator[str]:
     if plan.vary_instead:
         yield tr("Vary what does:")
         for key in plan.vary_instead:
-            yield f"  {shlex.join(command('plan', plan.script, [key]))}"
+            yield f"  {shlex.join(['rlbot', 'bisect', 'plan', plan.script, '--vary', key])}"
     else:
         yield tr("Name what does with --vary KEY.")
-    yield tr("With --blind it is bisected all the same.")
-    if plan.notes:
-        yield ""
-        yield from plan.notes
+    yield tr("With --ran N, for a value that ran, it is bisected all the same.")
 
 
 def _limits(plan: SeriesPlan) -> Iterator[str]:
     lines: list[tuple[str, str]] = []
-    if plan.lower is not None:
-        predicted = plan.lower.source == "predicted"
-        lines.append((tr("should fit") if predicted else tr("ran"), _limit(plan.lower)))
+    if (lower := plan.lower) is not None:
+        name = tr("should fit") if lower.source == "predicted" else tr("ran")
+        lines.append((name, _limit(lower)))
     if plan.expected is not None:
         lines.append((tr("expected to fit"), str(plan.expected)))
-    if plan.upper is not None:
-        predicted = plan.upper.source == "predicted"
-        lines.append((tr("far too large") if predicted else tr("failed"), _limit(plan.upper)))
-    wide = max((width_of(name) for name, _ in lines), default=0)
-    yield from (f"  {padded(name, wide)}  {text}" for name, text in lines)
+    if (upper := plan.upper) is not None:
+        name = tr("far too large") if upper.source == "predicted" else tr("failed")
+        lines.append((name, _limit(upper)))
+    yield from _table(lines)
 
 
 def _limit(limit: Limit) -> str:
@@ -100,72 +91,35 @@ def _limit(limit: Limit) -> str:
     )
 
 
-def _counted(plan: SeriesPlan) -> Iterator[str]:
-    count = len(plan.candidates)
-    if plan.mode == "closed":
-        yield tr("Nothing is left to try between the two.")
-    elif plan.mode == "doubling":
-        yield tr(
-            "The batch is doubled until one fails; the command at that run then bisects below it."
-        )
-    else:
-        yield tr_plural(  # One value takes one run, and more values take more.
-            "At most {runs} run: {count} value has {outcomes} outcomes, and log2 of that is "
-            "rounded up.",
-            "At most {runs} runs: {count} values have {outcomes} outcomes, and log2 of that is "
-            "rounded up.",
-            count,
-            runs=plan.runs,
-            outcomes=count + 1,
-        )
-        if plan.runs_expected is not None:
-            yield tr_plural(
-                "{count} run when the prediction is exact.",
-                "{count} runs when the prediction is exact.",
-                plan.runs_expected,
-            )
+def _run(plan: SeriesPlan, run: TrialRun) -> Iterator[str]:
+    if plan.runs is not None:
+        yield tr_plural("At most {count} run.", "At most {count} runs.", plan.runs)
+    yield tr("Next: {values}", values=f"{plan.varied[0].name}={run.value}")
+    rows = []
+    if run.batch is not None and run.batch != run.value:
+        rows.append((tr("batch"), str(run.batch)))
+    if run.expected_gib is not None:
+        rows.append((tr("expected GiB"), f"{run.expected_gib:.1f}"))
+    rows += [(tr("if it runs"), run.if_ran), (tr("if out of memory"), run.if_failed)]
+    yield from _table(rows)
+    if run.path is not None:
+        yield f"  bash {shlex.quote(run.path)}"
 
 
-def _runs(plan: SeriesPlan) -> Iterator[str]:
-    run = translated(pmessage("bisect column", "run"), current())
-    heads = [run, plan.varied[0].name, tr("batch"), tr("expected GiB")]
-    heads += [tr("if it runs"), tr("if out of memory")]
-    rows = [heads, *map(_row, plan.probes[:_SHOWN])]
-    columns = [
-        column
-        for number, column in enumerate(zip(*rows, strict=True))
-        if any(column[1:]) and not (number == _BATCH and column[1:] == _values(rows))
-    ]
-    wide = [max(map(width_of, column)) for column in columns]
-    for row in zip(*columns, strict=True):
-        yield "  " + "  ".join(map(padded, row, wide)).rstrip()
-    if len(plan.probes) > _SHOWN:
-        yield "  " + tr("… and {count} that may follow", count=len(plan.probes) - _SHOWN)
-
-
-def _row(run: TrialRun) -> list[str]:
-    return [
-        run.path or run.name,
-        str(run.value),
-        "" if run.batch is None else str(run.batch),
-        "" if run.expected_gib is None else f"{run.expected_gib:.1f}",
-        run.if_ran,
-        run.if_failed,
-    ]
-
-
-def _values(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    return tuple(row[_BATCH - 1] for row in rows[1:])
+def _table(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    wide = max((width_of(name) for name, _ in rows), default=0)
+    yield from (f"  {padded(name, wide)}  {text}" for name, text in rows)
 
 
 def _bracket(bracket: Bracket) -> Iterator[str]:
     yield bracket.summary
     yield ""
     name = bracket.varied[0].name
-    wide = max((width_of(one.run) for one in bracket.outcomes), default=0)
+    rows = []
     for one in bracket.outcomes:
         value = "" if one.value is None else f"{name}={one.value}  "
-        yield f"  {padded(one.run, wide)}  {value}{_OUTCOMES[one.outcome]()}: {one.reason}"
+        rows.append((one.run, f"{value}{_OUTCOMES[one.outcome]()}: {one.reason}"))
+    yield from _table(rows)
     if bracket.trial_log is not None:
         yield ""
         yield tr("Trial log: {log}", log=bracket.trial_log)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from bot.base.errors import UserError, system_reason
 from bot.base.files import replace_file, write_new_file
-from bot.base.messages import message, plural_message, sentence_of
+from bot.base.messages import message, sentence_of
 from bot.commands.arguments import add_reading, read_file
 from bot.commands.inputs import script_with_options
 from bot.commands.output import notice, write
@@ -19,26 +19,26 @@ from bot.commands.runs import RUN, add_offline, run_of
 from bot.commands.tree import add_root
 
 if TYPE_CHECKING:
+    from bot.bisect.candidates import Candidates
     from bot.bisect.report import Bracket, SeriesPlan
-    from bot.check.request import CheckOptions, ScriptFile
+    from bot.check.request import CheckOptions
     from bot.evidence.facts import Facts
 
 SUMMARY = "the largest batch: the series of runs that finds it, and what the finished runs say"
 _PLAN = (
-    "`rlbot bisect plan SCRIPT`: the series of runs that finds the largest batch; nothing is run."
+    "`rlbot bisect plan SCRIPT`: the run to start next, to find the largest batch; nothing is run."
 )
 _READ = "`rlbot bisect read SCRIPT RUN…`: what the finished runs say of the largest batch."
 _REMOVED = {
     "parallel": message(
         "the runs of a series are started one after the other; rlbot bisect read names the next"
     ),
-    "sweep": message("a W&B sweep cannot bisect; start the scripts that --to DIR writes"),
+    "sweep": message("a W&B sweep cannot bisect; start the script that --to DIR writes"),
     "largest": message("name the smallest value that is too large with --failed"),
-    "multiple": message(
-        "a series takes the finest steps that seven runs allow; --ran A --failed B makes the next "
-        "one finer"
-    ),
+    "multiple": message("values are multiples of what the script itself needs"),
     "all": message("rlbot bisect read --to DIR writes the script of the next run"),
+    "blind": message("a prediction only says where to begin; --ran N and --failed N count instead"),
+    "run": message("rlbot bisect read SCRIPT RUN uses the lengths that its runs logged"),
 }
 """Options of earlier releases, and what to do instead."""
 
@@ -46,56 +46,29 @@ _REMOVED = {
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    _add_plan(
-        actions.add_parser(
-            "plan",
-            help="write the scripts that bisect the predicted band",
-            description=_PLAN,
-        )
+    plan = actions.add_parser(
+        "plan", help="write the script of the run to start", description=_PLAN
     )
-    _add_read(
-        actions.add_parser(
-            "read",
-            help="read the finished runs: the bracket, the next run, the trial log",
-            description=_READ,
-        )
+    read = actions.add_parser(
+        "read",
+        help="read the finished runs: the bracket, the next run, the trial log",
+        description=_READ,
     )
-
-
-def _add_plan(parser: argparse.ArgumentParser) -> None:
-    _add_script(parser)
-    parser.add_argument(
-        "--run",
-        metavar=RUN,
-        help="a finished run of the model and the data: its measured lengths narrow the band",
-    )
-    add_offline(parser)
-    parser.add_argument(
+    for action in (plan, read):
+        _add_script(action)
+    plan.add_argument(
         "--ran", metavar="N", type=int, help="this value ran (default: the script's trial log)"
     )
-    parser.add_argument(
+    plan.add_argument(
         "--failed", metavar="N", type=int, help="this value failed (default: the trial log)"
     )
-    parser.add_argument("--blind", action="store_true", help="search without the prediction")
-    parser.add_argument(
-        "--to",
-        metavar="DIR",
-        help="write the scripts of the first three runs below this folder; rlbot bisect read --to "
-        "writes the next",
-    )
-
-
-def _add_read(parser: argparse.ArgumentParser) -> None:
-    _add_script(parser)
-    parser.add_argument(
+    read.add_argument(
         "runs",
         metavar=RUN,
         nargs="+",
         help="a finished run: a link to it, a folder such as wandb/offline-run-…, or a console log",
     )
-    add_offline(parser)
-    parser.add_argument("--to", metavar="DIR", help="write the next scripts below this folder")
-    parser.add_argument(
+    read.add_argument(
         "--write",
         action="store_true",
         help="write the largest batch that ran, and the trial log beside it, into the script",
@@ -115,13 +88,14 @@ def _add_script(parser: argparse.ArgumentParser) -> None:
     )
     add_root(parser)
     add_reading(parser)
+    add_offline(parser)
     parser.add_argument(
         "--gpus", metavar="N", type=int, help="GPUs, where the script leaves them to its launcher"
     )
     parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--to", metavar="DIR", help="write the next script below this folder")
     for option in _REMOVED:
-        action = "store_true" if option == "all" else "store"
-        parser.add_argument(f"--{option}", action=action, default=None, help=argparse.SUPPRESS)
+        parser.add_argument(f"--{option}", nargs="?", const="", help=argparse.SUPPRESS)
     parser.set_defaults(select="", ignore="")
 
 
@@ -134,62 +108,48 @@ def run(arguments: argparse.Namespace) -> int:
     for option, instead in _REMOVED.items():
         if getattr(arguments, option) is not None:
             raise UserError("--{option} was removed: {instead}.", option=option, instead=instead)
-    return _plan(arguments) if arguments.action == "plan" else _read(arguments)
-
-
-def _plan(arguments: argparse.Namespace) -> int:
-    from bot.bisect.request import SeriesRequest
-    from bot.bisect.scripts import scripts, with_paths
-    from bot.bisect.series import candidates_of, plan_runs
-    from bot.bisect.text import plan_text
-
-    script, options = script_with_options(arguments)
     for name in ("ran", "failed", "gpus"):
-        value = getattr(arguments, name)
+        value = getattr(arguments, name, None)
         if value is not None and value < 1:
             raise UserError(
                 "--{name} takes a positive number, not {value}.", name=name, value=value
             )
-    facts = _facts_or_reason(arguments.run, options) if arguments.run else None
-    if isinstance(facts, str):
-        raise UserError("{run}: {facts}", run=arguments.run, facts=facts)
-    request = SeriesRequest(
-        vary=tuple(arguments.vary),
-        device=arguments.device,
-        gpus=arguments.gpus,
-        facts=() if facts is None else (facts,),
-        ran=arguments.ran,
-        failed=arguments.failed,
-        blind=arguments.blind,
-    )
-    candidates = candidates_of(script, options, request)
-    plan = plan_runs(candidates, request)
+    return _plan(arguments) if arguments.action == "plan" else _read(arguments)
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    from bot.bisect.candidates import Candidates
+    from bot.bisect.ends import known_ends
+    from bot.bisect.series import plan_series
+    from bot.bisect.text import plan_text
+
+    script, options = script_with_options(arguments)
+    candidates = Candidates(script, options, arguments.vary, gpus=arguments.gpus)
+    known = known_ends(candidates, arguments.ran, arguments.failed)
+    plan = plan_series(candidates, known)
     if arguments.to:
-        written = scripts(candidates, plan)
-        _write_scripts(written, script, Path(arguments.to))
-        plan = with_paths(plan, arguments.to, _parent_of(script), written)
+        path = _write_script(candidates, plan, arguments.to)
+        plan = replace(plan, probes=tuple(replace(run, path=path) for run in plan.probes))
         if plan.next_command is not None:
             to = shlex.join(["--to", arguments.to])
             plan = replace(plan, next_command=f"{plan.next_command} {to}")
     _show(plan, arguments.format, plan_text, options)
-    unpredicted = plan.no_prediction is not None and not arguments.blind
-    return 3 if unpredicted or plan.no_effect is not None else 0
+    return 3 if plan.no_prediction is not None or plan.no_effect is not None else 0
 
 
 def _read(arguments: argparse.Namespace) -> int:
     from bot.bisect.bracket import read_bracket
-    from bot.bisect.request import SeriesRequest
+    from bot.bisect.candidates import Candidates
     from bot.bisect.text import bracket_text
 
     script, options = script_with_options(arguments)
     runs = [(named, _facts_or_reason(named, options)) for named in arguments.runs]
-    request = SeriesRequest(
-        vary=tuple(arguments.vary), device=arguments.device, gpus=arguments.gpus
-    )
-    bracket, data, following = read_bracket(script, options, request, runs)
-    if arguments.to:
-        paths = _write_scripts(following, script, Path(arguments.to))
-        bracket = replace(bracket, next_paths=paths)
+    facts = [facts for _, facts in runs if not isinstance(facts, str)]
+    candidates = Candidates(script, options, arguments.vary, gpus=arguments.gpus, facts=facts)
+    bracket, data, plan = read_bracket(candidates, runs)
+    if arguments.to and plan is not None:
+        path = _write_script(candidates, plan, arguments.to)
+        bracket = replace(bracket, next_paths=(path,) if path is not None else ())
     if arguments.write:
         if bracket.verdict == "contradictory":
             raise UserError("{summary} Nothing was written.", summary=bracket.summary)
@@ -225,55 +185,31 @@ def _facts_or_reason(named: str, options: CheckOptions) -> Facts | str:
         return sentence_of(error)
 
 
-def _parent_of(script: ScriptFile) -> str:
-    """The folder that the script stands in, by which a size may be named."""
-    return Path(script.full_path or script.path).parent.name
+def _write_script(candidates: Candidates, plan: SeriesPlan, root: str) -> str | None:
+    """Write the script of the next run below a folder, and give its path; None without a next run.
 
-
-def _write_scripts(scripts: Mapping[str, bytes], script: ScriptFile, root: Path) -> tuple[str, ...]:
-    """Write the script of each probe below a folder, and give the paths.
-
-    A file that is there already stays, unless it starts the same and only names another next run.
+    Its name and the folder that it stands in, by which a size may be named, stay. So does a file
+    that is there already, unless it starts something else.
     """
-    from bot.bisect.scripts import folder, same_launch
+    from bot.bisect.scripts import same_launch, script_of
 
-    targets = {
-        root / folder(name, PurePosixPath(script.path), _parent_of(script)): data
-        for name, data in scripts.items()
-    }
-    there = {path: _content(path) for path in targets}
-    for path, old in there.items():
-        if old is not None and not same_launch(old, targets[path]):
+    if not plan.probes:
+        return None
+    data, script = script_of(candidates, plan), candidates.script
+    named = Path(script.full_path or script.path)
+    path = Path(root) / plan.probes[0].name / named.parent.name / named.name
+    if path.exists() or path.is_symlink():
+        if not same_launch(read_file(path), data):
             raise UserError("{path} is there already; nothing was written.", path=path)
+        return path.as_posix()
     try:
         mode = Path(script.path).stat().st_mode & 0o777
-        for path in targets:
-            path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = system_reason(error)
         raise UserError(
             "{path} cannot be written: {why}.", path=error.filename or root, why=reason
         ) from None
-    for path, data in targets.items():
-        old = there[path]
-        if old is None:
-            write_new_file(path, data, mode=mode)
-        elif old != data:
-            replace_file(path, old, data)
-    if targets:
-        notice(
-            plural_message(
-                "wrote {count} script below {root}",
-                "wrote {count} scripts below {root}",
-                len(targets),
-                root=root,
-            )
-        )
-    return tuple(path.as_posix() for path in targets)
-
-
-def _content(path: Path) -> bytes | None:
-    """The bytes of a script that was written before; None for a name that is free."""
-    if not path.exists() and not path.is_symlink():
-        return None
-    return read_file(path)
+    write_new_file(path, data, mode=mode)
+    notice("wrote {path}", path=path)
+    return path.as_posix()

@@ -8,9 +8,9 @@ from functools import cache
 from typing import Any
 
 from bot.bisect.candidates import Candidates
+from bot.bisect.ends import known_ends
 from bot.bisect.report import SeriesPlan
-from bot.bisect.request import SeriesRequest
-from bot.bisect.series import candidates_of, plan_runs
+from bot.bisect.series import plan_series
 from bot.check.request import CheckOptions, ScriptFile
 from bot.frameworks import plans
 from bot.shell import read
@@ -100,8 +100,6 @@ ARRAY = ARRAY.replace(" \\\n", "\n")
 
 VARY = {VARIABLES: (), ENVIRONMENT: (), FLAT: FLAT_KEYS, ARRAY: FLAT_KEYS}
 """Each style with what is varied in it."""
-FEW = {"ran": 48, "failed": 53}
-"""Ends with few values between them."""
 
 
 def script(text: str | bytes = VARIABLES, path: str = PATH) -> ScriptFile:
@@ -117,16 +115,30 @@ class Series:
     candidates: Candidates
 
 
-def plan_series(script: ScriptFile, options: CheckOptions, request: SeriesRequest) -> Series:
+def series_of(
+    script: ScriptFile,
+    vary: tuple[str, ...] = (),
+    *,
+    ran: int | None = None,
+    failed: int | None = None,
+    device: str | None = None,
+) -> Series:
     """The series of a script."""
-    candidates = candidates_of(script, options, request)
-    return Series(plan_runs(candidates, request), candidates)
+    candidates = Candidates(script, CheckOptions(device=device), vary)
+    return Series(plan_series(candidates, known_ends(candidates, ran, failed)), candidates)
 
 
 @cache
-def planned(text: str = VARIABLES, vary: tuple[str, ...] = (), **asked: object) -> Series:
+def planned(
+    text: str = VARIABLES,
+    vary: tuple[str, ...] = (),
+    *,
+    ran: int | None = None,
+    failed: int | None = None,
+    device: str | None = None,
+) -> Series:
     """The series of a script in one of the styles; the same one is made once."""
-    return plan_series(script(text), CheckOptions(), SeriesRequest(vary=vary, **asked))  # type: ignore[arg-type]
+    return series_of(script(text), vary, ran=ran, failed=failed, device=device)
 
 
 def config_of(text: str | bytes, path: str = PATH) -> dict[str, Any]:
@@ -162,7 +174,6 @@ def run_of(text: str | bytes, *, fits: bool, **changes: Any) -> RunRecipe:
 __all__ = [
     "ARRAY",
     "ENVIRONMENT",
-    "FEW",
     "FLAT",
     "FLAT_KEYS",
     "OOM",
@@ -173,4 +184,5 @@ __all__ = [
     "planned",
     "run_of",
     "script",
+    "series_of",
 ]

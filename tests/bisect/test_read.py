@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.bisect.bracket import read_bracket
+from bot.bisect.candidates import Candidates
 from bot.bisect.log import merged, with_log
 from bot.bisect.report import Bracket
-from bot.bisect.request import SeriesRequest
 from bot.check.request import CheckOptions
 from bot.check.script import check_script
 from bot.evidence import read
@@ -23,7 +23,7 @@ from bot.script.trial_log import (
     trial_log,
     tried_values,
 )
-from tests.bisect.samples import ARRAY, FLAT, FLAT_KEYS, VARIABLES, plan_series, run_of, script
+from tests.bisect.samples import ARRAY, FLAT, FLAT_KEYS, VARIABLES, run_of, script, series_of
 from tests.conftest import WrittenRun
 from tests.profiles import scaled
 
@@ -62,7 +62,8 @@ def runs(written: WrittenRun) -> dict[int, Path]:
 
 def _read(paths: list[Path], text: str = VARIABLES) -> tuple[Bracket, str]:
     facts = [(path.name, read(path)) for path in paths]
-    bracket, data, _ = read_bracket(script(text), CheckOptions(), SeriesRequest(), facts)
+    candidates = Candidates(script(text), CheckOptions(), facts=[one for _, one in facts])
+    bracket, data, _ = read_bracket(candidates, facts)
     return bracket, data.decode()
 
 
@@ -143,15 +144,13 @@ STYLES = {
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_the_log_stands_where_the_linter_reads_it(style: str, newline: str) -> None:
     text, vary, wanted = STYLES[style]
-    series = plan_series(
-        script(text.replace("\n", newline)), CheckOptions(), SeriesRequest(vary=vary, blind=True)
-    )
+    series = series_of(script(text.replace("\n", newline)), vary)
     values = (116, 118) if vary else (58, 59)
     trials = [Trial(value, passed) for value, passed in zip(values, (True, False), strict=True)]
     data, done = with_log(series.candidates, trials, values[0])
     assert done
     assert wanted.replace("\n", newline) in data.decode()
-    again = plan_series(script(data), CheckOptions(), SeriesRequest(vary=vary, blind=True))
+    again = series_of(script(data), vary)
     assert with_log(again.candidates, trials, values[0]) == (data, True)
     report = check_script(script(data), CheckOptions(select=("trial-log",)))
     assert not report.findings
@@ -166,7 +165,7 @@ def test_the_log_stands_where_the_linter_reads_it(style: str, newline: str) -> N
 @settings(max_examples=scaled(20), deadline=None)
 @given(st.lists(st.builds(Trial, value=st.integers(1, 999), passed=st.booleans()), min_size=1))
 def test_any_log_comes_back_from_the_script(trials: list[Trial]) -> None:
-    series = plan_series(script(VARIABLES), CheckOptions(), SeriesRequest(ran=1, failed=2))
+    series = series_of(script(VARIABLES), ran=1, failed=2)
     data, done = with_log(series.candidates, trials, None)
     assert done
     context = series.candidates.read(data)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import pytest
 
 from bot.base.errors import UserError
-from bot.bisect.request import SeriesRequest
-from bot.check.request import CheckOptions
 from tests.bisect.samples import (
     FLAT,
     VARIABLES,
-    plan_series,
     planned,
     script,
+    series_of,
 )
 from tests.command import ROOT
 
@@ -60,13 +58,12 @@ def test_examples_say_what_decides_their_memory() -> None:
     key = "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu"
     for path in sorted(ROOT.glob("examples/tuning/*/*_h[18]00_fsdp_vllm.sh")):
         example = script(path.read_bytes(), path.relative_to(ROOT).as_posix())
-        plan = plan_series(example, CheckOptions(), SeriesRequest()).plan
+        plan = series_of(example).plan
         assert plan.no_effect is not None
         assert "does not decide the memory of a GPU" in plan.no_effect
         assert (plan.mode, plan.probes, plan.next_command) == ("closed", (), None)
         assert key in plan.vary_instead
         for other in plan.vary_instead:
-            assert plan_series(example, CheckOptions(), SeriesRequest(vary=(other,))).plan.probes
-        assert (
-            plan_series(example, CheckOptions(), SeriesRequest(blind=True)).plan.no_effect is None
-        )
+            assert series_of(example, (other,)).plan.probes
+        evident = series_of(example, ran=plan.varied[0].value).plan
+        assert (evident.no_effect, evident.mode) == (None, "doubling")
