@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.base.secrets import Secret
-from bot.service.signature import signature
+from bot.service.webhook import signature
 
 SECRET = "a-secret-of-the-benchmark-alone"  # noqa: S105
 CONNECTIONS = 64

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, nullcontext
 from typing import Protocol
 
 from fastapi import FastAPI, Request, Response
@@ -19,7 +21,7 @@ from bot.service.inbox import Inbox
 from bot.service.job import Job
 from bot.service.metrics import Metrics
 from bot.service.pages import missing
-from bot.service.settings import ServiceSettings, require_secret
+from bot.service.settings import ServiceSettings, identity_of, require_secret
 from bot.service.webhook import RESPONSES, Webhooks, refused
 
 READY_SECONDS = 5
@@ -150,3 +152,35 @@ class _HeadAsGet:
         if scope["type"] == "http" and scope["method"] == "HEAD":
             scope = {**scope, "method": "GET"}
         await self._app(scope, receive, send)
+
+
+KEPT = 60.0
+"""Seconds for which GitHub's answer is believed: a probe every second must not cost requests."""
+
+
+def checks(settings: ServiceSettings) -> Iterator[ReadinessCheck]:
+    """The checks that the settings ask for."""
+    if settings.app_id is not None or settings.private_key is not None:
+        yield ReadinessCheck("github", GitHubCheck(settings))
+
+
+class GitHubCheck:
+    """Whether the App can sign in at GitHub."""
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self._settings = settings
+        self._until = 0.0
+        self._error: Exception | None = None
+
+    def __call__(self) -> None:
+        """Raise GitHubError or UserError when it cannot."""
+        if time.monotonic() > self._until:
+            self._error = None
+            try:
+                with closing(identity_of(self._settings, os.environ).client()) as client:
+                    client.get("/app")
+            except Exception as error:
+                self._error = error
+            self._until = time.monotonic() + KEPT
+        if self._error is not None:
+            raise self._error

@@ -1,11 +1,14 @@
-"""How a step outlasts outages, by growing waits, and limits, by waiting as long as they say."""
+"""How the steps of jobs wait: for an outage's or a limit's end, and for one of a worker's slots."""
 
 from __future__ import annotations
 
 import logging
 import random
+import threading
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from bot.base.fast_dataclass import dataclass
@@ -81,3 +84,43 @@ def transient_of(error: Exception) -> Transient | None:
     if is_outage(error):
         return Transient(f"the database did not answer ({type(error).__name__})")
     return None
+
+
+WAITING = 120
+"""Jobs that may wait beside those that act. GitHub limits one installation for up to an hour: its
+jobs wait then, and those of the others go on."""
+_LOOK = 0.5
+"""Seconds after which a job that waits for a slot looks whether the process ends."""
+
+
+class Slots:
+    """Slots for the jobs that act; one repository has half of them at most.
+
+    Its pull requests may take long to read, and must not keep those of the others waiting.
+    """
+
+    def __init__(self, count: int, stopping: threading.Event) -> None:
+        self._free = count
+        self._most = max(1, count // 2)
+        self._taken: Counter[str] = Counter()
+        self._stopping = stopping
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def taken(self, repository: str) -> Iterator[None]:
+        """A slot, as soon as one is free; raises Stopping when the process ends before."""
+        with self._changed:
+            while not self._free or self._taken[repository] >= self._most:
+                if self._stopping.is_set():
+                    raise Stopping
+                self._changed.wait(_LOOK)
+            self._free -= 1
+            self._taken[repository] += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._free += 1
+                self._taken[repository] -= 1
+                self._taken += Counter()
+                self._changed.notify_all()

@@ -107,8 +107,7 @@ def serve(
     import uvicorn
 
     from bot.github.addresses import Addresses
-    from bot.service.app import create_app
-    from bot.service.checks import checks
+    from bot.service.app import checks, create_app
     from bot.service.connections import server_config
     from bot.service.pages import pages
     from bot.service.verifications import Verifications

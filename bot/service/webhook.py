@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, TypeAlias
 
@@ -15,13 +17,40 @@ from fastapi.responses import JSONResponse
 
 from bot.base.digits import is_digits
 from bot.base.regex import regex
+from bot.base.secrets import Secret
 from bot.service.events import BadPayload, Ignored, read_event
 from bot.service.inbox import Inbox
 from bot.service.job import Job
 from bot.service.logs import SUBJECT
 from bot.service.metrics import Metrics
 from bot.service.settings import ServiceSettings
-from bot.service.signature import is_signed, may_be_signed
+
+PREFIX = "sha256="
+_FORM = regex(r"sha256=[0-9a-f]{64}")
+
+
+def signature(body: bytes | bytearray, secret: Secret) -> str:
+    """The value of `X-Hub-Signature-256` for a body."""
+    return PREFIX + hmac.new(secret.reveal().encode(), body, hashlib.sha256).hexdigest()
+
+
+def may_be_signed(header: str | None) -> bool:
+    """Whether a header has the form of a signature: else the body need not be read."""
+    return header is not None and _FORM.fullmatch(header) is not None
+
+
+def is_signed(body: bytes | bytearray, header: str | None, secrets: Iterable[Secret]) -> bool:
+    """True when one of the secrets made the header's signature; compared in constant time.
+
+    SHA-1 signatures are not accepted, and without a secret nothing is.
+    """
+    if header is None or not may_be_signed(header):
+        return False
+    sent = header.encode()
+    # Every secret is tried, so that the time tells nothing about which of them is meant.
+    matches = [hmac.compare_digest(signature(body, secret).encode(), sent) for secret in secrets]
+    return any(matches)
+
 
 MAX_BODY = 25 * 1024 * 1024
 """Bytes: GitHub sends no larger payload."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,7 @@ from bot.base.adapters import adapter_of
 from bot.base.config import Config
 from bot.base.errors import UserError
 from bot.base.messages import mark, sentence_of
+from bot.check.request import CheckOptions
 from bot.github.answer import Answer, failure_of
 from bot.github.app import AppIdentity, repository_state
 from bot.github.checks import renew_check
@@ -23,20 +26,66 @@ from bot.github.pull import PullId
 from bot.github.remote import GitHubChange, read_change
 from bot.github.talk import CommandRequest
 from bot.report import Report
-from bot.review.check import check_change, configuration
+from bot.review.check import CheckRequest, check_change, configuration
 from bot.review.commands import handle_command
 from bot.review.pull import answer_for
 from bot.service.job import Job, JsonObject
 from bot.service.limits import RateLimits, outages
 from bot.service.metrics import Metrics
-from bot.service.readings import watching
+from bot.service.readings import watched, watching
 from bot.service.settings import JOBS, ServiceSettings, identity_of
 from bot.service.verifications import Publication
 from bot.service.visibility import VisibilityWork
 
 if TYPE_CHECKING:
-    from bot.review.check import CheckRequest
+    from bot.evidence.facts import Facts
+    from bot.evidence.links import RunLink
+    from bot.evidence.online import Access
     from bot.service.verifications import Verifications
+
+
+READERS = 4
+"""Runs that are read at once: each reading is a process of its own."""
+
+
+def access_of(config: Config, environment: Mapping[str, str], *, private_runs: bool) -> Access:
+    """How runs are read for a repository with this configuration.
+
+    The key is the operator's and the configuration is the repository's, so both must want private
+    runs to be read: else whoever may install the App could show what its key sees.
+    """
+    from bot.evidence.online import Access
+
+    return Access.from_environment(
+        environment, allow_private_runs=private_runs and config.allow_private_runs
+    )
+
+
+def check_request(
+    metrics: Metrics, *, private_runs: bool = False, environment: Mapping[str, str] = os.environ
+) -> CheckRequest:
+    """Options for the App; W&B is read with WANDB_API_KEY, or without a key."""
+    from bot.evidence.online import read_online
+
+    slots = threading.Semaphore(READERS)
+
+    def options(config: Config) -> CheckOptions:
+        access = access_of(config, environment, private_runs=private_runs)
+
+        @watched
+        def linked(link: RunLink) -> Facts:
+            with slots:
+                started = time.perf_counter()
+                try:
+                    return read_online(link, access)
+                finally:
+                    metrics.wandb_seconds.observe(time.perf_counter() - started)
+
+        hosts = access.run_hosts(config.wandb_hosts, config.mlflow_hosts)
+        return CheckOptions(config=config, evidence="required", linked=linked, hosts=hosts)
+
+    return CheckRequest(options=options)
+
 
 _FAULT = mark(
     "rlbot itself failed on this pull request. The fault is in the App's log; its operator can run "
@@ -224,8 +273,8 @@ def _command_request(job: Job) -> CommandRequest:
 
 def make_work(settings: ServiceSettings, metrics: Metrics, patience: Patience = JOBS) -> GitHubWork:
     """The work of a worker with these settings; raises UserError when they are incomplete."""
-    from bot.service.request import check_request
     from bot.service.verifications import Verifications
+    from bot.service.work import check_request
 
     verifications = Verifications(settings.database)
     verifications.migrate()

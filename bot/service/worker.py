@@ -14,9 +14,8 @@ from bot.service.job import Job, JsonObject, Work
 from bot.service.jobs import QUEUE, VERSION, WORKFLOW, JobClient
 from bot.service.logs import SUBJECT
 from bot.service.readings import WAITS, next_recheck
-from bot.service.retries import Retries, Stopping, retry
+from bot.service.retries import WAITING, Retries, Slots, Stopping, retry
 from bot.service.settings import ServiceSettings
-from bot.service.slots import WAITING, Slots
 
 RECOVERIES = 20
 """How often a job may be resumed after crashes before it counts as the crash's cause: innocent ones

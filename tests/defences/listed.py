@@ -155,7 +155,7 @@ DEFENCES = (
     Defence(
         "T5",
         "takes every signature",
-        "bot/service/signature.py::is_signed",
+        "bot/service/webhook.py::is_signed",
         returns("True"),
         (_WEBHOOK + "test_t5_forged_signatures_are_refused",),
     ),
@@ -169,7 +169,7 @@ DEFENCES = (
     Defence(
         "T5",
         "tries the first of several secrets alone",
-        "bot/service/signature.py::is_signed",
+        "bot/service/webhook.py::is_signed",
         becomes("secrets", "tuple(secrets)[:1]"),
         (_WEBHOOK + "test_t5_every_configured_secret_is_valid_while_one_is_rotated",),
     ),
@@ -341,7 +341,7 @@ DEFENCES = (
     Defence(
         "T10",
         "lets a repository alone open private runs",
-        "bot/service/request.py::access_of",
+        "bot/service/work.py::access_of",
         passes("allow_private_runs", "config.allow_private_runs"),
         (_HERE + "test_t10_a_repository_alone_cannot_open_what_the_operators_key_sees",),
     ),
@@ -700,7 +700,7 @@ DEFENCES = (
     Defence(
         "T17",
         "lets one repository have every slot",
-        "bot/service/slots.py::Slots.taken",
+        "bot/service/retries.py::Slots.taken",
         becomes("self._taken[repository] >= self._most", "False"),
         ("tests/service/test_slots.py::test_one_repository_leaves_slots_to_the_others",),
     ),

@@ -234,7 +234,7 @@ def three_reports(
     from bot.github.remote import read_change
     from bot.render.json_report import to_json
     from bot.review.check import check_change
-    from bot.service.request import check_request
+    from bot.service.work import check_request
 
     token = here.store.workflow_token(here.base)
     by_action = step(here, tmp_path, TARGET, pull_event(here, pull), token=token, **environment)

@@ -16,7 +16,7 @@ from fastapi import FastAPI
 
 from bot.base.secrets import Secret
 from bot.service.connections import ConnectionLimits, server_config
-from bot.service.signature import signature
+from bot.service.webhook import signature
 
 SECRET = Secret("correct horse battery staple")
 

@@ -23,9 +23,8 @@ from bot.service.database import parse_database
 from bot.service.metrics import Metrics
 from bot.service.pages import pages
 from bot.service.settings import ServiceSettings
-from bot.service.signature import signature
 from bot.service.verifications import Verifications
-from bot.service.webhook import EVENTS
+from bot.service.webhook import EVENTS, signature
 from tests.profiles import scaled
 from tests.service.payloads import comment, pull_request
 from tests.service.server import SECRET, deliver, served

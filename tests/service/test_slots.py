@@ -7,8 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from bot.service.retries import Stopping
-from bot.service.slots import Slots
+from bot.service.retries import Slots, Stopping
 
 
 def test_one_repository_leaves_slots_to_the_others() -> None:

@@ -8,8 +8,8 @@ from bot.base.config import Config
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import RunHosts, parse_link
 from bot.service.metrics import Metrics
-from bot.service.request import access_of, check_request
 from bot.service.settings import read_settings
+from bot.service.work import access_of, check_request
 
 KEY = {"WANDB_API_KEY": "the-key-of-the-operator"}
 
