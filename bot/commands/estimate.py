@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     report = make_report(reports, unchecked=unchecked, language=options.config.language)
     if arguments.format == "json":
         return finish(report, arguments)
-    from bot.render.estimate import estimates
+    from bot.render.budget import estimates
 
     write(estimates(report, arguments.format))
     return exit_status(report)

@@ -6,21 +6,20 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from bot.base.config import Config
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import translated
 from bot.base.regex import regex
-from bot.github.annotations import Annotation, annotations_of
 from bot.github.suggestions import Suggestion, suggestions_of
 from bot.render import notices, wording
-from bot.render.escape import clip, markdown_inline
+from bot.render.escape import clip, markdown_inline, visible
 from bot.render.finding_places import FindingPlaces
 from bot.render.markdown import HERE, MARKER, comment
 from bot.render.next_step import Conversation, next_step
 from bot.render.speech import speaking
-from bot.report import Report, Verdict
+from bot.report import Finding, Report, Verdict
 
 AnswerState: TypeAlias = Verdict | Literal["none"]
 """A verdict, or none where nothing is left to check."""
@@ -32,6 +31,19 @@ BODY_LIMIT = 65_536
 SUMMARY_BYTES = 65_535
 STEP_BYTES = 1 << 20
 _TITLE = 120
+BATCH = 50
+"""Annotations that GitHub takes with one request."""
+
+MOST_ANNOTATIONS = 200
+"""Annotations of a check run: four requests; the comment and the JSON report hold the others."""
+
+_LEVELS: dict[str, Literal["failure", "warning", "notice"]] = {
+    "error": "failure",
+    "warning": "warning",
+    "note": "notice",
+}
+_ANNOTATION_MESSAGE = 2_000
+_ANNOTATION_TITLE = 255
 _STATUS = 140
 _STATE = regex(
     r"<!-- rlbot:state verdict=(?P<verdict>pass|fail|inconclusive|none) "
@@ -203,3 +215,67 @@ def _under(report: Report, most: int, conversation: Conversation) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotation:
+    """A sentence at a place; lines start at 1."""
+
+    path: str
+    line: int
+    end_line: int
+    columns: tuple[int, int] | None
+    """First and last column, for a place within one line."""
+    level: Literal["failure", "warning", "notice"]
+    title: str
+    message: str
+
+    def as_json(self) -> dict[str, str | int]:
+        """As the Checks API takes it."""
+        place: dict[str, str | int] = {
+            "path": self.path,
+            "start_line": self.line,
+            "end_line": self.end_line,
+        }
+        if self.columns:
+            place |= {"start_column": self.columns[0], "end_column": self.columns[1]}
+        return place | {
+            "annotation_level": self.level,
+            "title": self.title,
+            "message": self.message,
+        }
+
+    def as_graphql(self) -> dict[str, Any]:
+        """As the mutation `createCheckRun` takes it."""
+        first, last = self.columns or (None, None)
+        place = {"startLine": self.line, "endLine": self.end_line}
+        return {
+            "path": self.path,
+            "location": {**place, "startColumn": first, "endColumn": last},
+            "annotationLevel": self.level.upper(),
+            "title": self.title,
+            "message": self.message,
+        }
+
+
+def annotations_of(report: Report) -> tuple[tuple[Annotation, ...], int]:
+    """The findings of a report as annotations, errors first, and how many are left over."""
+    found = wording.by_place(wording.all_findings(report))
+    return tuple(map(_annotation, found[:MOST_ANNOTATIONS])), max(0, len(found) - MOST_ANNOTATIONS)
+
+
+def _annotation(finding: Finding) -> Annotation:
+    columns = None
+    if finding.line == finding.end_line:
+        last = max(finding.column, finding.end_column - 1)
+        columns = (finding.column, last)
+    text = finding.message + (f"\n{finding.help}" if finding.help else "")
+    return Annotation(
+        path=finding.path,
+        line=finding.line,
+        end_line=max(finding.line, finding.end_line),
+        columns=columns,
+        level=_LEVELS[finding.severity],
+        title=clip(f"{finding.id} {finding.slug}", _ANNOTATION_TITLE),
+        message=clip(visible(text, keep="\n"), _ANNOTATION_MESSAGE),
+    )

@@ -11,8 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from bot.github import failures, mutations
-from bot.github.annotations import BATCH
-from bot.github.answer import CHECK, Answer, status_description
+from bot.github.answer import BATCH, CHECK, Answer, status_description
 from bot.github.client import Client
 from bot.github.errors import NotAllowedError, NotFoundError, RefusedError
 from bot.github.failures import understood

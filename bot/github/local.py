@@ -28,8 +28,7 @@ from bot.github.change import (
     too_much,
 )
 from bot.github.errors import TooMuchError
-from bot.github.git import git, outside
-from bot.github.raw_diff import changed_entries, renamed_paths
+from bot.github.git import changed_entries, git, outside, renamed_paths
 
 _GONE = "000000"
 """git's mode of what a change takes away."""

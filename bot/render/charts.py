@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.traces import RunTraces, Trace
-from bot.render.budget import headline
-from bot.render.budget_svg import drawing
+from bot.render.budget import drawing, headline
 from bot.render.escape import clip, html_text
 from bot.render.plot import HUES, Curve, Level, Plot, PlotMark, svg
 from bot.render.speech import speaking, tr
-from bot.render.style import CHART_CSS
 from bot.report import Report, ScriptReport
+
+
+def _sheet(name: str) -> str:
+    return "\n" + Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+CSS = _sheet("page.css")
+CHART_CSS = _sheet("charts.css")
+"""Its eight hues stay apart on white and on near-black, and in order for those who see no red."""
+FIGURE_CSS = _sheet("figures.css")
+
 
 _GIB: Final = float(2**30)
 WIDE: Final = 800

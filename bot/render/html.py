@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from bot.base.html_parser import StrangersHtml
 from bot.base.messages import Language
-from bot.render.charts import Figure
+from bot.render.charts import CHART_CSS, CSS, FIGURE_CSS, Figure
 from bot.render.escape import html_text
-from bot.render.style import CHART_CSS, CSS, FIGURE_CSS
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -13,7 +13,6 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, seconds_of, sentence_of, translated
 from bot.github.answer import mark_of
 from bot.github.client import Client
-from bot.github.closing import Closing
 from bot.github.commands import CommentCommand, Misunderstood, commands
 from bot.github.errors import GitHubError, LimitedError, UnreachableError
 from bot.github.publish import EVERYWHERE, Channels
@@ -24,6 +23,7 @@ from bot.github.talk import (
     REPLY,
     Acknowledged,
     Asker,
+    Closing,
     CommandRequest,
     Reaction,
     RecentCommands,

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from bot.base.messages import mark_plural, plural_message
 from bot.render import html
-from bot.render.style import CSS
+from bot.render.charts import CSS
 from bot.service.verifications import PAGE, Verifications
 
 POLICY = (

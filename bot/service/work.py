@@ -274,7 +274,6 @@ def _command_request(job: Job) -> CommandRequest:
 def make_work(settings: ServiceSettings, metrics: Metrics, patience: Patience = JOBS) -> GitHubWork:
     """The work of a worker with these settings; raises UserError when they are incomplete."""
     from bot.service.verifications import Verifications
-    from bot.service.work import check_request
 
     verifications = Verifications(settings.database)
     verifications.migrate()

@@ -1040,7 +1040,7 @@ DEFENCES = (
     Defence(
         "T20",
         "leaves a command done whose reply was never posted",
-        "bot/github/closing.py::Closing.take_back",
+        "bot/github/talk.py::Closing.take_back",
         returns("None"),
         (_ONE_REQUEST + "test_a_command_whose_reply_fails_for_good_is_carried_out_again",),
     ),

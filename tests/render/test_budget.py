@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from bot.base.messages import Language
-from bot.render.budget import bar, headline
-from bot.render.budget_svg import drawing
-from bot.render.estimate import estimates
+from bot.render.budget import bar, drawing, estimates, headline
 from bot.report import (
     Claim,
     ClaimVerdict,
