@@ -11,11 +11,10 @@ from bot.bisect.report import Outcome
 from bot.check.request import CheckOptions
 from bot.evidence.batch_claims import BOOKKEEPING
 from bot.evidence.claims import compare
-from bot.evidence.context import ClaimContext
 from bot.evidence.facts import Facts
 from bot.evidence.peak_claims import peak_seen
 from bot.evidence.progress_claims import ended_badly, steps_completed
-from bot.evidence.subject import keys_of
+from bot.evidence.subject import ClaimContext, keys_of
 from bot.evidence.values import lookup
 from bot.frameworks.plan import Plan
 from bot.report import Evidence

@@ -22,7 +22,7 @@ from bot.script.choice import counted_launch
 
 if TYPE_CHECKING:
     from bot.base.devices import Device
-    from bot.evidence.context import ExpectedPeak
+    from bot.evidence.subject import ExpectedPeak
     from bot.memory.lengths import Measured
 
 _PREDICTIONS = frozenset(("RLB110", "RLB111", "RLB112"))
@@ -78,7 +78,7 @@ def measured(facts: Facts) -> Measured | None:
 
 def expected_peak(estimate: Estimate) -> ExpectedPeak | None:
     """The three levels of the peak, for comparing a run with; None without a prediction."""
-    from bot.evidence.context import ExpectedPeak
+    from bot.evidence.subject import ExpectedPeak
 
     if not estimate.stages:
         return None

@@ -20,7 +20,7 @@ from bot.rules._support.base import RuleContext
 from bot.script.header import TAGS, Header
 
 if TYPE_CHECKING:
-    from bot.evidence.context import ClaimContext
+    from bot.evidence.subject import ClaimContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +132,7 @@ def _around(
     script: ScriptFile, context: RuleContext, plan: Plan, options: CheckOptions
 ) -> ClaimContext:
     """What is known around the launch and its run."""
-    from bot.evidence.context import ClaimContext
+    from bot.evidence.subject import ClaimContext
     from bot.script.trial_log import tried_batches
     from bot.table.tag import deserved_tag
 

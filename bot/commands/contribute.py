@@ -73,7 +73,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     from bot.check.script import check_script, make_report
-    from bot.contribute.proposal import branch_of
+    from bot.contribute.script import branch_of
     from bot.github.branch import Clone
     from bot.report import exit_status
 
@@ -204,7 +204,7 @@ def _commit(
     checked: ScriptReport,
 ) -> None:
     from bot.check.script import row_edit
-    from bot.contribute.proposal import branch_of, title_of
+    from bot.contribute.script import branch_of, title_of
 
     branch, files = branch_of(script.path), [script.path]
     target = clone.root / script.path
@@ -226,7 +226,7 @@ def _propose(
     """Open the pull request, or say how."""
     from bot.check.evidence import link_of
     from bot.check.translate import in_language
-    from bot.contribute.proposal import body_of, title_of
+    from bot.contribute.script import body_of, title_of
     from bot.render.markdown import HERE, comment
 
     link = link_of(run_)

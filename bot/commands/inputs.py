@@ -15,8 +15,8 @@ from bot.base.messages import message, sentence_of
 from bot.commands.arguments import config_of, options_of, read_file
 from bot.commands.output import read_standard_input
 from bot.commands.parallel import in_order, processes_for
-from bot.commands.progress import ProgressLine
 from bot.commands.runs import Audience, reading
+from bot.commands.terminal import ProgressLine
 from bot.commands.tree import path_below, tree_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from bot.base.errors import UserError
 from bot.base.messages import sentence_of
 from bot.commands.output import notice
-from bot.commands.progress import ProgressLine
+from bot.commands.terminal import ProgressLine
 
 if TYPE_CHECKING:
     from bot.base.config import Config

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
+from bot.base.files import write_output
 from bot.commands.arguments import CHECK_FORMATS, add_common, finish, load_config
 from bot.commands.inputs import script_with_options
 from bot.commands.runs import RUN, add_offline, run_of
 from bot.commands.tree import add_root
+
+if TYPE_CHECKING:
+    from bot.base.traces import RunTraces
+    from bot.report import Report
 
 SUMMARY = "compare a script with its W&B run"
 
@@ -60,8 +67,6 @@ def row_of(arguments: argparse.Namespace) -> dict[str, object]:
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     if arguments.report:
-        from bot.commands.run_page import destination
-
         destination(arguments.report)  # Before the run is fetched.
     if arguments.again:
         if arguments.report:
@@ -81,7 +86,6 @@ def run(arguments: argparse.Namespace) -> int:
     report = make_report([checked.report], language=options.config.language)
     if arguments.report:
         from bot.check.translate import in_language
-        from bot.commands.run_page import write_page
 
         # A page is published: the terminal's language is not its own.
         stated = arguments.lang or load_config(arguments.config).language
@@ -89,3 +93,41 @@ def run(arguments: argparse.Namespace) -> int:
         page = replace(page, language=stated)
         write_page(arguments.report, page, checked.facts.traces() if checked.facts else None)
     return finish(report, arguments, {script.path: script.data.decode("utf-8", "replace")})
+
+
+def destination(name: str) -> Path:
+    """The file that is to be written; raises UserError for one that cannot or must not be."""
+    path = Path(name)
+    if path.suffix.lower() not in (".html", ".svg"):
+        raise UserError(
+            "--report writes a page: give it a name that ends in .html, not {path}.", path=path
+        )
+    if path.is_dir():
+        raise UserError("{path} is a folder; name a file in it for --report.", path=path)
+    if path.exists() and not path.is_file():
+        raise UserError("{path} is not a regular file; name another for --report.", path=path)
+    if not path.parent.is_dir():
+        raise UserError(
+            "The folder {folder} of --report does not exist; make it first.", folder=path.parent
+        )
+    return path
+
+
+def write_page(name: str, report: Report, traces: RunTraces | None) -> None:
+    """Write the page, or the first chart for a name that ends in .svg; raises UserError."""
+    from bot.base.traces import RunTraces
+    from bot.render.charts import figures, standalone
+
+    path = destination(name)
+    drawn = figures(report, traces or RunTraces())
+    if path.suffix.lower() == ".svg":
+        if not drawn:
+            raise UserError("--report: the run recorded nothing that a chart could show.")
+        text = standalone(drawn[0])
+    else:
+        from bot.render.html import page
+        from bot.render.markdown import comment
+
+        scripts = ", ".join(script.path.rsplit("/", 1)[-1] for script in report.scripts)
+        text = page(comment(report), f"rlbot: {scripts}", language=report.language, figures=drawn)
+    write_output(path, text.encode())

@@ -8,8 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.contribute.trl import trl_words
-from bot.contribute.words import option, override
+from bot.contribute.words import option, override, trl_words
 from bot.evidence.facts import Facts
 from bot.evidence.trl_runs import PROCESSES
 from bot.frameworks import hydra_tree as trees

@@ -13,8 +13,7 @@ from typing import Final
 
 from bot.base.messages import Notes, mark, message
 from bot.base.regex import regex
-from bot.evidence.console import Console
-from bot.evidence.console_lines import ConsoleLine, ConsoleLines
+from bot.evidence.console import Console, ConsoleLine, ConsoleLines
 from bot.evidence.console_openrlhf import OpenRlhfLog
 from bot.evidence.console_verl import VerlLog
 from bot.evidence.facts import EvidenceError, Facts, RunId

@@ -13,7 +13,7 @@ from typing import Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
-from bot.evidence.console_lines import ConsoleLine
+from bot.evidence.console import ConsoleLine
 from bot.evidence.literals import literal
 from bot.evidence.tally import Tally, tally_of
 from bot.report import JsonValue

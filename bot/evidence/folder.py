@@ -21,11 +21,10 @@ from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import Located, locate, open_inside, readable, shown
-from bot.evidence.records import record_type
 from bot.evidence.run_config import LoggedConfig, plain
 from bot.evidence.side_files import MOST_GPUS, Host, SideFiles
 from bot.evidence.tally import Tally, missing_beginning, tally_of
-from bot.evidence.transaction_log import LogReader
+from bot.evidence.transaction_log import LogReader, record_type
 
 _GPU_MEMORY = regex(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
 """NVML's used memory of one GPU; `/l:` is the label of a writer in runs with several."""

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from bot.base.regex import regex
-from bot.evidence.console import Console
-from bot.evidence.console_lines import ConsoleLine, plain_line
+from bot.evidence.console import Console, ConsoleLine, plain_line
 from bot.evidence.console_openrlhf import OpenRlhfLog
 from bot.evidence.console_verl import VerlLog
 from bot.evidence.facts import MetricSeries

@@ -1,13 +1,9 @@
-"""Which linked run belongs to which script, when a change holds several of either.
-
-In the order of what says it most directly: the command line, the script's own header comment, a
-link beside the script's name in the text, the only link for the only script, and the runs'
-configurations. Where none of these decides, nothing is guessed: the author is asked.
-"""
+"""Which run belongs to which script of a change, and what else in the repository rests on it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import PurePosixPath
 from typing import Final, Literal, TypeAlias
@@ -15,9 +11,9 @@ from typing import Final, Literal, TypeAlias
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import mark, message
 from bot.base.regex import regex
-from bot.evidence.facts import Facts
+from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.find_links import FoundLink
-from bot.evidence.links import RunLink
+from bot.evidence.links import PUBLIC_ONLY, RunHosts, RunLink, parse_link
 from bot.evidence.subject import known
 from bot.evidence.values import Missing, lookup, same
 from bot.frameworks.plan import Plan
@@ -178,3 +174,49 @@ def _meant(name: str, scripts: Sequence[str]) -> list[str]:
     name = name.removeprefix("./")
     fitting = [path for path in scripts if path == name or path.endswith("/" + name)]
     return fitting if len(fitting) == 1 else []
+
+
+MAX_NAMED: Final = 5_000
+"""Links of one text that are looked at."""
+_ADDRESS = regex(r"https?://[^\s<>\"'`|\\]{1,2000}")
+_ROW = regex(r"^[ \t]*[-+*][ \t]+[-+*](?=[ \t]|$)", re.MULTILINE)
+
+
+def runs_named(text: str, hosts: RunHosts = PUBLIC_ONLY) -> Iterator[RunLink]:
+    """The runs that a script or a page links to, in its order, comments included."""
+    for count, match in enumerate(_ADDRESS.finditer(text)):
+        if count >= MAX_NAMED:
+            return
+        try:
+            yield parse_link(match[0].rstrip(").,;:!?*_~]}"), hosts)
+        except EvidenceError:
+            continue
+
+
+def in_use(
+    path: str,
+    scripts: Mapping[str, str],
+    page: str | None = None,
+    *,
+    chosen: Mapping[str, RunLink] | None = None,
+    hosts: RunHosts = PUBLIC_ONLY,
+) -> dict[str, tuple[str, ...]]:
+    """Run to what rests on it besides the script `path`: other scripts, and rows of the page.
+
+    `scripts` are texts by path; `chosen` the runs that other scripts of the change were given. A
+    row that names the script's own file is its own.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for other, text in scripts.items():
+        if other != path:
+            for link in runs_named(text, hosts):
+                found.setdefault(link.name, {}).setdefault(other)
+    for other, link in (chosen or {}).items():
+        if other != path:
+            found.setdefault(link.name, {}).setdefault(other)
+    own = PurePosixPath(path).name
+    for row in _ROW.split(page or ""):
+        if own not in row:
+            for link in runs_named(row, hosts):
+                found.setdefault(link.name, {}).setdefault("a row of the page")
+    return {run: tuple(places) for run, places in found.items()}

@@ -9,6 +9,7 @@ from typing import Protocol
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
+from bot.frameworks.argparse_options import SourceOptions
 from bot.frameworks.checkout import CommandLine, ScriptPlace
 from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.key_table import KeyTable
@@ -17,7 +18,6 @@ from bot.frameworks.plan import Launch, Plan, VersionSource
 from bot.frameworks.release_overlay import OwnLayer
 from bot.frameworks.releases import find_release, releases
 from bot.frameworks.setting import BadArgument, Setting
-from bot.frameworks.source_options import SourceOptions
 from bot.frameworks.structured import StructuredTable
 from bot.frameworks.trl_programs import TrlProgram
 from bot.shell.words import Word

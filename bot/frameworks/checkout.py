@@ -17,6 +17,7 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
 from bot.base.regex import regex
+from bot.frameworks.argparse_options import SourceOptions
 from bot.frameworks.config_files import SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree, tree_table
 from bot.frameworks.named_files import NamedFiles, above, beside, equally_near, nearest
@@ -33,7 +34,6 @@ from bot.frameworks.own_config import (
 )
 from bot.frameworks.pins import Pin, pinned_folder, read_pin
 from bot.frameworks.release_overlay import OwnLayer, own_layer
-from bot.frameworks.source_options import SourceOptions
 from bot.frameworks.structured import StructuredTable, structured_table
 from bot.frameworks.trl_programs import TrlPrograms
 from bot.frameworks.verl_source import VerlSource, VerlSources

@@ -28,9 +28,9 @@ from bot.frameworks.config_files import (
     ConfigLimits,
     HydraRefusalError,
 )
-from bot.frameworks.eras import era
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.hydra_tree import YamlTree
+from bot.frameworks.key_table import era
 from bot.frameworks.lifetimes import deprecations, history
 from bot.frameworks.releases import entry_root, releases
 

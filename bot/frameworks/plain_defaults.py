@@ -17,9 +17,8 @@ from typing import Any, Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits
-from bot.frameworks.config_folder import ConfigFolder, normal
+from bot.frameworks.config_folder import PACKAGE, ConfigFolder, normal, overlaid
 from bot.frameworks.hydra_tree import YamlTree
-from bot.frameworks.plain_merge import PACKAGE, overlaid
 
 _SELF: Final = "_self_"
 _ENTRY = regex(

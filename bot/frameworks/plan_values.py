@@ -13,8 +13,8 @@ from typing import Any
 from bot.base.digits import whole_number
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks import hydra_tree as trees
-from bot.frameworks.eras import era
 from bot.frameworks.hydra_table import HydraTable
+from bot.frameworks.key_table import era
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting, UnknownValue

@@ -19,9 +19,4 @@ def table(framework: str, version: str, root: str) -> KeyTable | None:
     data = release(framework, version)
     if root not in data["roots"]:
         return None
-    found: KeyTable
-    if data["kind"] == "hydra":
-        found = HydraTable(data, root)
-        return found
-    found = OptionTable(data, root)
-    return found
+    return HydraTable(data, root) if data["kind"] == "hydra" else OptionTable(data, root)

@@ -19,6 +19,7 @@ from bot.recommend.request import MOST_GPUS, TASKS
 from bot.recommend.vocabulary import (
     FILLERS,
     METHODS,
+    NUMBER,
     TASK_WORDS,
     TUNING_WORDS,
     card,
@@ -29,8 +30,8 @@ from bot.recommend.vocabulary import (
     nearest,
     with_its_size,
     with_memory,
+    words_of,
 )
-from bot.recommend.words import NUMBER, words_of
 
 _SLICE = regex(r"mig|[1-7]g\.\d{1,3}gb", re.I)
 _BEFORE = regex(r"(\d{1,4})x(.+)")

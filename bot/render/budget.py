@@ -6,9 +6,6 @@ from bot.render.columns import padded, width_of
 from bot.render.escape import html_text, markdown_cell, markdown_inline, terminal
 from bot.render.speech import counted, speaking, tr, word
 from bot.render.wording import counted_launch
-from bot.render.escape import html_text, markdown_cell, markdown_inline, terminal
-from bot.render.speech import counted, speaking, tr, word
-from bot.render.wording import counted_launch
 from bot.render.words import STEP
 from bot.report import Estimate, EstimateAllocated, EstimateStage, Evidence, Report
 from bot.report.claims import ClaimName, SourceName, source_names

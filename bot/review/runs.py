@@ -13,9 +13,8 @@ from bot.base.messages import mark, message, sentence_of
 from bot.check.request import CheckOptions
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.find_links import FoundLink, RefusedLink, find_links
-from bot.evidence.in_use import in_use
 from bot.evidence.links import RunGiven, RunLink, parse_link
-from bot.evidence.which_run import Choice, by_configuration, choose
+from bot.evidence.which_run import Choice, by_configuration, choose, in_use
 from bot.github.change import ChangeFiles, ChangeLookup
 from bot.github.commands import CommentCommand
 from bot.rules._support.base import RuleContext

@@ -10,7 +10,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Final
 
-from bot.evidence.records import record_type
+from bot.evidence.transaction_log import record_type
 from bot.table.checks._support.registry import CHECKS
 from bot.table.judge import judge
 

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from bot.evidence.online import Access
     from bot.service.verifications import Verifications
 
-
 READERS = 4
 """Runs that are read at once: each reading is a process of its own."""
 

@@ -4,7 +4,7 @@ import io
 import json
 from pathlib import Path
 
-from bot.commands.progress import ProgressLine
+from bot.commands.terminal import ProgressLine
 from tests.command import rlbot
 
 

@@ -218,7 +218,7 @@ DEFENCES = (
     Defence(
         "T7",
         "does not look at the rows of the page",
-        "bot/evidence/in_use.py::in_use",
+        "bot/evidence/which_run.py::in_use",
         never("own not in row"),
         ("tests/review/test_runs.py",),
     ),

@@ -6,9 +6,9 @@ import copy
 from typing import Any
 
 from bot.evidence.claims import compare
-from bot.evidence.context import NOTHING, ClaimContext
 from bot.evidence.facts import Facts, GpuInfo, MetricSeries, RunId
 from bot.evidence.links import RunLink
+from bot.evidence.subject import NOTHING, ClaimContext
 from bot.frameworks.plan import Field, Launch, Plan
 from bot.frameworks.setting import UNKNOWN, Setting, UnknownValue
 from bot.report import Claim, Evidence, JsonValue

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bot.evidence.context import ClaimContext
 from bot.evidence.facts import Sibling
+from bot.evidence.subject import ClaimContext
 from bot.report import Claim, Evidence
 from bot.script.trial_log import Trial
 from tests.evidence.samples import claim, config, evidence, facts, series

@@ -20,8 +20,7 @@ from bot.evidence import EvidenceError, Facts, read
 from bot.evidence.claims import compare
 from bot.evidence.folder import read_folder
 from bot.evidence.limits import RunLimits
-from bot.evidence.records import record_type
-from bot.evidence.transaction_log import FRAGMENT, HEADER, IDENT, MAGIC
+from bot.evidence.transaction_log import FRAGMENT, HEADER, IDENT, MAGIC, record_type
 from tests.conftest import WrittenRun
 from tests.evidence.samples import MATCHING, NAME, plan
 from tests.evidence.test_transaction_log import framed, framed_after, reader

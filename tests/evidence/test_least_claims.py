@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.evidence.context import ClaimContext, ExpectedPeak
 from bot.evidence.facts import Facts, MetricSeries
+from bot.evidence.subject import ClaimContext, ExpectedPeak
 from bot.report import Claim, Evidence
 from tests.evidence.samples import claim, config, evidence, facts, gpu, series
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.evidence.context import ClaimContext
 from bot.evidence.facts import RunId
+from bot.evidence.subject import ClaimContext
 from bot.report import Evidence
 from tests.evidence.samples import claim, evidence, facts
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.evidence.context import ClaimContext, ExpectedPeak
 from bot.evidence.facts import MetricSeries
+from bot.evidence.subject import ClaimContext, ExpectedPeak
 from bot.report import Evidence
 from tests.evidence.samples import claim, evidence, facts, series
 

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 
-from bot.evidence.records import MESSAGES, ONE_OF, PACKAGE, record_type
+from bot.evidence.transaction_log import MESSAGES, ONE_OF, PACKAGE, record_type
 
 _ASK_SDK = """
 import json, sys, warnings

@@ -18,9 +18,9 @@ from jsonschema import Draft202012Validator
 from bot.base.errors import UserError
 from bot.check.script import make_report
 from bot.evidence.claims import compare
-from bot.evidence.context import ClaimContext
 from bot.evidence.facts import Facts, GpuInfo, RunId, Sibling
 from bot.evidence.links import RunLink
+from bot.evidence.subject import ClaimContext
 from bot.frameworks.plan import Field
 from bot.frameworks.setting import UNKNOWN
 from bot.render.html import page as html_page

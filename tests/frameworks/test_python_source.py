@@ -7,9 +7,9 @@ import ast
 import pytest
 
 from bot.frameworks import own_config
+from bot.frameworks.argparse_options import SourceOptions
 from bot.frameworks.own_config import hydra_main
 from bot.frameworks.python_source import parsed, written
-from bot.frameworks.source_options import SourceOptions
 from bot.frameworks.structured import structured_table
 from bot.frameworks.trl_programs import TrlPrograms
 

@@ -8,9 +8,8 @@ from typing import Final
 
 from google.protobuf import json_format
 
-from bot.evidence.records import record_type
 from bot.evidence.trackers.manifest import chained
-from bot.evidence.transaction_log import IDENT
+from bot.evidence.transaction_log import IDENT, record_type
 from tests.evidence.test_transaction_log import framed
 from tests.trackers.writers import swanlab_log, tfrecords
 

@@ -25,7 +25,7 @@ from bot.commands import cli
 from bot.evidence import read
 from bot.evidence.trackers.manifest import samples
 from bot.record.beginning import script_of
-from bot.record.process_tree import resident, tree
+from bot.record.sampling import resident, tree
 from tests.record.test_manifest import new_key
 from tests.runs.console import OUT_OF_MEMORY, verl_log
 from tests.trackers.record import LAUNCH, nvml

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from bot.evidence import EvidenceError, Facts, read
 from bot.evidence.limits import RunLimits
 from bot.evidence.trackers import read_tracker, tracker_of
-from bot.evidence.trackers.crc32c import crc32c
+from bot.evidence.trackers.tensorboard import crc32c
 from tests.profiles import scaled
 from tests.trackers.conftest import PLACES, Recorded
 from tests.trackers.writers import (

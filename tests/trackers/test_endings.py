@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.evidence import Facts, read
-from bot.evidence.records import record_type
+from bot.evidence.transaction_log import record_type
 from tests.evidence.test_transaction_log import framed
 from tests.trackers.conftest import Recorded
 from tests.trackers.test_damage import STEP, gaps, outcome

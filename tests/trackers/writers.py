@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from bot.evidence.trackers.crc32c import masked
+from bot.evidence.trackers.tensorboard import masked
 from bot.evidence.transaction_log import HEADER
 from tests.evidence.test_transaction_log import framed_after
 
