@@ -134,8 +134,8 @@ class Checkout:
 
     def paths_for(self, script: str, text: str) -> Iterator[str]:
         """The files that say which configuration counts for a script with this text."""
-        mains = self._own.mains
-        started = (nearest(mains.ending(p), script) for p in mains.words(module_paths(text)))
+        modules = self._own.modules
+        started = (nearest(modules.ending(p), script) for p in modules.words(module_paths(text)))
         for module in islice(filter(None, started), _MOST_NAMED):
             yield module
             yield from beside(module, self.files)
@@ -246,10 +246,10 @@ class Checkout:
         The repository may itself be the package that is named first, as verl-recipe is `recipe`.
         """
         wanted = entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
-        mains = self._own.mains
-        found = nearest(mains.ending(wanted), script)
+        modules = self._own.modules
+        found = nearest(modules.ending(wanted), script)
         within = wanted.partition("/")[2]
-        return found or (within if "/" in within and within in mains.ending(within) else None)
+        return found or (within if "/" in within and within in modules.ending(within) else None)
 
     def why_unread(self, entry: str, script: str) -> str:
         """As `ConfigFolders.why_unread`."""

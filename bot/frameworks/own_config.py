@@ -38,7 +38,7 @@ _COMPUTED: Final = regex(r"config_path\s{0,9}=\s{0,9}(?![\"'\s]|None)")
 _MOST_NAMED: Final = 3
 """Folders in a sentence."""
 _MAINS: Final = ("main", "train", "eval")
-"""What the name of a module with a main function holds."""
+"""What the name of a module with a main function holds where no package is named."""
 _DEFINING: Final = ("arg", "conf", "param", "script", "train", "sft", "dpo", "grpo")
 """What the names of modules hold that define settings of a recipe."""
 _MOST_PLACES: Final = 20
@@ -151,11 +151,8 @@ def names_folder(path: str) -> bool:
 
 
 def is_main(path: str) -> bool:
-    """Whether a module may hold a main function."""
-    if not path.endswith(".py"):
-        return False
-    name = path.rpartition("/")[2]
-    return any(word in name for word in _MAINS)
+    """Whether a module may hold a main function: one in a package, or with a name that says so."""
+    return "/" in path or any(word in path for word in _MAINS)
 
 
 def module_paths(text: str) -> Iterator[str]:
@@ -181,7 +178,7 @@ class ConfigFolders:
         for path in sorted(files):
             if (found := config_file(path)) is not None:
                 self.folders.setdefault(found[0], []).append(found[1])
-        self.mains = NamedFiles(filter(is_main, files))
+        self.modules = NamedFiles(path for path in files if path.endswith(".py"))
         self._decorators: dict[str, HydraMain | None] = {}
 
     def named(self, path: str, script: str) -> str | None:
@@ -248,6 +245,8 @@ class ConfigFolders:
         main = self.main(module)
         if main is None:
             text = self._files.get(module, b"").decode("utf-8", "replace")
+            if parsed(text) is None:
+                return message("{file} is no Python that can be read", file=module)
             if "@hydra.main" not in text or not _COMPUTED.search(text):
                 return ""
             return message("{file} names its configuration's folder in Python", file=module)

@@ -275,6 +275,19 @@ def test_a_program_that_only_evaluates_has_its_configuration_too() -> None:
     assert plan.version_reason == "recipe/mine/config of this repository"
 
 
+@pytest.mark.parametrize("name", ["own_ppo", "stages", "two_step_rollout"])
+def test_a_program_may_have_any_name_in_its_package(name: str) -> None:
+    """Juhywcy/verl-train and TEAM-ARM/ARM start copies of verl's main function: 27 launches."""
+    files = RECIPE | {f"verl/trainer/{name}.py": MAIN.replace(b'"mine"', b'"ppo_trainer"')}
+    settings = "actor_rollout_ref.actor.own=2 actor_rollout_ref.no=1 data.no=1"
+    script = f"python3 -m verl.trainer.{name} {settings}".encode()
+    plan = plan_of(files, "recipe/mine/run.sh", script)
+    assert plan.version_reason == "verl/trainer/config of this repository"
+    assert plan.table is not None
+    assert [v.status for v in plan.table.verdicts(plan.settings)] == ["ok", "unknown", "unknown"]
+    assert f"verl/trainer/{name}.py" in needed(files, {"recipe/mine/run.sh": script})
+
+
 def test_a_change_asks_for_the_folder_that_its_script_names() -> None:
     others = {"examples/config/mine.yaml", "examples/other/config/mine.yaml"}
     script = (
@@ -322,6 +335,8 @@ def test_a_folder_of_configurations_may_have_a_longer_name() -> None:
             MAIN.replace(b'"config"', b"str(ROOT)"),
             "recipe/other/main_other.py names its configuration's folder in Python",
         ),
+        # RUCAIBox/Slow_Thinking_with_LLMs
+        (b"def main(): x = y.\n", "recipe/other/main_other.py is no Python that can be read"),
         (b"def main(): ...\n", ""),
         (MAIN.replace(b'"config"', b'"../mine/config"'), ""),
         (MAIN.replace(b'config_path="config", ', b"config_path=None, "), ""),
