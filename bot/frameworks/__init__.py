@@ -67,16 +67,24 @@ def plans(
     has most of the script's settings, the newest of several.
     Raises `UserError` when a release in `versions` is not known.
     """
-    named = Versions(versions, header_versions, trees, place)
     by_name = {framework.name: framework for framework in FRAMEWORKS}
     with GRAMMAR.granted(CHARACTERS):
         found = find_launches(reading, place)
+        programs = (_program(launch, place) for launch in found if launch.framework == Trl.name)
+        named = Versions(
+            versions, header_versions, trees, place, programs=tuple(filter(None, programs))
+        )
         planned: dict[int, Plan] = {}
         for name in dict.fromkeys(launch.framework for launch in found):
             of_framework = [launch for launch in found if launch.framework == name]
             read = fitted(of_framework, by_name[name], named)
             planned.update(zip(map(id, of_framework), read, strict=True))
         return tuple(planned[id(launch)] for launch in found)
+
+
+def _program(launch: Launch, place: ScriptPlace | None) -> str | None:
+    """The file of the repository that a launch starts."""
+    return place.checkout.trl_programs.file_of(launch.entry, place.path) if place else None
 
 
 __all__ = [

@@ -57,6 +57,8 @@ class Versions:
     """Where the script stands in a repository that may vendor a framework or pin its release."""
     tried: Mapping[str, ReleaseChoice] = field(default_factory=dict)
     """Framework → the choice that is tried, in the place of all that would follow."""
+    programs: tuple[str, ...] = ()
+    """Programs of the repository that the script starts, where the folders above it pin nothing."""
 
     def tree(self, framework: str) -> ConfigTree | None:
         """The configuration of verl that counts instead of a release; None without one."""
@@ -140,7 +142,7 @@ class Versions:
             )
             return ReleaseChoice(every[-1:], "header", reason)
         place = self.place
-        if place is not None and (pin := place.checkout.pin(framework, place.path)) is not None:
+        if place and (pin := place.checkout.pin(framework, place.path, *self.programs)):
             return ReleaseChoice(pin.releases, "pin", pin.reason)
         return ReleaseChoice(tuple(reversed(every)), "newest", message("the newest release known"))
 

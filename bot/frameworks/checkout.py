@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -154,9 +154,12 @@ class Checkout:
             yield from self._sources.paths(folder)
         if (folder := nearest(self._modules, script)) is not None:
             yield from self._modules[folder]
-        for folder in above(script):
-            yield from self._pin_files.get(folder, ())
+        yield from self._pinning(script)
         yield from self._recipes_for(script, text)
+
+    def _pinning(self, path: str) -> Iterator[str]:
+        """The files above one that may pin a release."""
+        return chain.from_iterable(self._pin_files.get(folder, ()) for folder in above(path))
 
     def _packages(self) -> list[str]:
         """The folders that a program may name as a package: `pkg://rllm.trainer.config`."""
@@ -171,7 +174,9 @@ class Checkout:
         recipes = list(islice(filter(None, named), _MOST_NAMED))
         yield from recipes
         if recipes or "model_name_or_path" in text:
-            yield from self.trl_programs.paths_for(script, _PATH.findall(text))
+            for path in self.trl_programs.paths_for(script, _PATH.findall(text)):
+                yield path
+                yield from self._pinning(path)
         if script.endswith(_RECIPES):
             recipes.append(script)
             if (module := nearest(self._programs(), script)) is not None:
@@ -357,9 +362,9 @@ class Checkout:
             self._options[folder] = SourceOptions("openrlhf", called, texts)
         return self._options[folder]
 
-    def pin(self, framework: str, script: str) -> Pin | None:
-        """What the requirements nearest above a script say of a framework's release."""
-        for folder in above(script):
+    def pin(self, framework: str, *paths: str) -> Pin | None:
+        """What the requirements nearest above a file say of a framework's release; the first's."""
+        for folder in chain.from_iterable(map(above, paths)):
             key = (framework, folder)
             if key not in self._pins:
                 files = {path: self._content(path) for path in self._pin_files.get(folder, ())}

@@ -7,9 +7,9 @@ so that what is looked for has a bound, and each look costs the depth of the scr
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -37,20 +37,24 @@ def nearest(folders: Mapping[str, object], script: str) -> str | None:
 
 def equally_near(folders: Mapping[str, object], script: str) -> list[str]:
     """The folders that `nearest` takes the first of, by name: more than one is an open choice."""
-    if len(folders) < 2:
-        return list(folders)
+    found = closest(folders, script)
+    shortest = min((len(PurePosixPath(folder).parts) for folder in found), default=0)
+    return [folder for folder in found if len(PurePosixPath(folder).parts) == shortest]
+
+
+def closest(paths: Collection[str], script: str) -> list[str]:
+    """The paths with the longest way in common with a script's, by name."""
+    if len(paths) < 2:
+        return list(paths)
     parts = PurePosixPath(script).parent.parts
 
-    def rank(folder: str) -> tuple[int, int]:
-        own = PurePosixPath(folder).parts
-        common = 0
-        while common < min(len(own), len(parts)) and own[common] == parts[common]:
-            common += 1
-        return -common, len(own)
+    def common(path: str) -> int:
+        both = zip(PurePosixPath(path).parts, parts, strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], both))
 
-    ranks = {folder: rank(folder) for folder in sorted(folders)}
-    best = min(ranks.values())
-    return [folder for folder, found in ranks.items() if found == best]
+    ways = {path: common(path) for path in sorted(paths)}
+    longest = max(ways.values())
+    return [path for path, way in ways.items() if way == longest]
 
 
 def beside(module: str, paths: Iterable[str]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from typing import Any, Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.argparse_options import UNREADABLE
-from bot.frameworks.named_files import NamedFiles
+from bot.frameworks.named_files import NamedFiles, closest
 from bot.frameworks.python_source import parsed, written
 from bot.frameworks.trl_written import (
     TRAINERS,
@@ -98,7 +98,7 @@ class TrlPrograms:
         Also None where a class cannot be followed, or where the repository has a TRL of its own:
         nothing is then known of the options.
         """
-        path = self._path(_as_path(entry), script)
+        path = self.file_of(entry, script)
         if path is None or self._vendored:
             return None
         if path not in self._read:
@@ -106,6 +106,10 @@ class TrlPrograms:
             marked = len(data) <= _LARGEST and any(mark in data for mark in _MARKS)
             self._read[path] = self._program(path) if marked else None
         return self._read[path]
+
+    def file_of(self, entry: str, script: str) -> str | None:
+        """The file of the repository that a script starts by a path or a module's name."""
+        return self._path(_as_path(entry), script)
 
     def written_in(self, entry: str, script: str) -> WrittenSettings | None:
         """The settings that a program makes itself: `GRPOConfig(…)`.
@@ -142,10 +146,10 @@ class TrlPrograms:
             yield from (path for path in beside if path in self._files)
 
     def _path(self, wanted: str, script: str) -> str | None:
-        """The file as it is named from the root or a folder above the script, else the only one."""
+        """The file as it is named from the root or a folder above the script, else the closest."""
         if (path := self._programs.at(wanted, script)) is not None:
             return path
-        found = [*self._programs.ending(posixpath.normpath(wanted).lstrip("./"))]
+        found = closest(self._programs.ending(posixpath.normpath(wanted).lstrip("./")), script)
         return found[0] if len(found) == 1 else None
 
     def _program(self, path: str) -> TrlProgram | None:

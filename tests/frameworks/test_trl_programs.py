@@ -157,6 +157,38 @@ def test_of_two_programs_the_one_above_the_script_is_meant() -> None:
     assert [one.framework for one in inside.launches] == ["trl"]
 
 
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("src/scripts/a.sh", 1), ("old/src/run.sh", 1), ("scripts/a.sh", 0)],
+)
+def test_of_two_programs_the_one_closest_to_the_script_is_meant(path: str, expected: int) -> None:
+    """Video-R1 keeps its former version, and each script goes to its `src/r1-v` first."""
+    grpo, configs = FILES["src/open_r1/grpo.py"], FILES["src/open_r1/configs.py"]
+    files = {
+        f"{folder}/src/open_r1/{name}.py": text
+        for folder in ("src/r1-v", "old/src/r1-v")
+        for name, text in (("grpo", grpo), ("configs", configs))
+    }
+    launch = "cd src/r1-v\ntorchrun src/open_r1/grpo.py --num_generations 8 --no 1\n"
+    place = InCheckout(Checkout({name: text.encode() for name, text in files.items()}))
+    report = check_script(ScriptFile(path=path, data=launch.encode()), CheckOptions(place=place))
+    assert len(report.launches) == expected
+    assert [rule for _, rule, *_ in found(report)] == ["RLB020"] * expected
+
+
+def test_a_pin_beside_the_program_counts_where_none_is_above_the_script() -> None:
+    """Video-R1 pins TRL in `src/r1-v/setup.py`, and starts that from `src/scripts`."""
+    one = "recipes/a.yaml --per_device_train_batch_size 1 --num_generations 8"
+    pin = {"src__setup0py": "install_requires = ['trl==0.16.0']\n"}
+    assert [rule for _, rule, *_ in found(check(one))] == ["RLB100"]
+    assert found(check(one, **pin)) == []
+    assert check(one, **pin).launches[0].framework_version == "0.16.0"
+    nearer = check(one, **pin, run__requirements0txt="trl==0.19.1\n")
+    assert nearer.launches[0].framework_version == "0.19.1"
+    asked = needed([*FILES, "src/setup.py"], {"run/a.sh": f"model_name_or_path {GRPO}".encode()})
+    assert "src/setup.py" in asked
+
+
 TRANSFORMERS = """
 from transformers import HfArgumentParser
 from trl import SFTConfig
