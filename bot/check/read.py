@@ -72,6 +72,10 @@ def _read(script: ScriptFile, options: CheckOptions) -> RuleContext:
         place=place,
     )
     launches = planned(reading)
+    if not launches and not is_recipe(script.path):
+        whole = _reading(script, options, place, every_way=True)
+        launches = planned(whole)
+        reading = whole if launches else reading
     if place is not None:
         joined = with_settings(reading, launches, place)
         launches = launches if joined is reading else planned(joined)
@@ -88,7 +92,13 @@ def _read(script: ScriptFile, options: CheckOptions) -> RuleContext:
     )
 
 
-def _reading(script: ScriptFile, options: CheckOptions, place: ScriptPlace | None) -> Reading:
+def _reading(
+    script: ScriptFile,
+    options: CheckOptions,
+    place: ScriptPlace | None,
+    *,
+    every_way: bool = False,
+) -> Reading:
     """What a shell script would run, or what a YAML recipe stands for."""
     if is_recipe(script.path):
         from bot.script.recipe import read_recipe
@@ -101,6 +111,7 @@ def _reading(script: ScriptFile, options: CheckOptions, place: ScriptPlace | Non
         environment={} if options.clean_environment else None,
         assumed={**options.config.env, **options.environment},
         arguments=options.script_arguments,
+        every_way=every_way,
         path=script.tree_path,
     )
     return read(

@@ -36,6 +36,9 @@ class Invocation:
     """`$1`, `$2`, …; None when nobody has named them: the script is then read as it runs without
     any (`$@` is no word), `$1` is a hole, and where the script does nothing without arguments, it
     is read for all that they may be."""
+    every_way: bool = False
+    """Whether it is read for all that unnamed arguments, and variables that are empty unless given,
+    may be, although it does something without them."""
     path: str | None = None
     """The path of the script in the tree from whose root it is called, where that is not the one
     of its messages."""
@@ -83,11 +86,12 @@ def read(
         session.needs_arguments, session.needs_variables = arguments, variables
         return session, _evaluate(session, world.copy())
 
+    every_way = invocation.every_way
     session, comments = evaluated(arguments=False, variables=False)
-    needy = arguments is None and session.ended and _ARGUMENTS.search(text) is not None
+    needy = arguments is None and (session.ended or every_way) and bool(_ARGUMENTS.search(text))
     if needy:
         session, comments = evaluated(arguments=True, variables=False)
-    if environment is None and session.ended and _EMPTY_DEFAULT.search(text):
+    if environment is None and (session.ended or every_way) and _EMPTY_DEFAULT.search(text):
         other, its_comments = evaluated(arguments=needy, variables=True)
         if _reach(other) > _reach(session):
             session, comments = other, its_comments

@@ -122,3 +122,24 @@ def test_what_is_sourced_was_read_or_not() -> None:
 
     assert reason({}).startswith("the script sources env.sh, which was not read")
     assert reason({"env.sh": b"A=1\n"}) == "the script ends before it starts anything"
+
+
+@pytest.mark.parametrize(
+    ("start", "launches"),
+    [
+        # RUCAIBox/Slow_Thinking_with_LLMs: the node's number is an argument.
+        ('RANK=$1\nray start --head\nif [ "$RANK" = "0" ]; then\n{}fi\n', 1),
+        ("ray start\ncase $1 in train)\n{};;\n*) echo usage;; esac\n", 1),
+        ('[ "${{ONLY_DATA-}}" ] || exit\n{}', 1),
+        # What is started without arguments stays what counts.
+        ('if [ "$1" = small ]; then\n{}fi\n{}', 1),
+        ("python3 prepare.py $1\nif [ 1 = 2 ]; then\n{}fi\n", 0),
+    ],
+)
+def test_what_only_arguments_start_is_a_launch(start: str, launches: int) -> None:
+    text = start.format(verl(), verl())
+    report = check_script(ScriptFile(path="run.sh", data=text.encode()), CheckOptions())
+    assert len(report.launches) == launches
+    named = CheckOptions(script_arguments=("eval",), clean_environment=True)
+    report = check_script(ScriptFile(path="run.sh", data=text.encode()), named)
+    assert len(report.launches) == ("small" in start)

@@ -75,6 +75,26 @@ def test_unnamed(text: str, expected: list[str]) -> None:
     assert commands(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('R=$1\nother\nif [ "$R" = 0 ]; then cmd a; fi', ["cmd a"]),
+        ("case ${1:-} in train) cmd a;; eval) cmd b;; *) usage;; esac", ["cmd a", "cmd b"]),
+        ('other\n[ -n "${K:-}" ] && cmd a', ["cmd a"]),
+        ('other\nif [ "$R" = 0 ] && [ 1 = 2 ]; then cmd a $1; fi', []),
+        ("other; cmd a ${1:-8}", ["cmd a 8"]),
+    ],
+)
+def test_every_way(text: str, expected: list[str]) -> None:
+    asked = Invocation(every_way=True)
+    found = [c for c in read(text.encode(), "run.sh", asked).commands if c.argv[0].text == "cmd"]
+    assert [" ".join(word.text for word in command.argv) for command in found] == expected
+    named = Invocation(every_way=True, arguments=(), environment={})
+    assert read(text.encode(), "run.sh", named) == read(
+        text.encode(), "run.sh", Invocation(arguments=(), environment={})
+    )
+
+
 def test_named_arguments_are_all_there_is() -> None:
     text = 'if [ $# -lt 2 ]; then exit 1; fi\ncmd $1 "$@" ${3:-d}'
     assert commands(text, ()) == []
