@@ -306,9 +306,30 @@ class ConfigFolders:
         named = message("{path} of this repository", path=folder)
         try:
             composer = Composer(files, *others)
-            return ConfigTree(named, composer, vendored=True, searched=searched is not None)
         except ComposeError:
             return None
+        tree = ConfigTree(named, composer, vendored=True, searched=searched is not None)
+        return tree if any(map(verls, places)) else _without_verl(tree, folder, root, others)
+
+
+def _without_verl(
+    tree: ConfigTree,
+    folder: str,
+    root: str,
+    others: Sequence[Mapping[str, bytes] | ConfigFolder],
+) -> ConfigTree | Unfollowed:
+    """A configuration; not what Hydra refuses for want of a root of verl's alone.
+
+    That may be a link into verl, or a copy that is made before the start.
+    """
+    if not tree.refuses(root):
+        return tree
+    try:
+        on_verl = own_layer(folder, root, tree.composer.folder.files, others)
+    except ComposeError:
+        return tree
+    text = message("its {folder} begins with a root of verl's that is not there", folder=folder)
+    return tree if on_verl is None else Unfollowed(text)
 
 
 def _place(text: str) -> str:

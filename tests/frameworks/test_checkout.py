@@ -195,6 +195,27 @@ def test_a_program_with_a_configuration_of_its_own(script: bytes, files: dict[st
     assert [v.status for v in plan.table.verdicts(plan.settings)] == ["ok", "ok", "unknown"]
 
 
+@pytest.mark.parametrize(
+    ("own", "unread", "refused"),
+    [
+        # RAGEN-AI/RAGEN: `ppo_trainer.yaml` is a link into a submodule.
+        (
+            b"defaults: [ppo_trainer, _self_]\nmine: 1\n",
+            "its recipe/mine/config begins with a root of verl's that is not there",
+            False,
+        ),
+        (b"defaults: [nothing, _self_]\nmine: 1\n", "", True),
+        (b"defaults: [ppo_trainer, nothing, _self_]\nmine: 1\n", "", True),
+        (OWN.replace(b"ppo_trainer", b"ppo_megatron_trainer"), "", True),
+    ],
+)
+def test_a_root_of_verls_that_is_not_there(own: bytes, unread: str, *, refused: bool) -> None:
+    plan = plan_of(RECIPE | {"recipe/mine/config/mine.yaml": own}, "recipe/mine/run.sh", START)
+    assert plan.table is None
+    assert plan.unread == unread
+    assert (plan.root_problem is not None) is refused
+
+
 @pytest.mark.parametrize("path", ["/home/me/recipe/mine/config", "base_dir/recipe/mine/config"])
 def test_a_path_is_followed_in_a_copy_of_verl_in_a_folder(path: str) -> None:
     """CSSLab/ThinkTwice keeps its verl in a folder of that name."""
