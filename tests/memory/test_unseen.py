@@ -23,6 +23,7 @@ SEVENTH = Path(__file__).parent / "unseen7"
 EIGHTH = Path(__file__).parent / "unseen8"
 NINTH = Path(__file__).parent / "unseen9"
 TENTH = Path(__file__).parent / "unseen10"
+ELEVENTH = Path(__file__).parent / "unseen11"
 ROWS: list[dict[str, Any]] = json.loads((FOLDER / "rows.json").read_text("utf-8"))
 MORE: list[dict[str, Any]] = json.loads((SECOND / "rows.json").read_text("utf-8"))
 LATEST: list[dict[str, Any]] = json.loads((THIRD / "rows.json").read_text("utf-8"))
@@ -33,6 +34,7 @@ FINAL: list[dict[str, Any]] = json.loads((SEVENTH / "rows.json").read_text("utf-
 ADDED: list[dict[str, Any]] = json.loads((EIGHTH / "rows.json").read_text("utf-8"))
 RECENT: list[dict[str, Any]] = json.loads((NINTH / "rows.json").read_text("utf-8"))
 KNOWN: list[dict[str, Any]] = json.loads((TENTH / "rows.json").read_text("utf-8"))
+FILLED: list[dict[str, Any]] = json.loads((ELEVENTH / "rows.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -48,10 +50,11 @@ KNOWN: list[dict[str, Any]] = json.loads((TENTH / "rows.json").read_text("utf-8"
         (EIGHTH, "8af5694ad067e37f063b1da661f6e0dc3b6aa333142e16d4624ab48c2786ac9d"),
         (NINTH, "538fee61a58337bcad6c3ee8a1e4932295f7c478844991419516f5ddb4247820"),
         (TENTH, "ab411f8e337daa08de098f82f821a03bf0c89d2da092c054d83f425a15efaf91"),
+        (ELEVENTH, "800198d65e896c6b0ed2714651275301e8dbed5241e02cc15c522f6fcaa42024"),
     ],
     ids=[
         *("first", "second", "third", "fourth", "fifth"),
-        *("sixth", "seventh", "eighth", "ninth", "tenth"),
+        *("sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
     ],
 )
 def test_nobody_changed_it(folder: Path, known: str) -> None:
@@ -96,8 +99,9 @@ def test_the_third_round_repeats_no_row() -> None:
         (ADDED, ROWS + MORE + LATEST + NEXT + NEWEST + LAST + FINAL),
         (RECENT, ROWS + MORE + LATEST + NEXT + NEWEST + LAST + FINAL + ADDED),
         (KNOWN, ROWS + MORE + LATEST + NEXT + NEWEST + LAST + FINAL + ADDED + RECENT),
+        (FILLED, ROWS + MORE + LATEST + NEXT + NEWEST + LAST + FINAL + ADDED + RECENT + KNOWN),
     ],
-    ids=["fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"],
+    ids=["fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"],
 )
 def test_a_later_round_repeats_no_row(
     rows: list[dict[str, Any]], earlier: list[dict[str, Any]]
@@ -131,8 +135,9 @@ def test_a_later_round_repeats_no_row(
         (ADDED, 63, 50, 26, 26),
         (RECENT, 80, 69, 30, 42),
         (KNOWN, 72, 32, 26, 36),
+        (FILLED, 95, 64, 23, 69),
     ],
-    ids=["fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"],
+    ids=["fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"],
 )
 def test_a_later_round_holds_what_a_judge_needs(
     rows: list[dict[str, Any]], least: int, newer: int, ran_out: int, figures: int
@@ -194,10 +199,11 @@ def test_no_row_is_one_of_the_calibration() -> None:
         (EIGHTH, ADDED),
         (NINTH, RECENT),
         (TENTH, KNOWN),
+        (ELEVENTH, FILLED),
     ],
     ids=[
         *("first", "second", "third", "fourth", "fifth"),
-        *("sixth", "seventh", "eighth", "ninth", "tenth"),
+        *("sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
     ],
 )
 def test_each_script_is_read_as_one_launch(folder: Path, rows: list[dict[str, Any]]) -> None:
@@ -209,8 +215,9 @@ def test_each_script_is_read_as_one_launch(folder: Path, rows: list[dict[str, An
     assert len(list((folder / "scripts").iterdir())) == len(rows)
 
 
-def test_the_tenth_round_says_the_lengths_of_each_row() -> None:
-    for row in KNOWN:
+@pytest.mark.parametrize("rows", [KNOWN, FILLED], ids=["tenth", "eleventh"])
+def test_a_round_of_known_lengths_says_them_of_each_row(rows: list[dict[str, Any]]) -> None:
+    for row in rows:
         assert row["lengths"] == "known", row["id"]
         names, values = row["options"][::2], row["options"][1::2]
         assert set(names) <= {"--prompt-tokens", "--response-tokens"}, row["id"]

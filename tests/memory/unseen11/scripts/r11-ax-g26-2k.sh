@@ -1,0 +1,20 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path google/gemma-4-26B-A4B \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --max_length 2048 \
+    --packing true \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --use_liger_kernel true \
+    --optim adamw_torch_8bit \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --lora_target_parameters experts.gate_up_proj experts.down_proj \
+    --load_in_4bit \
+    --use_bnb_nested_quant

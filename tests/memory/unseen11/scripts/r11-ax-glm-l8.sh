@@ -1,0 +1,18 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path zai-org/GLM-4.7-Flash \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_length 2048 \
+    --packing true \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --use_liger_kernel true \
+    --optim adamw_torch_8bit \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 16 \
+    --lora_dropout 0 \
+    --lora_target_modules q_proj k_proj v_proj o_proj \
+    --load_in_8bit

@@ -1,0 +1,19 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-Next-80B-A3B-Instruct \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_length 2048 \
+    --packing true \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --use_liger_kernel true \
+    --optim adamw_bnb_8bit \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 8 \
+    --lora_dropout 0 \
+    --lora_target_modules in_proj_ba in_proj_qkvz out_proj shared_expert.up_proj shared_expert.down_proj shared_expert.gate_proj shared_expert_gate q_proj k_proj v_proj o_proj \
+    --load_in_4bit \
+    --use_bnb_nested_quant

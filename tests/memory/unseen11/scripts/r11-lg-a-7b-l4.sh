@@ -1,0 +1,16 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-2-7b-hf \
+    --torch_dtype bfloat16 \
+    --bf16 false \
+    --fp16 false \
+    --attn_implementation sdpa \
+    --max_seq_length 1304 \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing false \
+    --optim adamw_torch \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj v_proj

@@ -1,0 +1,11 @@
+accelerate launch --use_fsdp --fsdp_sharding_strategy FULL_SHARD --fsdp_auto_wrap_policy TRANSFORMER_BASED_WRAP --fsdp_transformer_layer_cls_to_wrap LlamaDecoderLayer --fsdp_offload_params false --mixed_precision no --num_processes 4 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Meta-Llama-3-8B \
+    --torch_dtype bfloat16 \
+    --bf16 false \
+    --fp16 false \
+    --attn_implementation sdpa \
+    --max_seq_length 512 \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --optim adamw_torch

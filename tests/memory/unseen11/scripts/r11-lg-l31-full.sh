@@ -1,0 +1,11 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-3.1-8B \
+    --torch_dtype bfloat16 \
+    --bf16 false \
+    --fp16 false \
+    --attn_implementation sdpa \
+    --max_seq_length 512 \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing false \
+    --optim adamw_torch

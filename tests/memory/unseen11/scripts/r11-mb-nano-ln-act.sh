@@ -1,0 +1,20 @@
+torchrun --nnodes=2 --nproc_per_node=8 -m verl.trainer.sft_trainer \
+    engine=megatron \
+    optim=megatron \
+    data.train_batch_size=16 \
+    data.micro_batch_size_per_gpu=1 \
+    data.max_length=8192 \
+    data.use_dynamic_bsz=True \
+    data.max_token_len_per_gpu=8192 \
+    data.pad_mode=no_padding \
+    model.path=nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16 \
+    model.use_remove_padding=True \
+    engine.tensor_model_parallel_size=1 \
+    engine.pipeline_model_parallel_size=1 \
+    engine.expert_model_parallel_size=8 \
+    engine.expert_tensor_parallel_size=1 \
+    +engine.override_transformer_config.recompute_granularity=selective \
+    +engine.override_transformer_config.recompute_modules=[layernorm,moe_act] \
+    +engine.override_ddp_config.grad_reduce_in_fp32=False \
+    trainer.n_gpus_per_node=8 \
+    trainer.nnodes=2

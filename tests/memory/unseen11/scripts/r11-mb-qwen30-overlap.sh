@@ -1,0 +1,20 @@
+torchrun --nnodes=2 --nproc_per_node=8 -m verl.trainer.sft_trainer \
+    engine=megatron \
+    optim=megatron \
+    data.train_batch_size=1024 \
+    data.micro_batch_size_per_gpu=1 \
+    data.max_length=4096 \
+    data.use_dynamic_bsz=True \
+    data.max_token_len_per_gpu=4096 \
+    data.pad_mode=no_padding \
+    model.path=Qwen/Qwen3-30B-A3B \
+    model.use_remove_padding=True \
+    engine.tensor_model_parallel_size=1 \
+    engine.pipeline_model_parallel_size=1 \
+    engine.expert_model_parallel_size=16 \
+    engine.expert_tensor_parallel_size=1 \
+    model.enable_gradient_checkpointing=False \
+    +engine.override_ddp_config.grad_reduce_in_fp32=False \
+    +optim.override_optimizer_config.use_precision_aware_optimizer=True \
+    trainer.n_gpus_per_node=8 \
+    trainer.nnodes=2

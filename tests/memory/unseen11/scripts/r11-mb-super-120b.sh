@@ -1,0 +1,23 @@
+torchrun --nnodes=8 --nproc_per_node=8 -m verl.trainer.sft_trainer \
+    engine=megatron \
+    optim=megatron \
+    data.train_batch_size=1280 \
+    data.micro_batch_size_per_gpu=1 \
+    data.max_length=8192 \
+    data.use_dynamic_bsz=True \
+    data.max_token_len_per_gpu=8192 \
+    data.pad_mode=no_padding \
+    model.path=nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-BF16 \
+    model.use_remove_padding=True \
+    engine.tensor_model_parallel_size=1 \
+    engine.pipeline_model_parallel_size=2 \
+    engine.expert_model_parallel_size=32 \
+    engine.expert_tensor_parallel_size=1 \
+    +engine.override_transformer_config.recompute_granularity=selective \
+    +engine.override_transformer_config.recompute_modules=[layernorm,moe_act,moe,core_attn] \
+    +engine.override_ddp_config.grad_reduce_in_fp32=False \
+    +optim.override_optimizer_config.use_precision_aware_optimizer=True \
+    +optim.override_optimizer_config.exp_avg_dtype=bf16 \
+    +optim.override_optimizer_config.exp_avg_sq_dtype=bf16 \
+    trainer.n_gpus_per_node=8 \
+    trainer.nnodes=8

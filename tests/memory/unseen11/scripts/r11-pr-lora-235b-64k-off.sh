@@ -1,0 +1,19 @@
+accelerate launch --use_fsdp --fsdp_version 2 --fsdp_reshard_after_forward true --fsdp_auto_wrap_policy TRANSFORMER_BASED_WRAP --fsdp_transformer_layer_cls_to_wrap Qwen3MoeDecoderLayer --mixed_precision bf16 --num_processes 8 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-235B-A22B-Instruct-2507 \
+    --dtype float32 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_length 65536 \
+    --packing true \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 2 \
+    --gradient_checkpointing true \
+    --activation_offloading true \
+    --loss_type chunked_nll \
+    --optim adamw_torch \
+    --use_peft \
+    --lora_r 64 \
+    --lora_alpha 128 \
+    --lora_dropout 0.0 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --lora_target_parameters mlp.experts.gate_up_proj mlp.experts.down_proj

@@ -1,0 +1,15 @@
+accelerate launch --use_deepspeed --zero_stage 2 --offload_optimizer_device none --offload_param_device none --mixed_precision bf16 --num_processes 4 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-Omni-7B \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_length 4096 \
+    --packing true \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules all-linear

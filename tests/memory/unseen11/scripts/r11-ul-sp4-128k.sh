@@ -1,0 +1,12 @@
+accelerate launch --use_deepspeed --zero_stage 3 --offload_optimizer_device none --offload_param_device none --mixed_precision bf16 --num_processes 4 --parallelism_config_sp_size 4 --parallelism_config_sp_backend deepspeed --parallelism_config_dp_shard_size 1 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-4B \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_length 131072 \
+    --packing true \
+    --pad_to_multiple_of 4 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --loss_type nll

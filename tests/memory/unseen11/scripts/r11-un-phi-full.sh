@@ -1,0 +1,11 @@
+python3 -m trl.scripts.sft \
+    --model_name_or_path microsoft/Phi-3-mini-128k-instruct \
+    --torch_dtype bfloat16 \
+    --bf16 false \
+    --fp16 false \
+    --attn_implementation sdpa \
+    --max_seq_length 8192 \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --optim adamw_torch
