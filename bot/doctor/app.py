@@ -38,7 +38,7 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
         with closing(client_of(around, settings)) as client:
             app = client.get("/app")
     except (UnreachableError, LimitedError) as error:
-        remedy = message("Check the network and GITHUB_API_URL, and try again.")
+        remedy = message("Run `rlbot doctor` again when it answers.")
         yield CheckAnswer(_NAME, "unknown", sentence_of(error), remedy)
     except (NotAllowedError, NotFoundError):
         text = message("GitHub does not take the key for the App {app_id}.", app_id=number)

@@ -44,11 +44,9 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
             "Make it active on the App's page, with the address of this App and /webhook."
         )
         yield CheckAnswer("webhook", "wrong", message("The App has no webhook."), remedy)
-    except UserError as error:
-        text = message(
-            "GitHub could not be asked about the webhook: {kind}.", kind=type(error).__name__
-        )
-        remedy = message("Mend what stands at GitHub App first.")
+    except UserError:
+        text = message("GitHub could not be asked about the webhook.")
+        remedy = message("Fix what GitHub App reports first.")
         yield CheckAnswer("webhook", "unknown", text, remedy)
 
 

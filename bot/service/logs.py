@@ -59,9 +59,14 @@ class JsonLines(logging.Formatter):
 
 
 class _EngineLines(logging.Filter):
-    """Keeps the first line of the engine's warnings; the others repeat what the jobs log."""
+    """Keeps the first line of the engine's warnings; the others repeat what the jobs log.
+
+    What it says of its start would alarm: that SQLite is for tests, and each table that it makes.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno < logging.WARNING:
+            return False
         if record.levelno > logging.WARNING:
             return True
         record.msg, record.args = record.getMessage().partition("\n")[0], ()

@@ -10,7 +10,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from bot.base.digits import is_digits
-from bot.base.errors import UserError
+from bot.base.errors import UserError, system_reason
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
 from bot.base.secrets import Secret
@@ -126,10 +126,9 @@ def _private_key(environment: Mapping[str, str]) -> Secret | None:
         try:
             key = Path(file).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
+            why = system_reason(error) if isinstance(error, OSError) else message("it is not text")
             raise UserError(
-                "RLBOT_PRIVATE_KEY_FILE: {file} cannot be read: {error}.",
-                file=file,
-                error=sentence_of(error),
+                "RLBOT_PRIVATE_KEY_FILE: {file} cannot be read: {why}.", file=file, why=why
             ) from None
     if not key.strip():
         return None
