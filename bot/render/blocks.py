@@ -29,6 +29,7 @@ from bot.report import (
     Unchecked,
 )
 from bot.report.claims import ClaimName
+from bot.report.page import OPEN
 
 MARKS = {"pass": "✅", "fail": "❌", "inconclusive": "❔"}
 CLAIM_MARKS = {"consistent": "✅", "inconsistent": "❌", "inconclusive": "❔"}
@@ -177,7 +178,7 @@ def _row_cell(script: ScriptReport) -> str:
     tag, model, task, resource, batch, train, infer = (
         markdown_cell(clip(cell, VALUE)) for cell in wording.row_cells(row)
     )
-    bold = wording.batch(f"**{batch}**", script.evidence) if batch else ""
+    bold = wording.batch(batch if row.max_batch == OPEN else f"**{batch}**", script.evidence)
     return " · ".join(filter(None, (tag, model, task, resource, bold, train, infer)))
 
 

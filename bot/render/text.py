@@ -318,7 +318,7 @@ def _row(script: ScriptReport) -> list[str]:
     if row is None:
         return []
     cells = wording.row_cells(row, script.evidence)
-    what = [" · ".join(cells), *map(wording.sentence, row.notes)]
+    what = [" · ".join(filter(None, cells)), *map(wording.sentence, row.notes)]
     if edit is None:
         return _entry(tr("row"), *what)
     place = {"path": edit.path, "section": edit.section}

@@ -24,6 +24,7 @@ from bot.report import (
     Unchecked,
 )
 from bot.report.claims import ClaimName, SourcePart, source_groups
+from bot.report.page import OPEN
 
 ORDER = ("error", "warning", "note")
 FIX = "rlbot lint --fix"
@@ -101,9 +102,10 @@ def severities(findings: Iterable[Finding]) -> Counter[str]:
 
 
 def row_cells(row: Row, evidence: Evidence | None = None) -> tuple[str, ...]:
-    """The cells that describe what was run, without link and contributor."""
-    largest = batch(row.max_batch, evidence)
-    return (row.tag, row.model, row.task, row.resource, largest, row.train, row.infer)
+    """What was run, without link and contributor; cells left open are empty, but for MaxBatch."""
+    largest = tr("MaxBatch open") if row.max_batch == OPEN else batch(row.max_batch, evidence)
+    cells = (row.tag, row.model, row.task, row.resource, largest, row.train, row.infer)
+    return tuple("" if cell == OPEN else cell for cell in cells)
 
 
 def batch(shown: str, evidence: Evidence | None) -> str:

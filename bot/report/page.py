@@ -8,6 +8,9 @@ from bot.base.fast_dataclass import dataclass
 from bot.report.base import ReportPart, Verdict
 from bot.report.findings import Finding, Unchecked
 
+OPEN = "\\"
+"""What the page has in a cell that nobody knows."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row(ReportPart):
