@@ -18,6 +18,7 @@ from bot.rules._support.base import (
     TextEdit,
     message,
 )
+from bot.rules._support.code import redirected
 from bot.rules._support.continuation import cut_launches, follows_backslash
 from bot.rules._support.example import verl
 from bot.shell.source import Span
@@ -89,14 +90,22 @@ def _split(context: RuleContext, bad: BadArgument) -> str:
 def _causes(context: RuleContext, plan: Plan) -> Iterator[BadArgument]:
     """Those that another rule does not explain, and the first behind a backslash for all there.
 
-    A placeholder is to be replaced, quotes around it help nobody; where a launch is cut off, that
-    is said at its rest.
+    A placeholder is to be replaced, quotes around it help nobody, and one in angle brackets moves
+    the words behind it; where a launch is cut off, that is said at its rest. Words after each other
+    that are no options are one error, as `argparse` says it.
     """
+    if any(redirected(context, plan)):
+        return
+    end = -1
     cut = plan.launch.command.argv[0].span.start in cut_launches(context)
     lines = set[int]()
     for bad in plan.bad_arguments:
         line = context.source.place(bad.span).line
         if line in lines or bad.placeholder:
+            continue
+        between = context.source.text[end : bad.span.start] if 0 <= end < bad.span.start else "-"
+        end = bad.span.end
+        if plan.framework != "verl" and not between.strip(" "):
             continue
         if _split(context, bad):
             lines.add(line)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from bot.base.regex import regex
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
-from bot.rules._support.code import from_default, placeholder, without_comments
+from bot.rules._support.code import from_default, placeholder, redirected
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
-from bot.script.name import is_recipe
 from bot.shell.source import Span
 from bot.shell.words import Word
 
@@ -35,10 +31,6 @@ META = Meta(
     ),
 )
 
-_ANGLES = regex(r"(?<![^\s=:/,])<[A-Za-z][\w\-/.]{0,60}>(?=\s)")
-_REST = regex(r"(?:\\\n|[^\n;&|])*")
-"""What follows the last word of a command: redirections."""
-
 
 def check(context: RuleContext) -> Hits:
     """Placeholders in the words of each launch, those that the framework cannot take included."""
@@ -55,28 +47,14 @@ def check(context: RuleContext) -> Hits:
 
 def _redirections(context: RuleContext) -> Hits:
     """Placeholders that are no words: bash reads the file `PATH` of `--model <PATH> --bf16`."""
-    if "<" not in context.source.text or is_recipe(context.path):
-        return
-    text = without_comments(context)
-    for span in dict.fromkeys(plan.launch.command.span for plan in context.plans):
-        words = [piece.span for word in _words(context, span) for piece in word.pieces]
-        rest = _REST.match(text, span.end)
-        for found in _ANGLES.finditer(text, span.start, rest.end() if rest else span.end):
-            at = Span(found.start(), found.end())
-            if not any(word.start <= at.start < word.end for word in words):
-                yield hit(
-                    at,
-                    "bash takes the placeholder {text} for redirections",
-                    text=found[0],
-                    severity="error",
-                    help=message("write the value that the run used"),
-                )
-
-
-def _words(context: RuleContext, span: Span) -> Iterator[Word]:
-    for plan in context.plans:
-        if plan.launch.command.span == span:
-            yield from plan.launch.command.argv
+    for at in dict.fromkeys(span for plan in context.plans for span in redirected(context, plan)):
+        yield hit(
+            at,
+            "bash takes the placeholder {text} for redirections",
+            text=context.source.text[at.start : at.end],
+            severity="error",
+            help=message("write the value that the run used"),
+        )
 
 
 def _hit(key: str, text: str, word: Word, value: Span) -> Hit:

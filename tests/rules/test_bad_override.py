@@ -82,3 +82,23 @@ def test_the_words_of_an_array_are_errors_of_their_own() -> None:
     script = 'ARGS=(trainer.nnodes=1 a b "c" d)\n' + verl('"${ARGS[@]}"')
     assert len(found(SLUG, script)) == 4
     assert all(one.help is None for one in found(SLUG, script))
+
+
+RLHF = "deepspeed --module openrlhf.cli.train_dpo --dataset d "
+
+
+@pytest.mark.parametrize(
+    ("more", "errors"),
+    [
+        # saramal/RePO…: quotes in a text of words end nothing.
+        ("$ARGS", 1),
+        ("--pretrain a b --bf16 c d", 2),
+        # Deep-Agent/R1-V, eddycmu/demystify-long-cot: RLB032 says it.
+        ("--use_wandb <my key> --wandb_project cot", 0),
+        ("--save_path <OUT> --pretrain a b", 0),
+    ],
+)
+def test_words_after_each_other_are_one_error(more: str, errors: int) -> None:
+    head = "# openrlhf: 0.8.0\nARGS='--pretrain \"the model path here:\" --bf16'\n"
+    script = head + RLHF + more + "\n"
+    assert len(found(SLUG, script)) == errors

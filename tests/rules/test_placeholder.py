@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import openrlhf, verl
-from tests.rules.helpers import marked, quiet
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "placeholder"
 MODEL = "actor_rollout_ref.model.path"
@@ -84,3 +84,23 @@ def test_what_a_prompt_asks_for_is_nothing_to_fill_in() -> None:
 def test_what_a_recipe_leaves_open_is_said() -> None:
     recipe = "# trl: 0.18.0\nmodel_name_or_path: <MODEL>\n"
     assert "RLB032" in marked(SLUG, recipe, "recipes/demo/grpo/config.yaml")
+
+
+@pytest.mark.parametrize(
+    ("more", "text"),
+    [
+        ("--use_wandb <my secret key> --bf16", "<my secret key>"),
+        ("--save_path <OUT_DIR> --bf16", "<OUT_DIR>"),
+        ("--bf16 <answers.txt >log", None),
+        ("--bf16 <answers 2> log", None),
+        ("--bf16 < answers > log", None),
+        ("--bf16 <in.txt 1> log", None),
+        ("--use_wandb '<my secret key>'", "<my secret key>"),
+    ],
+)
+def test_a_placeholder_of_several_words(more: str, text: str | None) -> None:
+    script = f"deepspeed --module openrlhf.cli.train_dpo --dataset d {more} \\\n --pretrain a\n"
+    assert [text] * (text is not None) == [
+        one.message.split("placeholder ")[1].removesuffix(" for redirections")
+        for one in found(SLUG, script)
+    ]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from bot.base.regex import regex
+from bot.frameworks.plan import Plan
 from bot.rules._support.base import RuleContext
+from bot.script.name import is_recipe
 from bot.shell.source import Span
 from bot.shell.words import Word
 
@@ -22,6 +25,10 @@ _HOLDERS = {
 }
 """Placeholders by what a text with one holds, which is looked for first: nearly none has any."""
 _HOLDER = regex("|".join(_HOLDERS.values()), re.IGNORECASE)
+_WORDS = r"[A-Za-z][\w\-]{0,40}(?: [A-Za-z][\w\-]{0,40}){1,6}"
+_ANGLES = regex(rf"(?<![^\s=:/,])<(?:[A-Za-z][\w\-/.]{{0,60}}|{_WORDS})>(?=\s)")
+_REST = regex(r"(?:\\\n|[^\n;&|])*")
+"""What follows the last word of a command: redirections."""
 _MARKUP = regex(r"<(\w{1,40})>[^<]{0,2000}</\1>")
 """What a prompt asks an answer to have, as in <think> and </think>."""
 
@@ -43,6 +50,18 @@ def without_comments(context: RuleContext) -> str:
         parts += [text[at : span.start], " " * len(span)]
         at = span.end
     return "".join([*parts, text[at:]])
+
+
+def redirected(context: RuleContext, plan: Plan) -> Iterator[Span]:
+    """Placeholders in angle brackets of a launch that bash takes for redirections."""
+    if "<" not in context.source.text or is_recipe(context.path):
+        return
+    command = plan.launch.command
+    text, words = without_comments(context), [p.span for w in command.argv for p in w.pieces]
+    rest = _REST.match(text, command.span.end)
+    for found in _ANGLES.finditer(text, command.span.start, rest.end() if rest else None):
+        if not any(word.start <= found.start() < word.end for word in words):
+            yield Span(*found.span())
 
 
 def _start(span: Span) -> int:
