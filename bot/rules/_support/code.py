@@ -59,7 +59,9 @@ def redirected(context: RuleContext, plan: Plan) -> Iterator[Span]:
     command = plan.launch.command
     text, words = without_comments(context), [p.span for w in command.argv for p in w.pieces]
     rest = _REST.match(text, command.span.end)
-    for found in _ANGLES.finditer(text, command.span.start, rest.end() if rest else None):
+    for found in _ANGLES.finditer(
+        text, command.span.start, rest.end() if rest else command.span.end
+    ):
         if not any(word.start <= found.start() < word.end for word in words):
             yield Span(*found.span())
 
