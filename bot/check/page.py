@@ -24,8 +24,8 @@ from bot.table.checks._support.base import (
     PageSubject,
     ScriptEntry,
     Target,
+    bare_stem,
 )
-from bot.table.checks._support.names import bare_stem
 from bot.table.checks._support.registry import CHECKS
 from bot.table.checks.dead_link import ELSEWHERE, FOREIGN, UNREACHED
 from bot.table.links import COMMIT, FileLink, Website, own_repositories, read_address

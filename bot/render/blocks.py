@@ -29,7 +29,7 @@ from bot.report import (
     Unchecked,
 )
 from bot.report.claims import ClaimName
-from bot.report.page import OPEN
+from bot.report.result import OPEN
 
 MARKS = {"pass": "✅", "fail": "❌", "inconclusive": "❔"}
 CLAIM_MARKS = {"consistent": "✅", "inconsistent": "❌", "inconclusive": "❔"}

@@ -24,7 +24,7 @@ from bot.report import (
     Unchecked,
 )
 from bot.report.claims import ClaimName, SourcePart, source_groups
-from bot.report.page import OPEN
+from bot.report.result import OPEN
 
 ORDER = ("error", "warning", "note")
 FIX = "rlbot lint --fix"

@@ -16,10 +16,6 @@ from bot.report.base import (
     Strength,
     Verdict,
 )
-from bot.report.broken import (
-    BrokenSetting,
-    ConfigurationChange,
-)
 from bot.report.estimate import (
     Estimate,
     EstimateAllocated,
@@ -47,14 +43,14 @@ from bot.report.launches import (
     Origin,
     PlanReport,
 )
-from bot.report.page import (
+from bot.report.result import (
+    BrokenSetting,
+    Change,
+    ConfigurationChange,
     PageEdit,
     PageReport,
-    Row,
-)
-from bot.report.result import (
-    Change,
     Report,
+    Row,
     ScriptReport,
     Tool,
     exit_status,

@@ -1,4 +1,4 @@
-"""The whole result of a call, and the exit status that follows."""
+"""The whole result of a call: scripts, pages, what a change breaks, and the exit status."""
 
 from __future__ import annotations
 
@@ -7,12 +7,84 @@ from typing import Literal
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language
 from bot.report.base import ReportPart, Verdict
-from bot.report.broken import ConfigurationChange
 from bot.report.estimate import Estimate
 from bot.report.evidence import Evidence
 from bot.report.findings import Finding, Suppressed, Unchecked
 from bot.report.launches import CountedLaunch, LaunchReport, Name, PlanReport
-from bot.report.page import PageEdit, PageReport, Row
+
+OPEN = "\\"
+"""What the page has in a cell that nobody knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenSetting(ReportPart):
+    """What is newly wrong with one setting, wherever scripts have it."""
+
+    key: str | None
+    """The setting; null for findings that stand on none."""
+    findings: tuple[Finding, ...]
+    """Of one rule, in the order of the scripts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigurationChange(ReportPart):
+    """What scripts have under the new configuration that they did not have under the old one."""
+
+    verdict: Verdict
+    scripts: int
+    """Scripts with a launch, which were read under both."""
+    broken: tuple[BrokenSetting, ...] = ()
+    """What concerns most scripts comes first."""
+    refused: tuple[str, ...] = ()
+    """Scripts with new errors that did not start before either: they do not count."""
+    unchecked: tuple[Unchecked, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row(ReportPart):
+    """A row of the tuning page; a cell that cannot be known holds a backslash."""
+
+    tag: str
+    model: str
+    task: str
+    resource: str
+    max_batch: str
+    train: str
+    infer: str
+    link: str
+    """Address of the script, a permalink where the commit is known."""
+    contributor: str
+    notes: tuple[str, ...] = ()
+    """Why a cell is unknown, a sentence for each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageEdit(ReportPart):
+    """The exact edit of the documentation page that adds or replaces the row."""
+
+    path: str
+    section: str
+    """Heading of the section, such as 7B."""
+    action: Literal["add", "replace", "none"]
+    rst: str
+    """The row as reStructuredText, to paste."""
+    patch: str
+    """Unified diff of the page; empty when nothing changes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageReport(ReportPart):
+    """What was found about the documentation page, compared with the scripts of its repository."""
+
+    path: str
+    sha256: str
+    verdict: Verdict
+    rows: int
+    """Rows that say something."""
+    scripts: int
+    """Tuning scripts of the repository."""
+    findings: tuple[Finding, ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,7 @@ from typing import Final
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.keys import shown, texts
-from bot.rules._support.near import slip
+from bot.rules._support.keys import shown, slip, texts
 
 META = Meta(
     id="RLB034",

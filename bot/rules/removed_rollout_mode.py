@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.frameworks.plan_values import values_of, version_at_least
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
-from bot.rules._support.edits import without_word
+from bot.rules._support.code import without_word
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ROLLOUT, refuses
 

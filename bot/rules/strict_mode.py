@@ -6,7 +6,7 @@ import re
 
 from bot.base.regex import regex
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, TextEdit, hit, message
-from bot.rules._support.edits import first_line_after_shebang
+from bot.rules._support.code import first_line_after_shebang
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 from bot.shell.words import Command

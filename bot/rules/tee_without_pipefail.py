@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, TextEdit, hit, message
-from bot.rules._support.edits import first_line_after_shebang
+from bot.rules._support.code import first_line_after_shebang
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 

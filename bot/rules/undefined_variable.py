@@ -12,8 +12,7 @@ from bot.frameworks.setting import Setting
 from bot.report import Severity
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.keys import is_own, shown
-from bot.rules._support.near import slip
+from bot.rules._support.keys import is_own, shown, slip
 from bot.shell.source import Span
 from bot.shell.words import Hole, Word
 

@@ -8,7 +8,7 @@ from bot.base.regex import regex
 from bot.frameworks.releases import modules, release, releases
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.near import slip
+from bot.rules._support.keys import slip
 from bot.shell.words import Word
 
 META = Meta(

@@ -20,8 +20,7 @@ from bot.rules._support.base import (
     message,
 )
 from bot.rules._support.example import verl
-from bot.rules._support.keys import is_own
-from bot.rules._support.near import slip
+from bot.rules._support.keys import is_own, slip
 
 META = Meta(
     id="RLB033",

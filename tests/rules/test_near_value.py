@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import openrlhf, verl
-from bot.rules._support.near import slip
+from bot.rules._support.keys import slip
 from tests.rules.helpers import marked, quiet
 
 SLUG = "near-value"

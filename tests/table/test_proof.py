@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bot.table import PageError, add_row
+from bot.table.edit import Expected, fault
 from bot.table.judge import Shown, judge
-from bot.table.proof import Expected, fault
 from tests.table.factories import make, page
 
 BEFORE = page("english.rst")

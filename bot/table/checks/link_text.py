@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bot.base.messages import mark
-from bot.table.checks._support.base import Hits, Meta, PageContext, hit, message
-from bot.table.checks._support.names import bare_stem
+from bot.table.checks._support.base import Hits, Meta, PageContext, bare_stem, hit, message
 from bot.table.parts import file_name
 
 _OTHER = mark("the link reads {text}, its address leads to {file}")

@@ -27,6 +27,7 @@ __all__ = [
     "ScriptEntry",
     "Skip",
     "Target",
+    "bare_stem",
     "hit",
     "message",
     "rewrite",
@@ -124,3 +125,8 @@ PageCheck: TypeAlias = Rule[PageContext]
 def rewrite(cell: Cell, text: str | None) -> tuple[TextEdit, ...]:
     """The edit that makes `text`, in RST, of a cell; none without a text."""
     return (TextEdit(span=cell.span, text=text),) if text is not None else ()
+
+
+def bare_stem(name: str) -> str:
+    """A file name without its ending, in lower case, with dashes for underscores."""
+    return name.rsplit("/", 1)[-1].strip().lower().removesuffix(".sh").replace("_", "-")
