@@ -7,7 +7,6 @@ from functools import partial
 from bot.shell.expansion import pattern_of, text_of
 from bot.shell.limits import NotEvaluated
 from bot.shell.patterns import Pattern
-from bot.shell.regexes import search
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.state import ShellVariable, Value, World, known
 from bot.shell.syntax import Condition, Logic, Test
@@ -89,19 +88,9 @@ def match(session: Session, value: Value, atoms: list[tuple[Piece, int]]) -> Tru
 
 
 def _regex(session: Session, world: World, node: Test, left: Value) -> Truth:
-    atoms = pattern_of(session, world, node.operands[1])
-    symbols = symbols_of(atoms)
-    text = known(left)
-    if symbols is None or text is None:
-        return about("=~", left, tuple(piece for piece, _ in atoms))
+    """Regular expressions are not evaluated: no launch of public scripts depends on one."""
     span = node.span
-    matches = search(symbols, text, session.work)
-    if matches is None:
-        session.unsupported("this regular expression is not evaluated", span)
-        return Truth(None)
-    groups = ShellVariable(name_span=span, value_span=span)
-    if matches:
-        groups.value = hole("unsupported", "what a regular expression matched", span)
-        groups.spoiled = True
-    world.set("BASH_REMATCH", groups)
-    return Truth(matches)
+    groups = hole("unsupported", "what a regular expression matched", span)
+    world.set("BASH_REMATCH", ShellVariable(groups, name_span=span, value_span=span, spoiled=True))
+    pattern = pattern_of(session, world, node.operands[1])
+    return about("=~", left, tuple(piece for piece, _ in pattern))
