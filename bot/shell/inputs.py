@@ -216,30 +216,14 @@ def _remainder(rest: Value, text: str, ifs: str) -> tuple[int, int, int]:
     return start, end, len(text)
 
 
-def mapfile(session: Session, world: World, words: Sequence[Word], span: Span) -> None:
-    """Carries out `mapfile`."""
-    options, names = _options(words, _MAPFILE_WITH)
+def mapfile(_session: Session, world: World, words: Sequence[Word], span: Span) -> None:
+    """Carries out `mapfile`, so far as what it reads is not known."""
+    _, names = _options(words, _MAPFILE_WITH)
     name = (known(names[0].pieces) if names else None) or "MAPFILE"
-    value = world.stdin
-    text = None if value is None else known(value)
-    items: dict[int | str, Value] = {}
-    if value is None or text is None or options.keys() & {"d", "n", "O", "s", "u", "C", "c"}:
-        items[0] = hole("command", "lines read from input", span)
-        world.settle(None)
-    else:
-        at = 0
-        while at < len(text):
-            stop = text.find("\n", at)
-            stop = len(text) if stop < 0 else stop
-            keep = stop if "t" in options else min(stop + 1, len(text))
-            items[len(items)] = cut(value, at, keep)
-            session.spend(0, 1 + len(value))
-            at = stop + 1
-        session.spend_words(len(items))
-        world.stdin = ()
-        world.settle(0)
+    world.settle(None)
     if name.isidentifier():
-        world.set(name, ShellVariable(items=items, name_span=span, value_span=span))
+        lines = hole("command", "lines read from input", span)
+        world.set(name, ShellVariable(items={0: lines}, name_span=span, value_span=span))
 
 
 _PLACE = "_rlbot_getopts_place"

@@ -274,11 +274,9 @@ cd /; cmd $(pwd) "$PWD"; cd /usr/; cmd "$PWD" "$OLDPWD"; cd ..; cmd $PWD; (cd /t
 #== if
 X=2; if [ $X = 1 ]; then cmd a; elif [ $X -eq 2 ]; then cmd b; else cmd c; fi
 #== test operators
-[ a = a ] && cmd 1; [ a != a ] || cmd 2; [ -z '' ] && cmd 3; [ -n x ] && cmd 4; [ 3 -gt 2 ] && cmd 5; [ ! 3 -le 2 ] && cmd 6; [ a = a -a b = c ] || cmd 7; [ x ] && cmd 8; test 1 -ne 1 || cmd 9
+[ a = a ] && cmd 1; [ a != a ] || cmd 2; [ -z '' ] && cmd 3; [ -n x ] && cmd 4; [ 3 -gt 2 ] && cmd 5; [ ! 3 -le 2 ] && cmd 6; [ x ] && cmd 8; test 1 -ne 1 || cmd 9
 #== test with an empty variable
 if [ $U = a ]; then cmd 1; else cmd 2; fi; [ -z $U ] && cmd 3; [ -n $U ] && cmd 4; [ -n "$U" ] || cmd 5
-#== test parentheses
-[ \( a = a \) -o b = c ] && cmd 1; [ ! -z x -a y ] && cmd 2
 #== double brackets
 X=abc; [[ $X == a* ]] && cmd 1; [[ $X == "a*" ]] || cmd 2; [[ $X != b* ]] && cmd 3; [[ -n $X && ( $X < b || z == z ) ]] && cmd 4; [[ ! $X == abc ]] || cmd 5
 #== double brackets numbers
@@ -377,8 +375,6 @@ X
 two
 Y
 cmd b
-#== mapfile
-mapfile -t L <<< $'a b\nc'; cmd "${L[@]}" ${#L[@]}; readarray -t M < <(printf "1\n2\n"); cmd ${M[@]}
 #== redirections
 cmd a > /dev/null 2>&1; cmd b 2>/dev/null c; > /dev/null cmd d; cmd e >>/dev/null; cmd f &> /dev/null; cmd g 2>&1 | cat; cmd 2 >/dev/null; cmd h </dev/null
 #== pipes
@@ -497,7 +493,7 @@ EOF
 #== loops in pipelines
 printf '%s\n' a b | while read x; do cmd $x; done; echo "1 2" | { read a b; cmd $b; }; cmd "[$a]"
 #== numbers in conditions
-N=4; [[ $N -gt 2 && $N -lt 8 || $N == 100 ]] && M=1 || M=2; cmd $M; (( N > 2 )) && cmd big; [ "$N" -gt 2 -a "$N" -lt 8 ] && cmd mid
+N=4; [[ $N -gt 2 && $N -lt 8 || $N == 100 ]] && M=1 || M=2; cmd $M; (( N > 2 )) && cmd big;
 #== options of the script
 if [[ "$1" == "--help" || "$1" == "-h" ]]; then cmd help; fi; [[ -z ${1:-} ]] && cmd none; [[ $# -eq 0 ]] && cmd zero
 #== escapes in values

@@ -35,6 +35,7 @@ def hole(text: str) -> Hole:
         ("cmd $$", "command", "process number of the shell", None),
         ("cmd false; cmd $?", "command", "exit status of the last command", None),
         ("read X; cmd $X", "command", "line read from input", None),
+        ("mapfile -t L <<< a; cmd ${L[0]}", "command", "lines read from input", None),
         ("cmd ${!NAME}", "unset", "variable NAME is not set in the script", "NAME"),
         ("cmd ${HOME:+x}", "environment", "HOME", "HOME"),
         ("X=a; cmd ${X@Q}", "unsupported", "transformation @Q", None),
@@ -572,3 +573,11 @@ def test_a_text_whose_commands_are_unknown_is_reported(text: str) -> None:
     result = reading(f"{text}\ncmd z")
     assert [problem.kind for problem in result.problems] == ["unsupported"]
     assert [c.argv[1].text for c in result.commands if c.argv[0].text == "cmd"] == ["z"]
+
+
+@pytest.mark.parametrize("test", ["[ a = a -a b = b ]", "[[ ab =~ ^a ]]"])
+def test_both_ways_are_followed(test: str) -> None:
+    result = read(f"if {test}; then cmd a; else cmd b; fi".encode(), "run.sh")
+    assert [command.argv[1].text for command in result.commands if len(command.argv) == 2] == [
+        "a", "b"
+    ]  # fmt: skip

@@ -144,7 +144,7 @@ TREES: dict[str, tuple[str, dict[str, str]]] = {
         {
             "v": "a b\nc\n",
             "run.sh": 'while read -r x; do cmd "$x"; done < v; read y z < v; cmd $z\n'
-            'mapfile -t L < v; cmd "${L[@]}"; cat v | while read q; do cmd q $q; done\n',
+            "cat v | while read q; do cmd q $q; done\n",
         },
     ),
     "a file that is there": (
