@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,9 +127,11 @@ def run(arguments: argparse.Namespace) -> int:
         from bot.recommend.text import markdown, text
 
         show = markdown if arguments.format == "markdown" else text
-        write(show(recommendations))
+        # The next step would be to write what was written now.
+        write(show(replace(recommendations, next=None) if written else recommendations))
     if written is not None:
-        notice("wrote {path}", path=written)
+        command = f"rlbot lint {shlex.quote(str(written))}"
+        notice("wrote {path}; check it: {command}", path=written, command=command)
     return 0 if recommendations.predicted or recommendations.published else 1
 
 

@@ -78,7 +78,8 @@ def test_a_script_is_written_once_and_named_by_the_convention(tmp_path: Path) ->
     first = _ask("--device", "h800", "--write", str(tmp_path))
     (script,) = tmp_path.iterdir()
     assert (first.status, script.name) == (0, "qwen2.5-7b_grpo_4_h800_fsdp_vllm.sh")
-    assert first.err == f"rlbot: wrote {script}\n"
+    assert first.err == f"rlbot: wrote {script}; check it: rlbot lint {script}\n"
+    assert "Next: " not in first.out
     content = script.read_bytes()
     again = _ask("--device", "h800", "--write", str(tmp_path))
     assert (again.status, again.out) == (2, "")
