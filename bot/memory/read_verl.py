@@ -10,6 +10,7 @@ from dataclasses import field, replace
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Notes
+from bot.frameworks.structured import StructuredTable
 from bot.memory import verl_engine, verl_logits
 from bot.memory.datasets import known_data, means
 from bot.memory.lengths import (
@@ -44,6 +45,9 @@ REF, ROLLOUT, CRITIC = "actor_rollout_ref.ref", "actor_rollout_ref.rollout", "cr
 
 def read(get: MemorySettings, model: FindModel, run: Measured | None = None) -> Workload:
     """The workload of a plan; raises NoEstimateError with what is missing or contradictory."""
+    if isinstance(get.plan.table, StructuredTable):
+        entry = get.plan.launch.entry
+        raise NoEstimateError("The settings of {entry} are its own and not modelled.", entry=entry)
     return _Verl(get, model, run).workload()
 
 

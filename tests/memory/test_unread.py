@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.frameworks import plans
+from bot.frameworks import Checkout, ScriptPlace, plans
 from bot.memory.from_plan import workload_of
+from bot.memory.settings import NoEstimateError
 from bot.memory.unread import moves_memory
 from bot.shell import read
 from tests.memory.printed import component, printed
@@ -287,3 +288,15 @@ def test_a_file_of_accelerate_that_trl_does_not_ship_is_not_read(name: str, name
         " --model_name_or_path Qwen/Qwen3-8B --max_length 1024 --per_device_train_batch_size 1"
     )
     assert unread == ((f"--config_file {name}",) if named else ())
+
+
+def test_a_program_with_settings_of_its_own_is_said_to_have_them() -> None:
+    """NVlabs/Long-RL, a fork of EasyR1: `actor_rollout_ref.model.path` is none of its settings."""
+    files = {
+        "verl/trainer/main.py": b"c = OmegaConf.merge(OmegaConf.structured(Config()), cli)\n",
+        "verl/trainer/config.py": b"@dataclass\nclass Config:\n    worker: str = ''\n",
+    }
+    place = ScriptPlace(Checkout(files), "run.sh")
+    (plan,) = plans(read(b"python3 -m verl.trainer.main worker=a", "run.sh"), place=place)
+    with pytest.raises(NoEstimateError, match=r"verl\.trainer\.main are its own"):
+        workload_of(plan, gpus=8)
