@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.base.devices import Device
 from bot.recommend.request import Candidate, Request
-from bot.recommend.scripts import openrlhf, trl, verl, verl_megatron, verl_sft
+from bot.recommend.scripts import openrlhf, trl, verl
 
 
 def script(request: Request, candidate: Candidate, device: Device, release: str) -> str:
@@ -12,10 +12,6 @@ def script(request: Request, candidate: Candidate, device: Device, release: str)
 
     Of the device its vendor counts; its name stands in a comment and in the run's name.
     """
-    if candidate.layout is not None:
-        return verl_megatron.script(request, candidate, device, release)
-    if request.framework == "verl" and not request.online:
-        return verl_sft.script(request, candidate, device, release)
     write = {"verl": verl.script, "openrlhf": openrlhf.script, "trl": trl.script}
     return write[request.framework](request, candidate, device, release)
 
