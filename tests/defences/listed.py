@@ -1011,13 +1011,6 @@ DEFENCES = (
     ),
     Defence(
         "T17",
-        "searches with an expression of any size",
-        "bot/shell/regexes.py::search",
-        never("effort > _WORK"),
-        ("tests/shell/test_regexes.py::test_a_search_too_long_is_not_evaluated",),
-    ),
-    Defence(
-        "T17",
         "reads literals of any depth",
         "bot/evidence/literals.py::_data",
         never("depth > _DEPTH"),
