@@ -15,6 +15,8 @@ from bot.shell.words import Piece, Word
 
 _FLAGS = regex(r"-[neE]+")
 _DIRECTIVE = regex(r"%([-+ #0]*)(\*|[1-9][0-9]*)?(?:\.(\*|[0-9]*))?([a-zA-Z%]|\([^)]{0,500}\)T)")
+_OTHER_ESCAPES = regex(r"\\[0-7\"']")
+"""Those that a format knows and echo does not, or reads otherwise."""
 _MAX_WIDTH = 4096
 
 
@@ -97,9 +99,9 @@ class _Output:
 
     def _text(self, text: str) -> bool:
         """Adds text of the format; True when it ends the output."""
-        if "%" in text:
+        if "%" in text or _OTHER_ESCAPES.search(text):
             raise NotEvaluated
-        text, ended = decode_echo(_format_escapes(text))
+        text, ended = decode_echo(text)
         self._write((Piece(text, self.span, False),))
         return ended
 
@@ -138,18 +140,10 @@ def _known(value: Value) -> str:
 
 def _formatted(spec: str, letter: str, text: str) -> str:
     """A text under a directive, whose flags, width and precision `spec` has."""
-    if letter in "sbc":
-        if letter == "b":
-            text, _ = decode_echo(text)
-        elif letter == "c":
-            text, spec = text[:1], spec.partition(".")[0]
-        return (spec + "s") % text
+    if letter in "sb":
+        return (spec + "s") % (decode_echo(text)[0] if letter == "b" else text)
     if letter in "di":
         return (spec + "d") % _integer(text)
-    if letter in "uxXo":
-        if "#" in spec and letter == "o":
-            raise NotEvaluated
-        return (spec + letter.replace("u", "d")) % (_integer(text) & 0xFFFFFFFFFFFFFFFF)
     if letter in "fFeEgG":
         try:
             return (spec + letter) % float(text or "0")
@@ -172,18 +166,3 @@ def _integer(text: str) -> int:
         return sign * int(digits, 8 if digits[:1] == "0" and len(digits) > 1 else 10)
     except ValueError:
         raise NotEvaluated from None
-
-
-def _format_escapes(text: str) -> str:
-    """The octal escapes of a printf format, which need no leading zero, unlike those of echo."""
-    return re.sub(r"\\(\\|0?[0-7]{1,3}|\"|')", _octal, text)
-
-
-def _octal(found: re.Match[str]) -> str:
-    digits = found.group(1)
-    if digits == "\\":
-        return "\\\\"
-    if digits in "\"'":
-        return digits
-    character = chr(int(digits[:3], 8) & 0xFF)
-    return "\\\\" if character == "\\" else character + digits[3:]

@@ -264,7 +264,7 @@ X=$(false) || cmd failed; if X=$(true); then cmd ok; fi
 #== printf formats
 cmd $(printf '%s-%s ' a b c) $(printf '%03d' 7) $(printf '%.2f' 1.5) $(printf 'x%%'); printf -v V '%s_%d' n 5; cmd $V
 #== printf of words
-cmd $(printf '%s,' a b c) "$(printf '%5s|%-5s|' a b)" $(printf '%x' 255)
+cmd $(printf '%s,' a b c) "$(printf '%5s|%-5s|' a b)"
 #== echo options
 cmd "$(echo -n a)" "$(echo -e 'a\tb')" "$(echo 'a\tb')" "$(echo -ne 'x\ny')"
 #== subshell keeps its changes

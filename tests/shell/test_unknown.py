@@ -39,6 +39,8 @@ def hole(text: str) -> Hole:
         ("cmd ${!NAME}", "unset", "variable NAME is not set in the script", "NAME"),
         ("cmd ${HOME:+x}", "environment", "HOME", "HOME"),
         ("X=a; cmd ${X@Q}", "unsupported", "transformation @Q", None),
+        ("cmd $(printf %x 255)", "command", "output of printf %x 255", None),
+        ("cmd $(printf '\\101')", "command", "output of printf '\\101'", None),
         ("cmd $(printf %q 'a b')", "command", "output of printf %q 'a b'", None),
         ("pushd a; popd; cmd $PWD", "environment", "directory that cd leads to", "PWD"),
         (
