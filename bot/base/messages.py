@@ -115,9 +115,12 @@ class Notes(list[str]):
         self.append(plural_message(one, many, count, **values))
 
 
-def enumeration(items: Iterable[str]) -> str:
-    """`a, b and c`; at least one item."""
-    first, *others = items
+def enumeration(items: Iterable[str], most: int | None = None) -> str:
+    """`a, b and c`; at least one item. Of more than `most` the others are counted."""
+    first, *others = listed = tuple(items)
+    if most is not None and len(listed) > most:
+        count = len(listed) - most
+        return message("{keys} and {count} more", keys=", ".join(listed[:most]), count=count)
     if not others:
         return first
     for item in others[:-1]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
+from bot.base.messages import enumeration, plural_message
 from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.report import Severity
-from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import is_own, shown, slip
 from bot.shell.source import Span
@@ -52,6 +54,10 @@ META = Meta(
 )
 
 
+_NAMED = 3
+"""Settings that a finding names."""
+_BASH_SETS = frozenset({"PWD", "HOME", "USER", "HOSTNAME"})
+"""What is meant by the same name in small letters; `path` and `shell` may well be the script's."""
 _LABELS = frozenset({"experiment_name", "project_name", "run_name", "wandb_run_name"})
 """Settings that only name the run."""
 _CONDITION = regex(r"\[\s|\b(?:case|test)\s")
@@ -67,7 +73,6 @@ class _Script:
     def __init__(self, context: RuleContext, names: set[str]) -> None:
         self._context = context
         self.names = names
-        self._near: dict[str, list[str]] = {}
 
     def assigns(self, name: str) -> bool:
         """Whether the text sets a variable, also where the script does not go when it launches."""
@@ -100,11 +105,13 @@ class _Script:
                 asked |= {found[1] for found in _USES.finditer(line)} - before
         return frozenset(asked)
 
-    def near(self, name: str) -> list[str]:
-        """The nearest name that is set; empty without one."""
-        if name not in self._near:
-            self._near[name] = difflib.get_close_matches(name, sorted(self.names), n=1, cutoff=0.75)
-        return self._near[name]
+    def near(self, name: str) -> str | None:
+        """The name that is meant: one that is set, or that bash sets, in other letters; or near."""
+        if name.upper() in _BASH_SETS:
+            return name.upper()
+        alike = [known for known in sorted(self.names) if known.upper() == name.upper()]
+        near = alike or difflib.get_close_matches(name, sorted(self.names), n=1, cutoff=0.75)
+        return near[0] if near else None
 
     def misspelt(self, name: str) -> bool:
         """Whether a variable that is set, and that nothing uses, is one letter away."""
@@ -119,9 +126,20 @@ class _Script:
         return any(problem.kind in ("limit", "unsupported") for problem in problems)
 
 
+class _Unset(NamedTuple):
+    """A variable where it stands, and what is said of it there."""
+
+    name: str
+    span: Span
+    severity: Severity | None
+    other_way: bool = False
+    """True where the script sets it only on a way that the launch does not take."""
+
+
 def check(context: RuleContext) -> Hits:
-    """Holes that a variable without a value leaves in a setting."""
+    """Holes that a variable without a value leaves in settings, one finding for each place."""
     script = _Script(context, {variable.name for variable in context.reading.variables})
+    needing: dict[_Unset, list[str]] = {}
     for plan in context.plans:
         holed: dict[int, list[Word]] = {}
         for word in plan.launch.argv:
@@ -129,29 +147,33 @@ def check(context: RuleContext) -> Hits:
                 holed.setdefault(word.pieces[0].span.start, []).append(word)
         for setting in _concerned(plan.settings, holed) if holed else ():
             for hole, span, default in _unset(holed, setting):
-                if hole.name and hole.name not in script.names:
-                    yield from _judged(script, plan, setting, (hole, span, default))
+                if not hole.name or hole.name in script.names:
+                    continue
+                judged = _judged(script, plan, setting, (hole, span, default))
+                if judged is not None:
+                    needing.setdefault(judged, []).append(shown(plan, setting.key))
+    for unset, keys in needing.items():
+        yield _hit(script, unset, list(dict.fromkeys(keys)))
 
 
 def _judged(
     script: _Script, plan: Plan, setting: Setting, unset: tuple[Hole, Span, bool]
-) -> Iterator[Hit]:
+) -> _Unset | None:
     hole, span, default = unset
-    name, key = hole.name or "", shown(plan, setting.key)
+    name = hole.name or ""
     if hole.kind == "unsupported":  # a file that was not read may set it
-        if not script.assigns(name) and script.misspelt(name):
-            yield _hit(key, name, span, script.near(name), "warning")
-        return
+        open_ = script.assigns(name) or not script.misspelt(name)
+        return None if open_ else _Unset(name, span, "warning")
     if script.assigns(name):
-        yield _other_way(key, name, span, strict=script.strict and not default)
-        return
+        strict = script.strict and not default
+        return _Unset(name, span, None if strict else "note", other_way=True)
     certain = name != name.upper() and not script.elsewhere and (script.strict or not default)
     if certain and not script.strict:
         certain = not (_starts_empty(plan, setting, hole) or name in script.asked)
     severity: Severity | None = None if certain else "note"
     if not certain and not default and script.misspelt(name):
         severity = "warning"
-    yield _hit(key, name, span, script.near(name), severity)
+    return _Unset(name, span, severity)
 
 
 def _concerned(
@@ -172,18 +194,6 @@ def _starts_empty(plan: Plan, setting: Setting, hole: Hole) -> bool:
     return off or (known.default is None and is_own(plan, setting.key))
 
 
-def _other_way(key: str, name: str, span: Span, *, strict: bool) -> Hit:
-    return hit(
-        span,
-        "{key} needs the variable {name}, which the script sets only on a way that this launch "
-        "does not take",
-        key=key,
-        name=name,
-        severity=None if strict else "note",
-        help=message("give it a value on each way, or a default: ${{{name}:-…}}", name=name),
-    )
-
-
 def _unset(
     holed: Mapping[int, Sequence[Word]], setting: Setting
 ) -> Iterator[tuple[Hole, Span, bool]]:
@@ -198,14 +208,29 @@ def _unset(
                 yield piece.text, piece.span, piece.default_of is not None
 
 
-def _hit(key: str, name: str, span: Span, near: Sequence[str], severity: Severity | None) -> Hit:
-    return hit(
-        span,
-        "{key} needs the variable {name}, which the script never sets",
-        key=key,
-        name=name,
-        severity=severity,
-        help=message("did you mean ${near}?", near=near[0])
-        if near
-        else message("set {name}, or give it a default: ${{{name}:-…}}", name=name),
-    )
+def _hit(script: _Script, unset: _Unset, keys: Sequence[str]) -> Hit:
+    name, near = unset.name, script.near(unset.name)
+    given = enumeration(keys, _NAMED)
+    if unset.other_way:
+        text = plural_message(
+            "{keys} needs the variable {name}, which the script sets only on a way that this "
+            "launch does not take",
+            "{keys} need the variable {name}, which the script sets only on a way that this "
+            "launch does not take",
+            len(keys),
+            keys=given,
+            name=name,
+        )
+        help_ = message("give it a value on each way, or a default: ${{{name}:-…}}", name=name)
+    else:
+        text = plural_message(
+            "{keys} needs the variable {name}, which the script never sets",
+            "{keys} need the variable {name}, which the script never sets",
+            len(keys),
+            keys=given,
+            name=name,
+        )
+        help_ = message("set {name}, or give it a default: ${{{name}:-…}}", name=name)
+        if near is not None:
+            help_ = message("did you mean ${near}?", near=near)
+    return Hit(message=text, span=unset.span, severity=unset.severity, help=help_)

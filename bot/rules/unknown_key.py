@@ -161,11 +161,7 @@ def _section(
     plan, first, _ = found[0]
     keys = list(dict.fromkeys(setting.key for _, setting, _ in found))
     names = [key.removeprefix(f"{section}.") for key in keys]
-    given = enumeration(names[:_NAMED])
-    if len(names) > _NAMED:
-        given = message(
-            "{keys} and {count} more", keys=", ".join(names[:_NAMED]), count=len(names) - _NAMED
-        )
+    given = enumeration(names, _NAMED)
     history = {plan.table.history(key) for key in keys} if plan.table else {None}
     if len(history) == 1 and (known := history.pop()) is not None:
         text = message(

@@ -115,3 +115,26 @@ def test_a_misspelt_name_behind_a_file_that_was_not_read(snapshot: SnapshotAsser
     )
     assert [finding.severity for finding in found(SLUG, script)] == ["warning"]
     assert marked(SLUG, script) == snapshot
+
+
+def test_settings_that_need_it_at_one_place_are_one_finding(snapshot: SnapshotAssertion) -> None:
+    before = "data=$root/data"
+    files = [f"data.{part}=$data/{part}" for part in ("train_files", "val_files")]
+    assert marked(SLUG, verl(*files, before=before)) == snapshot(name="two")
+    keys = ("trainer.a", "trainer.b", "trainer.c", "trainer.d", "trainer.e", "trainer.a")
+    more = verl(*(f"+{key}=$data" for key in keys), before=before)
+    assert marked(SLUG, more) == snapshot(name="several")
+    # Where each setting names the variable itself, each place is one.
+    apart = verl("data.train_files=$root/a", "data.val_files=$root/b")
+    assert len(found(SLUG, apart)) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("pwd", "PWD"), ("Home", "HOME"), ("path", None), ("data_dir", "DATA_DIR")]
+)
+def test_the_same_name_in_other_letters_is_meant(name: str, meant: str | None) -> None:
+    (finding,) = found(SLUG, verl(f"data.train_files=${name}/a", before="DATA_DIR=a"))
+    help_ = (
+        f"did you mean ${meant}?" if meant else f"set {name}, or give it a default: ${{{name}:-…}}"
+    )
+    assert finding.help == help_
