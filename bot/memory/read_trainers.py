@@ -26,7 +26,7 @@ from bot.memory.settings import (
 )
 from bot.memory.shape import Shape
 from bot.memory.trl_adapter import adapter, full_modules, unknown_modules
-from bot.memory.trl_backend import backend_of, divided, offload_of
+from bot.memory.trl_backend import backend_of, divided, offload_of, sequence_ranks
 from bot.memory.trl_batches import OnlineBatches, online_batches, transformers_engine
 from bot.memory.trl_evaluation import evaluation_batch, evaluation_tokens, supervised_logits
 from bot.memory.trl_logits import fused_head, head_copies, trainer_logits
@@ -186,6 +186,8 @@ class _Trainer:
         if not self.instruct and self.algorithm != "gae":
             padded, packed = not self._flat(), self._packed()
             held_out = evaluation_tokens(get, self.algorithm, of, padded=padded, packed=packed)
+        context, sequence = (1, 1) if online else sequence_ranks(get)
+        over = context * sequence
         vllm = self.plan.infer.value == "vllm"
         actor = Role(
             name="reward" if self.algorithm == "rm" else "actor",
@@ -193,7 +195,12 @@ class _Trainer:
             head="value" if self.algorithm == "rm" else "language",
             trained=True,
             backend=backend,
-            layout=Layout(gpus=gpus, shard=1 if backend == "ddp" else fsdp.shard),
+            layout=Layout(
+                gpus=gpus,
+                shard=1 if backend == "ddp" else fsdp.shard,
+                context=context,
+                sequence=sequence,
+            ),
             adapter=adapter,
             beside_adapter=full_modules(get, self.shape, precision) if adapter else None,
             weight_bytes=precision.weights,
@@ -223,12 +230,12 @@ class _Trainer:
             checkpointing=get.on(False, "gradient_checkpointing") or fsdp.checkpointing,
             reshard=fsdp.reshard,
             activation_offload=get.on(False, "activation_offloading"),
-            update=tokens,
+            update=tokens.over(over),
             forward=forward if online else Tokens(0, 0, 0),
             update_logits=logits,
             forward_logits=forward_logits if online else 0.0,
             scored_tokens=scored,
-            evaluation=held_out,
+            evaluation=held_out.over(over),
             evaluation_logits=(
                 supervised_logits(get, logits, computes=precision.computes)
                 if self.algorithm == "sft"
@@ -248,7 +255,7 @@ class _Trainer:
                     trained=False,
                     update=Tokens(0, 0, 0),
                     evaluation=Tokens(0, 0, 0),
-                    forward=forward,
+                    forward=forward.over(over),
                     forward_logits=forward_logits,
                     weight_bytes=precision.loaded,
                     gradients_offload="none",

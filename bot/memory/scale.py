@@ -22,7 +22,7 @@ def on_half(workload: Workload) -> Workload | None:
             return None
         roles = []
         for role in pool.roles:
-            if half % role.layout.sequence:
+            if half % (role.layout.sequence * role.layout.context):
                 return None
             layout = replace(role.layout, gpus=half, shard=min(role.layout.shard, half))
             roles.append(replace(role, layout=layout))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.launch import launcher_option
@@ -116,6 +117,7 @@ def divided(get: MemorySettings, gpus: int, per_node: int | None) -> Divided:
         shard = min(gpus, per_node or gpus)
     elif "no_shard" in words:
         shard = 1
+    shard = max(1, shard // _size(launch, "dp_replicate"))
     whole = words & {"shard_grad_op", "hybrid_shard_zero2", "false"}
     recomputed = launcher_option(launch, "fsdp_activation_checkpointing")
     return Divided(
@@ -123,6 +125,28 @@ def divided(get: MemorySettings, gpus: int, per_node: int | None) -> Divided:
         reshard=not whole,
         checkpointing=recomputed is not None and (recomputed.value or "").lower() in _TRUE,
     )
+
+
+def sequence_ranks(get: MemorySettings) -> tuple[int, int]:
+    """Ranks that share out each sequence by accelerate's `ParallelismConfig`: context, Ulysses.
+
+    FSDP2 has the former (`cp_size`), DeepSpeed the latter (`sp_size`, which divides the heads too);
+    each rank has its part of a row from the embedding to the loss.
+    """
+    launch = get.plan.launch
+    return _size(launch, "cp"), _size(launch, "sp")
+
+
+def _size(launch: Launch, name: str) -> int:
+    option = launcher_option(launch, f"parallelism_config_{name}_size")
+    if option is None:
+        return 1
+    size = natural_number(option.value or "")
+    if not size:
+        raise NoEstimateError(
+            "--{option} is not known without running the script.", option=option.name
+        )
+    return size
 
 
 def _off_the_gpu(launch: Launch, name: str) -> bool:

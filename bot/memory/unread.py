@@ -116,6 +116,9 @@ def _unread(plan: Plan, read: Collection[str]) -> Iterator[str]:
         name = argument.word.text.partition("=")[0].lstrip("-")
         if argument.word.text.startswith("--") and moves_memory(name):
             yield f"--{name}"
+    tensor = launcher_option(plan.launch, "parallelism_config_tp_size")
+    if tensor is not None and tensor.value != "1":
+        yield f"--{tensor.name}"
     preset = launcher_option(plan.launch, "config_file", "deepspeed_config_file")
     if preset is not None and not _PRESETS.search(preset.value or ""):
         yield f"--{preset.name} {preset.value or ''}".rstrip()

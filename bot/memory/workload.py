@@ -40,6 +40,12 @@ class Tokens:
             "conservative": self.conservative,
         }[level]
 
+    def over(self, ranks: int) -> Tokens:
+        """Those of one of several ranks that share out each sequence."""
+        return Tokens(
+            -(-self.floor // ranks), -(-self.expected // ranks), -(-self.conservative // ranks)
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
