@@ -18,7 +18,7 @@ from bot.script.choice import choose
 from bot.script.header import read_header
 from bot.script.name import is_recipe, read_name
 from bot.script.named_recipes import with_settings
-from bot.shell import Invocation, read
+from bot.shell import Invocation, asks_its_caller, read
 from bot.shell.words import Reading
 
 SECONDS = 30.0
@@ -72,7 +72,7 @@ def _read(script: ScriptFile, options: CheckOptions) -> RuleContext:
         place=place,
     )
     launches = planned(reading)
-    if not launches and not is_recipe(script.path):
+    if not launches and not is_recipe(script.path) and asks_its_caller(reading):
         whole = _reading(script, options, place, every_way=True)
         launches = planned(whole)
         reading = whole if launches else reading

@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import islice, takewhile
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -38,23 +38,33 @@ def nearest(folders: Mapping[str, object], script: str) -> str | None:
 def equally_near(folders: Mapping[str, object], script: str) -> list[str]:
     """The folders that `nearest` takes the first of, by name: more than one is an open choice."""
     found = closest(folders, script)
-    shortest = min((len(PurePosixPath(folder).parts) for folder in found), default=0)
-    return [folder for folder in found if len(PurePosixPath(folder).parts) == shortest]
+    if len(found) < 2:
+        return found
+    shortest = min(len(_parts(folder)) for folder in found)
+    return [folder for folder in found if len(_parts(folder)) == shortest]
 
 
 def closest(paths: Collection[str], script: str) -> list[str]:
     """The paths with the longest way in common with a script's, by name."""
     if len(paths) < 2:
         return list(paths)
-    parts = PurePosixPath(script).parent.parts
-
-    def common(path: str) -> int:
-        both = zip(PurePosixPath(path).parts, parts, strict=False)
-        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], both))
-
-    ways = {path: common(path) for path in sorted(paths)}
+    own = _parts(script)[:-1]
+    ways = {path: _common(_parts(path), own) for path in sorted(paths)}
     longest = max(ways.values())
     return [path for path, way in ways.items() if way == longest]
+
+
+def _common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+    """How many parts two paths have in common at their beginning."""
+    at = 0
+    while at < len(one) and at < len(other) and one[at] == other[at]:
+        at += 1
+    return at
+
+
+@lru_cache(maxsize=4096)
+def _parts(path: str) -> tuple[str, ...]:
+    return PurePosixPath(path).parts
 
 
 def beside(module: str, paths: Iterable[str]) -> tuple[str, ...]:

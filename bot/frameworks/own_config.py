@@ -322,7 +322,7 @@ def _without_verl(
 
     That may be a link into verl, or a copy that is made before the start.
     """
-    if not tree.refuses(root):
+    if root not in tree.composer.names or not tree.refuses(root):
         return tree
     try:
         on_verl = own_layer(folder, root, tree.composer.folder.files, others)

@@ -104,6 +104,12 @@ _EMPTY_DEFAULT = regex(r"\$\{\w+:?-\}")
 """What is empty where the caller sets nothing."""
 
 
+def asks_its_caller(reading: Reading) -> bool:
+    """Whether a script looks at arguments, or at variables that are empty unless given."""
+    text = reading.source.text
+    return bool(_ARGUMENTS.search(text) or _EMPTY_DEFAULT.search(text))
+
+
 def _reach(session: Session) -> int:
     """How far into the text the commands go."""
     return max((command.span.start for command in session.commands), default=-1)
