@@ -86,10 +86,14 @@ def read(
         session.needs_arguments, session.needs_variables = arguments, variables
         return session, _evaluate(session, world.copy())
 
+    def looks_at_arguments() -> bool:
+        return arguments is None and _ARGUMENTS.search(text) is not None
+
     every_way = invocation.every_way
-    session, comments = evaluated(arguments=False, variables=False)
-    needy = arguments is None and (session.ended or every_way) and bool(_ARGUMENTS.search(text))
-    if needy:
+    needy = every_way and looks_at_arguments()
+    session, comments = evaluated(arguments=needy, variables=False)
+    if session.ended and not needy and looks_at_arguments():
+        needy = True
         session, comments = evaluated(arguments=True, variables=False)
     if environment is None and (session.ended or every_way) and _EMPTY_DEFAULT.search(text):
         other, its_comments = evaluated(arguments=needy, variables=True)
