@@ -83,6 +83,9 @@ _ENDS: Final = regex(r"[^\x00\r\n]*\Z")
 def trl_words(facts: Facts, launcher: str | None) -> tuple[str, tuple[str, ...], str]:
     """Module, its arguments, and the words that start it, of a run of TRL's.
 
+    The settings that such a run logs name neither its dataset nor what TRL's own classes take; the
+    command line that W&B records does (`wandb-metadata.json`). accelerate's or torchrun's words
+    stand nowhere: the number of processes follows from GRPO's settings, the rest is asked for.
     `launcher` is the caller's word, "accelerate launch --num_processes 8 …". Raises UserError where
     the run does not record what the script needs.
     """

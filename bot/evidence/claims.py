@@ -6,14 +6,14 @@ consistent, inconsistent or inconclusive, never "proved".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
 from bot.base.devices import GIB
 from bot.base.messages import message
 from bot.evidence.batch_claims import MaxBatch, batch_claim
-from bot.evidence.facts import UNNAMED, Facts
+from bot.evidence.facts import Facts
 from bot.evidence.hardware_claims import device_claim, gpus_claim
 from bot.evidence.key_claims import (
     adapter_claim,
@@ -30,6 +30,7 @@ from bot.evidence.owner_claims import owner_claims
 from bot.evidence.peak_claims import device_memory, peak_claims, peak_seen
 from bot.evidence.progress_claims import steps_claim, steps_completed
 from bot.evidence.record import record
+from bot.evidence.strength import sources, strength
 from bot.evidence.subject import (
     NOTHING,
     ClaimContext,
@@ -44,8 +45,8 @@ from bot.evidence.trl_runs import with_recorded
 from bot.evidence.values import Missing, fits, lookup, same, shown
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
-from bot.report import Claim, ClaimVerdict, Evidence, EvidenceSource, JsonValue, Run, Strength
-from bot.report.claims import ClaimName, ClaimSource, SourceName, source_groups, source_names
+from bot.report import Claim, ClaimVerdict, Evidence, JsonValue, Run
+from bot.report.claims import ClaimName, ClaimSource, SourceName, source_groups
 from bot.script.name import ScriptName
 
 DECISIVE: Final = frozenset(
@@ -266,61 +267,3 @@ def _run(facts: Facts, link: RunLink | None) -> Run:
         name=text(run.name),
         url=link.url if link is not None and linked else None,
     )
-
-
-_OF: Final = {
-    "configuration": {
-        SourceName.RUN_CONFIG,
-        SourceName.PRINTED_CONFIG,
-        SourceName.RECORDED_ARGUMENTS,
-    },
-    "metrics": {SourceName.HISTORY, SourceName.PRINTED_STEPS},
-    "system stream": {SourceName.SYSTEM_STREAM},
-    "host": {SourceName.HOST_METADATA, SourceName.REQUIREMENTS},
-    "console": {SourceName.CONSOLE},
-}
-"""Independent source to the names that claims have for it."""
-
-
-def sources(claims: Sequence[Claim], facts: Facts) -> tuple[EvidenceSource, ...]:
-    """Each source that the run has, with how many claims it backs and contradicts."""
-    have = {
-        "configuration": bool(facts.config),
-        "metrics": bool(facts.history),
-        "system stream": bool(facts.system),
-        "host": _has_host(facts),
-        "console": facts.out_of_memory is not None,
-    }
-    found = []
-    for name, names in _OF.items():
-        if have[name]:
-            about = [c.verdict for c in claims if names & source_names(c.source)]
-            found.append(
-                EvidenceSource(
-                    name=name,
-                    consistent=about.count("consistent"),
-                    inconsistent=about.count("inconsistent"),
-                )
-            )
-    return tuple(found)
-
-
-def _has_host(facts: Facts) -> bool:
-    """Whether something probed the host: not a card without its name, nor what was printed."""
-    probed = bool(facts.requirements) and "requirements" not in facts.printed
-    return probed or any(gpu.name != UNNAMED for gpu in facts.gpus)
-
-
-def strength(found: Sequence[EvidenceSource], facts: Facts) -> Strength:
-    """Strong, moderate or weak, by how many independent sources agree and nothing else.
-
-    Strong: configuration, metrics, system stream and host each back a claim, and the run was read
-    whole. Moderate: configuration, metrics and one of the other two. Weak: less, and every console
-    log, which is one source whatever it prints. An unsigned manifest is moderate at most.
-    """
-    agree = {each.name for each in found if each.consistent and not each.inconsistent}
-    measured = agree & {"system stream", "host"}
-    if facts.kind == "log" or not agree >= {"configuration", "metrics"} or not measured:
-        return "weak"
-    whole = not facts.gaps and facts.signed is not False
-    return "strong" if len(measured) == 2 and whole else "moderate"

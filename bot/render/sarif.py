@@ -8,8 +8,7 @@ contradicts a result of the pseudo-rule `run-contradiction`.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, TypeAlias
 from urllib.parse import quote
@@ -20,6 +19,7 @@ from bot.render import wording
 from bot.render.broken import new_findings
 from bot.render.escape import visible
 from bot.render.json_report import dump
+from bot.render.line_hash import line_hashes
 from bot.render.speech import speaking, tr, word
 from bot.report import (
     Claim,
@@ -335,52 +335,3 @@ def _contradiction_rule() -> SarifObject:
         "defaultConfiguration": {"level": "error"},
         "properties": {"precision": "high", "problem.severity": "error", "tags": ["evidence"]},
     }
-
-
-_BLOCK = 100
-_BASE = 37
-_MASK = (1 << 64) - 1
-_FIRST = pow(_BASE, _BLOCK, 1 << 64)
-_END_OF_FILE = 0xFFFF
-
-
-def line_hashes(text: str, lines: Collection[int]) -> dict[int, str]:
-    """Line, from 1, to its fingerprint, for the wanted lines that the text has."""
-    codes, starts = _codes(text)
-    if not lines:
-        return {}
-    wanted = set(lines)
-    seen: Counter[int] = Counter()
-    found: dict[int, str] = {}
-    # The hash of a line is known a block behind its first character; zeros follow the text.
-    value = 0
-    ends = {start + _BLOCK: number for number, start in enumerate(starts, 1)}
-    padded = codes + [0] * _BLOCK
-    for at, code in enumerate(padded, 1):
-        gone = padded[at - 1 - _BLOCK] if at > _BLOCK else 0
-        value = (value * _BASE + code - _FIRST * gone) & _MASK
-        number = ends.get(at)
-        if number is not None:
-            seen[value] += 1
-            if number in wanted:
-                found[number] = f"{value:x}:{seen[value]}"
-    return found
-
-
-def _codes(text: str) -> tuple[list[int], list[int]]:
-    """UTF-16 code units without blanks, and where among them each line starts."""
-    codes: list[int] = []
-    starts: list[int] = []
-    fresh = True
-    units = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-16-le", "surrogatepass")
-    for code in memoryview(units).cast("H"):
-        if code in (0x20, 0x09):
-            continue
-        if fresh:
-            starts.append(len(codes))
-        fresh = code == 0x0A
-        codes.append(code)
-    if fresh:
-        starts.append(len(codes))
-    codes.append(_END_OF_FILE)
-    return codes, starts

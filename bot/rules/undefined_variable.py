@@ -209,8 +209,7 @@ def _unset(
 
 
 def _hit(script: _Script, unset: _Unset, keys: Sequence[str]) -> Hit:
-    name, near = unset.name, script.near(unset.name)
-    given = enumeration(keys, _NAMED)
+    name, given = unset.name, enumeration(keys, _NAMED)
     if unset.other_way:
         text = plural_message(
             "{keys} needs the variable {name}, which the script sets only on a way that this "
@@ -231,6 +230,6 @@ def _hit(script: _Script, unset: _Unset, keys: Sequence[str]) -> Hit:
             name=name,
         )
         help_ = message("set {name}, or give it a default: ${{{name}:-…}}", name=name)
-        if near is not None:
+        if (near := script.near(name)) is not None:
             help_ = message("did you mean ${near}?", near=near)
     return Hit(message=text, span=unset.span, severity=unset.severity, help=help_)

@@ -18,7 +18,8 @@ from jsonschema import Draft4Validator
 from syrupy.assertion import SnapshotAssertion
 
 from bot.registry.docs import RuleText, texts
-from bot.render.sarif import line_hashes, repository_path, sarif
+from bot.render.line_hash import line_hashes
+from bot.render.sarif import repository_path, sarif
 from bot.report import Edit, Fix, Report, Suppressed, Unchecked
 from bot.rules._support.registry import RULES
 from bot.table.checks._support.registry import CHECKS
