@@ -307,6 +307,8 @@ class Checkout:
     def unsure(self, script: str) -> str:
         """Why none of several copies of verl counts for a script; empty where one does."""
         copies = equally_near(self._configs, script)[:_MOST_COPIES]
+        if len(copies) < 2:
+            return ""
         texts = [{n: self._content(f"{copy}/{n}") for n in self._configs[copy]} for copy in copies]
         if all(text == texts[0] for text in texts):
             return ""

@@ -19,15 +19,12 @@ def fitted(launches: Sequence[Launch], framework: Framework, versions: Versions)
     else is known. A script that the preferred release takes as it is costs nothing more.
     """
     preferred = _explained(launches, framework, versions)
+    if any(one.version.source == "tree" for one in preferred):
+        return [one.plan() for one in preferred]
     choice = versions.choice(framework.name)
     before = [_refused(one) for one in preferred]
-    if (
-        len(choice.releases) < 2
-        or any(one.version.source == "tree" for one in preferred)
-        or not any(
-            wrong for wrong, one in zip(before, preferred, strict=True) if one.table is not None
-        )
-    ):
+    known = (wrong for wrong, one in zip(before, preferred, strict=True) if one.table is not None)
+    if len(choice.releases) < 2 or not any(known):
         return [one.plan() for one in preferred]
     tried = {}
     for release in choice.releases:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field
-from typing import Final, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.key_table import KeyTable
@@ -113,6 +113,8 @@ class Plan:
     """Where the release is inferred and something hangs on it."""
     table: KeyTable | None = None
     """The settings of that release; None when it is not known."""
+    applied: dict[str, Any] | None = None
+    """The whole configuration under all settings; None unless the program takes each of them."""
     root_problem: RootProblem | None = None
     """What is wrong with the configuration that the settings change; None when nothing is known."""
     unread: str = ""

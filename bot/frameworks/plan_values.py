@@ -198,6 +198,8 @@ def _composed(plan: Plan) -> dict[str, Any] | None:
     searched = any(s.key == "hydra.searchpath" for s in plan.settings)
     if searched or len(groups) > 1 or not all(s.known for s in groups):
         return None
+    if plan.applied is not None and not any(s.key.startswith("hydra") for s in plan.settings):
+        return plan.applied
     draft = trees.Draft(plan.table.tree_for(plan.settings))
     for setting in plan.settings:
         if setting in groups or setting.key.startswith("hydra"):

@@ -63,7 +63,7 @@ class Verl(Framework):
         """
         version, known = root.version, root.table
         hydra = known if isinstance(known, HydraTable) else None
-        tree = _applied(line, hydra)
+        tree, taken = _applied(line, hydra)
         values = AppliedSettings(line.settings, lambda key: _value(tree, key))
         sft = "sft" in launch.entry.rsplit(".", 1)[-1]
         gpus_per_node, nodes, gpus = _gpus(launch, values, sft)
@@ -74,6 +74,7 @@ class Verl(Framework):
             version_reason=version.reason,
             version_source=version.source,
             table=known,
+            applied=tree if taken else None,
             root_problem=root.problem,
             unread=root.unread,
             settings=line.settings,
@@ -116,21 +117,31 @@ def _line_of(launch: Launch) -> HydraLine:
     return line
 
 
-def _applied(line: HydraLine, known: HydraTable | None) -> trees.YamlTree:
-    """The configuration with every setting in it, refused ones too: what the author means."""
+def _applied(line: HydraLine, known: HydraTable | None) -> tuple[trees.YamlTree, bool]:
+    """The configuration with every setting in it, refused ones too: what the author means.
+
+    With whether no setting had to be forced or left out but the choices of groups, so that it is
+    the program's own too.
+    """
     draft = trees.Draft(known.tree_for(line.settings) if known else {})
     groups = known.groups if known else {}
+    taken = known is not None
     for setting in line.settings:
         if "@" in setting.key or (setting.key in groups and not isinstance(setting.value, dict)):
             continue
+        forced = setting.operator in ("+", "++")
         try:
             if setting.operator == "~":
                 draft.drop(setting.key)
-            else:
+                continue
+            try:
+                draft.put(setting.key, setting.value, force=forced)
+            except trees.CannotPutError:
                 draft.put(setting.key, setting.value, force=True)
+                taken = False
         except (trees.CannotPutError, KeyError):
-            continue
-    return draft.tree
+            taken = False
+    return draft.tree, taken
 
 
 def _value(tree: trees.YamlTree, key: str) -> Any:

@@ -87,11 +87,13 @@ class Word:
 
     def spans_beside(self, at: int) -> tuple[Span, Span]:
         """Where the characters before the one at `at` of `text`, and behind it, were written."""
-        if len(self.pieces) == 1:  # Most words that are cut in two.
-            piece = self.pieces[0]
-            if piece.literal and isinstance(piece.text, str) and 0 < at < len(piece.text) - 1:
-                first = piece.span.start
-                return Span(first, first + at), Span(first + at + 1, first + len(piece.text))
+        first = self.pieces[0] if self.pieces else None
+        if first and first.literal and isinstance(first.text, str) and 0 < at < len(first.text):
+            start, behind = first.span.start, len(first.text)
+            if len(self.pieces) == 1 and at + 1 < behind:
+                return Span(start, start + at), Span(start + at + 1, start + behind)
+            if len(self.pieces) == 2 and at + 1 == behind and self.pieces[1].text:
+                return Span(start, start + at), self.pieces[1].span  # key="$VALUE"
         return self.span_of(0, at), self.span_of(at + 1, len(self.text))
 
     def span_of(self, start: int, end: int) -> Span:
