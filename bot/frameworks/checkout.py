@@ -307,7 +307,7 @@ class Checkout:
     def unsure(self, script: str) -> str:
         """Why none of several copies of verl counts for a script; empty where one does."""
         copies = equally_near(self._configs, script)[:_MOST_COPIES]
-        if len(copies) < 2:
+        if len(copies) == 1:
             return ""
         texts = [{n: self._content(f"{copy}/{n}") for n in self._configs[copy]} for copy in copies]
         if all(text == texts[0] for text in texts):
@@ -356,10 +356,7 @@ class Checkout:
         if folder is None:
             return None
         if folder not in self._options:
-            texts = {
-                PurePosixPath(path).stem: self._content(path).decode("utf-8", "replace")
-                for path in self._modules[folder]
-            }
+            texts = {PurePosixPath(path).stem: self._text(path) for path in self._modules[folder]}
             called = message("{path} of this repository", path=folder)
             self._options[folder] = SourceOptions("openrlhf", called, texts)
         return self._options[folder]

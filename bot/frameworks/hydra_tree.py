@@ -164,7 +164,9 @@ class Draft:
     def put(self, key: str, value: Any, *, force: bool) -> None:
         """As the function does; raises `CannotPutError` before anything is changed."""
         above, dot, last = key.rpartition(".")
-        node = self._mapping(above) if dot else self.tree
+        node = self._own.get(above) if dot else self.tree
+        if node is None:
+            node = self._mapping(above)
         mapping = isinstance(value, dict) or node is None or isinstance(node.get(last), dict)
         if node is not None and not mapping and (force or last in node):
             node[last] = value

@@ -102,6 +102,9 @@ def split(atoms: list[Atom], separators: str) -> list[Value]:
 
 
 def _split_piece(words: _Words, piece: Piece, text: str, borders: re.Pattern[str]) -> None:
+    if borders.search(text) is None:
+        words.begin().append(piece)
+        return
     at = 0
     for border in borders.finditer(text):
         if border.start() > at:

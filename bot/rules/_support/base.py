@@ -13,6 +13,7 @@ from bot.frameworks import ScriptPlace
 from bot.frameworks.plan import Plan
 from bot.memory.from_plan import PlanEstimate, estimate_plan
 from bot.memory.lengths import Measured
+from bot.memory.settings import NoEstimateError
 from bot.registry.base import Example, Hit, Hits, Meta, Rule, Skip, TextEdit, hit
 from bot.script.choice import LaunchChoice
 from bot.script.header import Header
@@ -53,7 +54,7 @@ class RuleContext:
     """The tree that the script is called from, for a model's `config.json`; None without one."""
     place: ScriptPlace | None = None
     """Where it stands in a repository; None without one."""
-    _estimates: dict[object, PlanEstimate] = field(
+    _estimates: dict[object, PlanEstimate | NoEstimateError] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -76,8 +77,16 @@ class RuleContext:
         """
         key = (id(plan), device, gpus, run)
         if key not in self._estimates:
-            self._estimates[key] = estimate_plan(plan, device, run=run, files=self.files, gpus=gpus)
-        return self._estimates[key]
+            try:
+                made = estimate_plan(plan, device, run=run, files=self.files, gpus=gpus)
+            except NoEstimateError as error:
+                self._estimates[key] = error
+            else:
+                self._estimates[key] = made
+        found = self._estimates[key]
+        if isinstance(found, NoEstimateError):
+            raise found.with_traceback(None)
+        return found
 
 
 ScriptRule: TypeAlias = Rule[RuleContext]
