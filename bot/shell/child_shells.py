@@ -146,7 +146,10 @@ class ChildShells:
     def _started(self, words: Sequence[Word], world: World, span: Span, *, elsewhere: bool) -> bool:
         """Runs the text that a program with options of its own hands to a shell."""
         for at, word in enumerate(words[1:], start=1):
-            if (known(word.pieces) or "").rsplit("/", 1)[-1] not in _SHELLS:
+            name = (known(word.pieces) or "").rsplit("/", 1)[-1]
+            if name.endswith(".py"):
+                return False  # A program of Python's own: `uv run python mason.py … -- bash …`.
+            if name not in _SHELLS:
                 continue
             call = _called(words[at + 1 :])
             if elsewhere:

@@ -277,6 +277,8 @@ def test_without_a_tree_no_script_is_missed() -> None:
         ("ssh host <<'EOF'\ncmd a\nEOF", ["a"]),
         ("ssh host <<'EOF'\ncmd $(hostname)\nEOF", None),
         ("ray job submit --address a -- bash -c 'cmd a'", ["a"]),
+        ("uv run bash -c 'cmd a'", ["a"]),
+        ('uv run python submit.py -- bash -c \\"cd x \\&\\& cmd a\\"', None),  # It joins them.
         ("bash -s <<< 'cmd a'", ["a"]),
         ("bash -n <<< 'cmd a'", None),
         ('srun bash -c "$UNKNOWN cmd a"', None),
