@@ -83,10 +83,12 @@ class _Script:
     @cached_property
     def _assigned(self) -> frozenset[str]:
         comments = [comment.span for comment in self._context.reading.comments]
+        text = self._context.source.text
         return frozenset(
             found[1] or found[2]
-            for found in _SETS.finditer(self._context.source.text)
+            for found in _SETS.finditer(text)
             if not any(span.start <= found.start() < span.end for span in comments)
+            and not _within_quotes(text[text.rfind("\n", 0, found.start()) + 1 : found.start()])
         )
 
     @cached_property
@@ -124,6 +126,11 @@ class _Script:
         """Whether what the reader passes over may set a variable as well."""
         problems = self._context.reading.problems
         return any(problem.kind in ("limit", "unsupported") for problem in problems)
+
+
+def _within_quotes(before: str) -> bool:
+    """Whether what follows on a line is text: `echo "Please export DATA=…`."""
+    return before.count('"') % 2 == 1 or before.count("'") % 2 == 1
 
 
 class _Unset(NamedTuple):

@@ -138,3 +138,11 @@ def test_the_same_name_in_other_letters_is_meant(name: str, meant: str | None) -
         f"did you mean ${meant}?" if meant else f"set {name}, or give it a default: ${{{name}:-…}}"
     )
     assert finding.help == help_
+
+
+def test_a_text_that_names_a_variable_does_not_set_it() -> None:
+    """A script may say what to export, and end."""
+    before = 'set -u\nif [ -z "${DATA:-}" ]; then echo "Please export DATA=/path"; exit 1; fi'
+    (finding,) = found(SLUG, verl('data.train_files="$DATA"', before=before))
+    assert finding.severity == "note"
+    assert "which the script never sets" in finding.message
