@@ -107,6 +107,12 @@ class Versions:
             return None
         return self.place.checkout.trl_programs.find(entry, self.place.path)
 
+    def own_program(self, framework: str, entry: str) -> TrlProgram | None:
+        """The program of open-instruct in the script's repository; None where none is followed."""
+        if self.place is None or not self._repository_counts(framework):
+            return None
+        return self.place.checkout.trl_programs.find(entry, self.place.path, own=True)
+
     def options(self, framework: str) -> SourceOptions | None:
         """The options of a vendored copy that count instead of a release; None without one."""
         if framework != "openrlhf" or not self._repository_counts(framework):

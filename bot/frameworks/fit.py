@@ -19,8 +19,14 @@ def fitted(launches: Sequence[Launch], framework: Framework, versions: Versions)
     else is known. A script that the preferred release takes as it is costs nothing more.
     """
     preferred = _explained(launches, framework, versions)
-    if any(one.version.source == "tree" for one in preferred):
+    by_tree = [one.version.source == "tree" for one in preferred]
+    if all(by_tree):
         return [one.plan() for one in preferred]
+    if any(by_tree):
+        others = [one for one, fixed in zip(launches, by_tree, strict=True) if not fixed]
+        rest = iter(fitted(others, framework, versions))
+        read = zip(preferred, by_tree, strict=True)
+        return [one.plan() if fixed else next(rest) for one, fixed in read]
     choice = versions.choice(framework.name)
     before = [_refused(one) for one in preferred]
     known = (wrong for wrong, one in zip(before, preferred, strict=True) if one.table is not None)

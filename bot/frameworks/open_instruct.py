@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.base import Explanation, Framework, Version, Versions
 from bot.frameworks.command_line import backend, chosen, lora, processes, times, values_of
@@ -33,7 +34,7 @@ class OpenInstruct(Framework):
 
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The options of the launch and the table of its module."""
-        version, options = chosen(self.name, launch, versions)
+        version, options = _table(launch, versions)
         read = values_of(launch, options)
         plan = partial(self._plan, launch, version, options, read)
         return Explanation(version, options, tuple(read[0].settings), tuple(read[0].bad), plan)
@@ -89,6 +90,17 @@ class OpenInstruct(Framework):
             max_response_length=values.integer("response_length") if rl else none,
             loggers=_loggers(values),
         )
+
+
+def _table(launch: Launch, versions: Versions) -> tuple[Version, OptionTable | None]:
+    """The release, or the repository's own program in its place, and its options."""
+    program = versions.own_program(OpenInstruct.name, launch.entry)
+    if program is None:
+        return chosen(OpenInstruct.name, launch, versions)
+    name = message("{path} of this repository", path=program.path)
+    data = {"framework": OpenInstruct.name, "version": name, "dashed": True}
+    table = OptionTable({**data, "roots": {launch.entry: program.options}}, launch.entry)
+    return Version(name, "tree", name), table
 
 
 def _algorithm(name: str) -> str:

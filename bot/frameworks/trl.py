@@ -76,10 +76,12 @@ class Trl(Framework):
         `train_batch_size` is the number of prompts a step: `per_device_train_batch_size` times
         `gradient_accumulation_steps` times the processes; for GRPO and RLOO, where the first counts
         completions, divided by `num_generations`. With a file of settings (`--config`) that was not
-        read, what the command line leaves out is not known.
+        read, what the command line leaves out is not known. What a step is of a trainer of the
+        repository's own is not known either.
         """
         line, values = read
         algorithm = algorithm_of(_module(launch, program))
+        own = program is not None and program.own_trainer
         per_node, nodes, gpus = processes(launch, values)
         groups = algorithm in GROUPED
         generations = values.integer("num_generations", "rloo_k")
@@ -105,9 +107,11 @@ class Trl(Framework):
             gpus=gpus,
             train=backend(launch, values),
             infer=_infer(values) if algorithm in _ONLINE else nothing(),
-            train_batch_size=times(each, steps, gpus, by=(generations,) if groups else ()),
+            train_batch_size=none
+            if own
+            else times(each, steps, gpus, by=(generations,) if groups else ()),
             micro_batch_size_per_gpu=each,
-            rollout_n=generations if groups else none,
+            rollout_n=generations if groups and not own else none,
             max_prompt_length=values.integer("max_prompt_length")
             if options is None or "max_prompt_length" in set(options)
             else none,

@@ -4,7 +4,8 @@
 classes: TRL's own, those of the repository, and what the latter inherit from the former. So does
 transformers' `HfArgumentParser((…)).parse_args_into_dataclasses()`, without a file of settings.
 Programs are read as syntax trees, never imported. Which class of TRL's is among them says which
-trainer it is.
+trainer it is; a copy of one that the repository changes, as VLM-R1's `GRPOConfig`, counts as it.
+open-instruct's `ArgumentParserPlus((…))` takes classes of its own repository alone.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ from bot.frameworks.trl_written import (
 )
 from bot.shell.words import Word
 
-_PARSERS: Final = {"TrlParser": True, "HfArgumentParser": False}
-"""Parsers, and whether they know `--config`."""
+_OPEN_INSTRUCT: Final = "ArgumentParserPlus"
+_PARSERS: Final = {"TrlParser": True, "HfArgumentParser": False, _OPEN_INSTRUCT: True}
+"""Parsers, and whether they know a file of settings."""
 _MARKS: Final = tuple(name.encode() for name in _PARSERS)
 _LARGEST: Final = 1 << 20
 """Bytes of a file that is read."""
@@ -45,14 +47,21 @@ _MOST_CLASSES: Final = 100
 _VENDORED: Final = regex(r"(?:^|/)trl/trainer/\w+_config\.py\Z")
 _FOREIGN: Final = ("trl", "transformers")
 """Packages whose classes the tables of TRL's releases hold."""
+_PLAIN: Final = ("int", "float", "str", "bool")
+"""Annotations whose values are judged, also as a list of them, or perhaps None."""
+_DEFINING: Final = tuple(
+    f"{name}.py" for name in ("config", "configs", "utils", "data_loader", "dataset_transformation")
+)
+"""How the names of files beside a program or below end that may define its classes."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrlProgram:
     """A program that a launch starts by its path."""
 
+    path: str
     trainer: str
-    """The script of TRL's with the same options: grpo."""
+    """The script of TRL's with the same options: grpo; empty where no class is TRL's."""
     options: Mapping[str, list[Any]]
     """Those of the repository's own classes, as an `OptionTable` has them."""
     takes_file: bool = True
@@ -61,6 +70,8 @@ class TrlProgram:
     """Options whose values the program may change: `args.gradient_checkpointing = True`."""
     own_adapter: bool = False
     """Whether the adapter is no option of TRL's: without `ModelConfig`, or made by the program."""
+    own_trainer: bool = False
+    """Whether the trainer's settings are a class of the repository's, as its trainer then is."""
 
     def takes(self, argv: Sequence[Word]) -> bool:
         """Whether the arguments are options: else a file holds them that is not read here."""
@@ -78,6 +89,10 @@ class _Fields:
     classes: int = 0
     model: bool = False
     """Whether `ModelConfig` is among them."""
+    foreign: bool = False
+    """Whether some are of another package."""
+    own: bool = False
+    """Whether the trainer's class is a copy."""
 
 
 class TrlPrograms:
@@ -92,20 +107,22 @@ class TrlPrograms:
         self._trees: dict[str, ast.Module | None] = {}
         self._vendored = any("trl/trainer/" in path and _VENDORED.search(path) for path in files)
 
-    def find(self, entry: str, script: str) -> TrlProgram | None:
+    def find(self, entry: str, script: str, *, own: bool = False) -> TrlProgram | None:
         """The program that a script starts by a path or a module's name; None for any other one.
 
         Also None where a class cannot be followed, or where the repository has a TRL of its own:
-        nothing is then known of the options.
+        nothing is then known of the options. `own` asks for one of open-instruct's, none of whose
+        classes is TRL's.
         """
         path = self.file_of(entry, script)
-        if path is None or self._vendored:
+        if path is None or (self._vendored and not own):
             return None
         if path not in self._read:
             data = self._files.get(path, b"")
             marked = len(data) <= _LARGEST and any(mark in data for mark in _MARKS)
             self._read[path] = self._program(path) if marked else None
-        return self._read[path]
+        found = self._read[path]
+        return found if found is None or (not found.trainer) is own else None
 
     def file_of(self, entry: str, script: str) -> str | None:
         """The file of the repository that a script starts by a path or a module's name."""
@@ -142,8 +159,10 @@ class TrlPrograms:
         for program in islice(filter(None, found), _MOST_NAMED):
             yield program
             folder = posixpath.dirname(program)
-            beside = (f"{folder}/{name}".lstrip("/") for name in ("configs.py", "config.py"))
-            yield from (path for path in beside if path in self._files)
+            for path in self._files:
+                near = path.startswith(f"{folder}/") if folder else "/" not in path
+                if near and path.endswith(_DEFINING):
+                    yield path
 
     def _path(self, wanted: str, script: str) -> str | None:
         """The file as it is named from the root or a folder above the script, else the closest."""
@@ -157,7 +176,8 @@ class TrlPrograms:
         for node in ast.walk(tree) if tree is not None else ():
             if not isinstance(node, ast.Call) or not node.args:
                 continue
-            takes_file = _PARSERS.get(written(node.func).rsplit(".", 1)[-1])
+            parser = written(node.func).rsplit(".", 1)[-1]
+            takes_file = _PARSERS.get(parser)
             if takes_file is None or not (takes_file or _parses_all(tree)):
                 continue
             given = node.args[0]
@@ -168,10 +188,15 @@ class TrlPrograms:
                     self._add(found, path, one, 0)
             except LookupError:
                 return None
-            if len(found.trainers) == 1:
+            if parser == _OPEN_INSTRUCT and not found.foreign:
+                return TrlProgram(path, "", found.options)
+            if parser != _OPEN_INSTRUCT and len(found.trainers) == 1:
                 own = not found.model or makes_adapter(tree)
                 trainer = found.trainers.pop()
-                return TrlProgram(trainer, found.options, takes_file, assigned(tree), own)
+                changed = assigned(tree)
+                return TrlProgram(
+                    path, trainer, found.options, takes_file, changed, own or found.own, found.own
+                )
         return None
 
     def _add(self, found: _Fields, path: str, name: ast.expr, depth: int) -> None:
@@ -189,36 +214,43 @@ class TrlPrograms:
             if isinstance(node, ast.ClassDef) and node.name == text:
                 for base in node.bases:
                     self._add(found, path, base, depth + 1)
+                    if text in TRAINERS and written(base).endswith("TrainingArguments"):
+                        found.trainers.add(TRAINERS[text])
+                        found.own = True
                 found.options.update(_options(node))
                 return
         imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
         for imported in reversed(imports):  # Of two of one name the later one counts.
             for alias in imported.names:
-                if (alias.asname or alias.name) == text:
-                    self._add_imported(found, path, imported, alias.name, depth)
+                if (alias.asname or alias.name) == (package or text):
+                    within = f"{imported.module or ''}.{alias.name}".lstrip(".")
+                    module = within if package else imported.module or ""
+                    name_there = last if package else alias.name
+                    self._add_imported(found, path, (imported.level, module), name_there, depth)
                     return
         raise LookupError(text)
 
     def _add_imported(
-        self, found: _Fields, path: str, node: ast.ImportFrom, name: str, depth: int
+        self, found: _Fields, path: str, imported: tuple[int, str], name: str, depth: int
     ) -> None:
-        module = node.module or ""
-        if not node.level and module.split(".")[0] in _FOREIGN:
+        level, module = imported
+        if not level and module.split(".")[0] in _FOREIGN:
             self._add_foreign(found, name)
             return
         folder = path
-        for _ in range(node.level):
+        for _ in range(level):
             folder = posixpath.dirname(folder)
         for end in (".py", "/__init__.py"):
             wanted = f"{module.replace('.', '/')}{end}"
             beside = posixpath.join(folder, wanted)
-            target = beside if node.level else self._path(wanted, path)
+            target = beside if level else self._path(wanted, path)
             if target is not None and target in self._files:
                 self._add(found, target, ast.Name(name), depth + 1)
                 return
         raise LookupError(module)
 
     def _add_foreign(self, found: _Fields, name: str) -> None:
+        found.foreign = True
         if name in TRAINERS:
             found.trainers.add(TRAINERS[name])
         elif name == "ModelConfig":
@@ -251,25 +283,54 @@ def _as_path(entry: str) -> str:
 
 
 def _options(node: ast.ClassDef) -> Iterator[tuple[str, list[Any]]]:
-    """The options that transformers' parser makes of a class's own fields; types are not judged."""
+    """The options that transformers' parser makes of a class's own fields."""
     for one in node.body:
         if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
-            name, kind = one.target.id, written(one.annotation).replace("typing.", "")
-            if kind.startswith("ClassVar"):
+            name, text = one.target.id, written(one.annotation)
+            given = _given(one.value)
+            unset = given.get("init")
+            if "ClassVar" in text or (unset is not None and constant_of(unset, {}) is False):
                 continue
-            default = _default(one.value)
-            if "bool" in kind:
-                yield name, [name, "any", "?", default, None]
-                yield f"no_{name}", [name, "off", "0", None, None]
+            kind, choices = _kind(one.annotation)
+            default = _default(given)
+            if "bool" in text:
+                yield name, [name, kind, "?", default, None]
+                if default is True or default == UNREADABLE:
+                    yield f"no_{name}", [name, "off", "0", None, None]
             else:
-                many = "list[" in kind.lower()
-                yield name, [name, "any", "*" if many else "", default, None]
+                many = "list[" in text.lower()
+                yield name, [name, kind, "*" if many else "", default, choices]
 
 
-def _default(value: ast.expr | None) -> Any:
-    """What a field is when nothing sets it: 2048 of `= 2048` and of `= field(default=2048)`."""
+def _kind(annotation: ast.expr) -> tuple[str, list[Any] | None]:
+    """Type and choices of an annotation that is a plain one, a list of it, or perhaps None.
+
+    A number may be `none`: open-instruct's parser takes the word, and others are not that sure.
+    """
+    if isinstance(annotation, ast.Subscript) and written(annotation.value).endswith("Literal"):
+        values = constant_of(annotation.slice, {})
+        choices = values if isinstance(values, list) else [values]
+        if UNREADABLE not in choices:
+            return "int" if all(isinstance(one, int) for one in choices) else "str", choices
+    text = written(annotation).replace("typing.", "").strip("'\"").removesuffix(" | None")
+    for outer in ("Optional[", "List[", "list["):
+        if text.startswith(outer):
+            text = text[len(outer) :].removesuffix("]")
+    kind = text if text in _PLAIN else "any"
+    return f"{kind}?" if kind in ("int", "float") else kind, None
+
+
+def _given(value: ast.expr | None) -> dict[str, ast.expr]:
+    """What a field is declared with, as `field(…)` takes it."""
     if isinstance(value, ast.Call):
-        given = {keyword.arg: keyword.value for keyword in value.keywords}
-        value = given.get("default") if "default_factory" not in given else value
-    found = constant_of(value, {}) if value is not None else None
-    return found if found is None or isinstance(found, (str, int, float)) else UNREADABLE
+        return {keyword.arg: keyword.value for keyword in value.keywords if keyword.arg}
+    return {"default": value} if value is not None else {}
+
+
+def _default(given: Mapping[str, ast.expr]) -> Any:
+    """What a field is when nothing sets it: 2048 of `= 2048` and of `= field(default=2048)`."""
+    made = given.get("default_factory")
+    value = made.body if isinstance(made, ast.Lambda) else given.get("default")
+    found = UNREADABLE if made is not None and value is None else None
+    found = constant_of(value, {}) if value is not None else found
+    return found if found is None or isinstance(found, (str, int, float, list)) else UNREADABLE

@@ -46,7 +46,7 @@ def check(context: RuleContext) -> Hits:
     for plan in context.plans:
         if plan.framework != "trl" or plan.algorithm.value != "grpo" or plan.table is None:
             continue
-        if not _refuses(plan):
+        if not plan.rollout_n or not _refuses(plan):
             continue
         values = values_of(plan)
         group = values.number("num_generations")

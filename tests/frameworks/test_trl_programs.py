@@ -29,6 +29,7 @@ class GRPOScriptArguments(ScriptArguments):
 class GRPOConfig(trl.GRPOConfig):
     benchmarks: list[str] = field(default_factory=list)
     overwrite_hub_revision: bool = False
+    push_details: bool = True
 """
 RECIPE = """\
 model_name_or_path: Qwen/Qwen3-0.6B
@@ -76,7 +77,7 @@ def found(report: ScriptReport) -> list[tuple[str, str, str, int]]:
         "recipes/a.yaml",
         "recipes/a.yaml --num_generations 8 --learning_rate 1e-6 --bf16 true",
         "recipes/a.yaml --cosine_max_len 5 --benchmarks aime math --max_steps 5",
-        "recipes/a.yaml --overwrite_hub_revision --max_steps 5 --no_overwrite_hub_revision",
+        "recipes/a.yaml --overwrite_hub_revision --max_steps 5 --no_push_details",
     ],
 )
 def test_a_right_launch_has_no_finding(more: str) -> None:
@@ -316,3 +317,33 @@ def test_no_source_is_a_fault(program: str, classes: str) -> None:
         "src/open_r1/configs.py": f"{CONFIGS}{classes}".encode(),
     }
     TrlPrograms(files).find(GRPO, "one.sh")
+
+
+COPY = """
+from transformers import TrainingArguments
+class GRPOConfig(TrainingArguments):
+    num_generations: int = 8
+    reward_names: list[str] = field(default_factory=list)
+class GRPOScriptArguments:
+    cosine_max_len: int = 1000
+"""
+
+
+def test_a_copy_of_a_trainers_class_has_its_own_options() -> None:
+    """VLM-R1's `GRPOConfig`; its trainer may take groups that TRL's does not."""
+    more = "recipes/a.yaml --reward_names a b --num_generations 3"
+    recipe = RECIPE.replace("dataset_mixture: {datasets: []}\n", "").replace("benchmarks", "names")
+    recipe = recipe.replace("names: [aime, math]\n", "")
+    report = check(more, src__open_r1__configs0py=COPY, recipes__a0yaml=recipe)
+    assert found(report) == []
+    assert report.launches[0].framework == "trl"
+    assert report.plan is not None
+    assert (report.plan.algorithm, report.plan.train_batch_size) == ("grpo", None)
+    wrong = check(f"{more} --reward_nams a", src__open_r1__configs0py=COPY, recipes__a0yaml=recipe)
+    assert [name for _, name, *_ in found(wrong)] == ["RLB020"]
+    number = check(
+        "recipes/a.yaml --num_generations few",
+        src__open_r1__configs0py=COPY,
+        recipes__a0yaml=recipe,
+    )
+    assert [name for _, name, *_ in found(number)] == ["RLB027"]
