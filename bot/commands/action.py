@@ -57,7 +57,9 @@ class _Step:
 
         environment = self.environment
         event = environment.get("GITHUB_EVENT_NAME", "")
+        # All inputs are read before anything is posted.
         _fail_on(environment)
+        _annotations(environment)
         channels = _channels(environment)
         subject = subject_of(event, _payload(environment), _input(environment, "PULL_REQUEST"))
         if isinstance(subject, Nothing):
@@ -122,9 +124,7 @@ class _Step:
             self.report = str(_write_report(self.environment, to_json(report)))
         summary = step_summary(report, tuple(published.notes), checked.conversation)
         _append(self.environment, "GITHUB_STEP_SUMMARY", summary)
-        wanted = _input(self.environment, "ANNOTATIONS") or "auto"
-        if wanted not in ("auto", "always", "never"):
-            raise UserError(f"annotations: {wanted[:40]!r} is none of auto, always and never.")
+        wanted = _annotations(self.environment)
         # The check run has annotations of its own; and only an event of the pull request itself
         # puts the step's annotations on its page.
         useful = event == "pull_request" and not published.annotated
@@ -223,17 +223,24 @@ def _channels(environment: Mapping[str, str]) -> Channels:
 
 
 def _yes(environment: Mapping[str, str], name: str) -> bool:
-    text = _input(environment, name) or "true"
-    if text not in ("true", "false"):
-        raise UserError(f"{name.lower()}: {text[:40]!r} is neither true nor false.")
-    return text == "true"
+    return _choice(environment, name, "true", "false") == "true"
+
+
+def _annotations(environment: Mapping[str, str]) -> str:
+    return _choice(environment, "ANNOTATIONS", "auto", "always", "never")
 
 
 def _fail_on(environment: Mapping[str, str]) -> tuple[str, ...]:
-    text = _input(environment, "FAIL_ON") or "fail"
-    if text not in _FAIL_ON:
-        raise UserError(f"fail-on: {text[:40]!r} is none of fail, inconclusive and never.")
-    return _FAIL_ON[text]
+    return _FAIL_ON[_choice(environment, "FAIL_ON", *_FAIL_ON)]
+
+
+def _choice(environment: Mapping[str, str], name: str, *choices: str) -> str:
+    """What an input says, the first choice where it is empty; raises UserError for any other."""
+    text = _input(environment, name) or choices[0]
+    if text not in choices:
+        named = name.lower().replace("_", "-")
+        raise UserError(f"{named}: {text[:40]!r} is none of {', '.join(choices)}.")
+    return text
 
 
 def _input(environment: Mapping[str, str], name: str) -> str:

@@ -14,6 +14,7 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.github.client import Client
+from bot.github.commands import may_hold
 from bot.github.pull import PullId
 from bot.github.talk import CommandRequest
 
@@ -71,7 +72,7 @@ def subject_of(event: str, payload: Mapping[str, Any], number: str = "") -> Even
         if event == "workflow_run":
             return _run(repository, payload["workflow_run"])
         if event == "issue_comment":
-            return _comment(repository, payload)
+            return comment_request(repository, payload)
     except (KeyError, TypeError, ValueError):
         raise UserError(
             "The payload of this {event} event lacks what GitHub sends; run the Action on "
@@ -121,7 +122,11 @@ def _run(repository: str, run: Mapping[str, Any]) -> EventSubject:
     return OfHead(repository, _matched(_COMMIT, run["head_sha"]), owner, str(run["head_branch"]))
 
 
-def _comment(repository: str, payload: Mapping[str, Any]) -> EventSubject:
+def comment_request(repository: str, payload: Mapping[str, Any]) -> Nothing | CommandRequest:
+    """What a comment asks for, of the Action and of the App alike.
+
+    Raises KeyError or TypeError for a payload that lacks what GitHub sends.
+    """
     issue, comment = payload["issue"], payload["comment"]
     if not issue.get("pull_request"):
         return Nothing("The comment is on an issue.")
@@ -132,6 +137,8 @@ def _comment(repository: str, payload: Mapping[str, Any]) -> EventSubject:
     author = comment["user"]
     if author["type"] != "User" or payload["sender"]["type"] != "User":
         return Nothing("Commands of bots are not carried out.")
+    if not may_hold(comment["body"] or ""):
+        return Nothing("The comment holds no command.")
     before = ""
     if payload["action"] == "edited":
         changed = (payload.get("changes") or {}).get("body")

@@ -148,6 +148,12 @@ class Client:
 
         return isinstance(self.auth, Auth.Token) and self.auth.token.startswith(_OF_PEOPLE)
 
+    @property
+    def remaining(self) -> int | None:
+        """Requests left by the last answer that said so; None before one did."""
+        left, _limit = self._requester.rate_limiting
+        return None if left < 0 else left
+
     def get(self, path: str, **parameters: str | int) -> Any:
         """The JSON at a REST path. Raises GitHubError."""
         return self._send(GitHubRequest(method="GET", path=path, parameters=parameters))[0]

@@ -29,6 +29,8 @@ MOST_TEXT = 65_536
 
 # A phone writes `/Apply` at the start of a comment.
 _LINE = regex(r"/(verify|apply)(?:[ \t]+((?:[^ \t].*)?\S))?[ \t]*\Z", re.IGNORECASE)
+# Markdown takes away what white space a line of a paragraph begins with.
+_SIEVE = regex(r"(?:^|\r)[^\S\r\n]*/(?:verify|apply)\b", re.IGNORECASE | re.MULTILINE)
 _COMMIT = regex(r"[0-9a-fA-F]{7,64}\Z")
 _LINK = regex(r"https?://\S{1,2000}\Z")
 _SCRIPT = regex(r"[^\s\0]{1,400}\.(?:sh|slurm|sbatch|job)\Z")
@@ -116,10 +118,14 @@ def read(line: str) -> CommentCommand | Misunderstood:
     return CommentCommand(name="verify", head=head, link=link, script=script)
 
 
+def may_hold(text: str) -> bool:
+    """A cheap sieve, before the comment is read as Markdown: False where it surely holds none."""
+    return _SIEVE.search(text) is not None
+
+
 def lines(text: str) -> list[str]:
     """The lines of a comment that stand where a command may, and start with one."""
-    lower = text.lower()
-    if "/verify" not in lower and "/apply" not in lower:
+    if not may_hold(text):
         return []
     text = text[:MOST_TEXT].replace("\r\n", "\n")
     parser = leave_plain(with_tables(MarkdownIt("commonmark").enable("strikethrough"), text))

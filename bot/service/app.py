@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, nullcontext
+from contextlib import asynccontextmanager, closing
 from typing import Protocol
 
 from fastapi import FastAPI, Request, Response
@@ -49,16 +49,12 @@ class ReadinessCheck:
     """Raises with a sentence when it does not."""
 
 
-Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
-
-
 def create_app(
     settings: ServiceSettings,
     store: JobStore,
     metrics: Metrics,
     *,
     checks: tuple[ReadinessCheck, ...] = (),
-    lifespan: Lifespan | None = None,
 ) -> FastAPI:
     """The application; raises UserError when no webhook secret is set."""
     require_secret(settings)
@@ -67,12 +63,11 @@ def create_app(
     probes = ThreadPoolExecutor(max_workers=2, thread_name_prefix="probe")
 
     @asynccontextmanager
-    async def life(app: FastAPI) -> AsyncIterator[None]:
+    async def life(_app: FastAPI) -> AsyncIterator[None]:
         inbox.start()
         try:
-            async with lifespan(app) if lifespan else nullcontext():
-                yield
-                await asyncio.to_thread(inbox.close)
+            yield
+            await asyncio.to_thread(inbox.close)
         finally:
             probes.shutdown(wait=False, cancel_futures=True)
 

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from bot.base.errors import UserError
+from bot.base.errors import UserError, system_reason
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message, sentence_of
+from bot.base.messages import message
 from bot.base.regex import regex
 
 T = TypeVar("T")
@@ -101,16 +101,14 @@ class Database:
             raise UserError(
                 "The database {path} cannot be opened: {error}.",
                 path=self.path,
-                error=sentence_of(error),
+                error=system_reason(error) if isinstance(error, OSError) else str(error),
             ) from None
 
     def carry_out(self, act: Callable[[], T]) -> T:
         """What `act` gives; raises UserError when the database does not take part."""
         try:
             return act()
-        except UserError:
-            raise
-        except Exception as error:
+        except (sa.exc.SQLAlchemyError, sqlite3.Error, OSError) as error:
             # Not what SQLAlchemy says around it, with its statement and a page to read.
             said = str(getattr(error, "orig", error)).strip()
             why = (said.splitlines() or [type(error).__name__])[0]

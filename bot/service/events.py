@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from typing import Any
 
 from pydantic import ValidationError
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
+from bot.github.actions import Nothing, comment_request
 from bot.service.job import Job
 from bot.service.payloads import (
     CheckRunEvent,
@@ -24,8 +24,6 @@ from bot.service.payloads import (
 )
 from bot.service.visibility import VisibilityChange
 
-COMMAND_LINE = regex(r"^[ ]{0,3}/(?:verify|apply)\b", re.MULTILINE)
-"""A cheap sieve; the job reads the comment as Markdown, where code and quotes hold no commands."""
 URL = regex(r"https?://[^\s<>\"')\]]+")
 CHECK_ID = regex(r"rlbot:([1-9][0-9]{0,8}):")
 """How the external id of our check runs names the pull request (bot/github/posted.py)."""
@@ -135,37 +133,21 @@ def _relevant_edit(event: PullRequestEvent) -> bool:
 
 
 def _comment(event: CommentEvent, delivery: str) -> Job | Ignored:
-    if event.issue.pull_request is None:
-        return Ignored("the comment is on an issue")
-    if event.issue.state != "open":
-        return Ignored("the pull request is closed")
-    if event.action not in ("created", "edited"):
-        return Ignored(f"the action {event.action} asks for nothing")
-    comment = event.comment
-    if comment.user.type == "Bot" or event.sender.type == "Bot":
-        return Ignored("commands of bots are not carried out")
-    if not COMMAND_LINE.search(comment.body):
-        return Ignored("the comment holds no command")
-    before = ""
-    if event.action == "edited":
-        if event.changes is None or event.changes.body is None:
-            return Ignored("the edit did not change the comment's text")
-        before = event.changes.body.value or ""
-        # Somebody who may edit another's comment must not act in that one's name.
-        if event.sender.login != comment.user.login:
-            return Ignored("the comment was edited by somebody else than its author")
+    asked = comment_request(event.repository.full_name, event.model_dump(by_alias=True))
+    if isinstance(asked, Nothing):
+        return Ignored(asked.reason)
     return _job(
         event,
         delivery,
         kind="command",
-        number=event.issue.number,
-        meaning=f"{comment.id}:{comment.updated_at}",
+        number=asked.pull.number,
+        meaning=f"{asked.comment}:{event.comment.updated_at}",
         detail={
-            "comment": comment.id,
-            "node": comment.node_id,
-            "author": comment.user.login,
-            "body": _text(comment.body),
-            "before": _text(before),
+            "comment": asked.comment,
+            "node": asked.node,
+            "author": asked.author,
+            "body": _text(asked.body),
+            "before": _text(asked.before),
         },
     )
 

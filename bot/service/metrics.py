@@ -44,6 +44,8 @@ class Metrics:
             "Requests left of the installation that was used last.",
             registry=self.registry,
         )
+        # Not 0, which would alarm whoever watches it, until GitHub has said something.
+        self.github_remaining.set(float("nan"))
         self.github_requests = Counter(
             "rlbot_github_requests_total", "Requests sent to GitHub.", registry=self.registry
         )
@@ -71,6 +73,8 @@ class Metrics:
             yield client
         finally:
             self.github_requests.inc(len(client.log))
+            if client.remaining is not None:
+                self.github_remaining.set(client.remaining)
             client.close()
 
     def ended(self, job: Job, outcome: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import logging
 import os
@@ -11,9 +10,8 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 from bot.base.errors import UserError, system_reason
 from bot.base.isolated import prepare
@@ -29,9 +27,9 @@ from bot.service.verifications import Verifications
 from bot.service.worker import Worker
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
-
     from bot.service.job import Work
+
+MakeWork: TypeAlias = "Callable[[ServiceSettings, Metrics], Work]"
 
 LOST = 75
 """Exit status when another worker may have taken our jobs: restart the process."""
@@ -98,11 +96,11 @@ def serve(
     *,
     host: str,
     port: int,
-    make_work: Callable[[ServiceSettings, Metrics], Work] | None,
+    make_work: MakeWork | None,
 ) -> None:
     """Serve webhooks and pages until told to stop; with `make_work`, run the jobs here too.
 
-    Raises UserError when no secret is set, or when the id is in use.
+    Raises UserError when no secret is set, the id is in use, or the database cannot be used.
     """
     import uvicorn
 
@@ -121,52 +119,49 @@ def serve(
     metrics = Metrics()
     client = JobClient(settings.database)
     metrics.watch_jobs(client.counts, client.oldest_waiting)
-    worker = (
-        SupervisedWorker(settings, make_work(settings, metrics), metrics) if make_work else None
-    )
-
-    @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        # The engine refuses to be started on an event loop, and its stop would block it.
-        if worker:
-            await asyncio.to_thread(worker.start)
-        yield
-        if worker:
-            await asyncio.to_thread(worker.stop)
-        client.close()
-        verifications.close()
-
-    app = create_app(
-        settings,
-        client,
-        metrics,
-        checks=tuple(checks(settings)),
-        lifespan=lifespan,
-    )
+    # Not on the server's event loop, on which the engine refuses to be started.
+    worker = _started(settings, make_work, metrics) if make_work else None
+    app = create_app(settings, client, metrics, checks=tuple(checks(settings)))
     app.include_router(pages(verifications, server=Addresses.of(os.environ).server))
     _log.info("serving on http://%s:%d with %s", host, port, settings.database.shown)
     server = uvicorn.Server(server_config(app))
     for name in (signal.SIGTERM, signal.SIGINT):
         # uvicorn ends gracefully, and then gives the signal to whoever had it before.
         signal.signal(name, lambda *_: sys.exit(0))
-    server.run(sockets=[listening])
+    try:
+        server.run(sockets=[listening])
+    finally:
+        if worker:
+            worker.stop()
+        client.close()
+        verifications.close()
 
 
-def work(settings: ServiceSettings, make_work: Callable[[ServiceSettings, Metrics], Work]) -> None:
-    """Run jobs until told to stop. Raises UserError when the id is in use."""
+def work(settings: ServiceSettings, make_work: MakeWork) -> None:
+    """Run jobs until told to stop.
+
+    Raises UserError when the id is in use, or the database cannot be used.
+    """
     logs.configure(settings.secrets(os.environ))
     # On a machine that it shares with the web process or the database, answers come first.
     os.nice(NICE)
-    metrics = Metrics()
-    worker = SupervisedWorker(settings, make_work(settings, metrics), metrics)
     stop = threading.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
-    worker.start()
+    worker = _started(settings, make_work, Metrics())
     _log.info("working as %s with %s", settings.worker_id, settings.database.shown)
     while not stop.wait(3600):
         pass
     worker.stop()
+
+
+def _started(settings: ServiceSettings, make_work: MakeWork, metrics: Metrics) -> SupervisedWorker:
+    def start() -> SupervisedWorker:
+        worker = SupervisedWorker(settings, make_work(settings, metrics), metrics)
+        worker.start()
+        return worker
+
+    return settings.database.carry_out(start)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -87,7 +87,7 @@ def test_annotations_stand_once(here: World, tmp_path: Path) -> None:
     assert "::error file=" in ran.out
 
 
-@pytest.mark.parametrize("name", ["COMMENT", "CHECK", "FAIL_ON", "PULL_REQUEST"])
+@pytest.mark.parametrize("name", ["COMMENT", "CHECK", "FAIL_ON", "ANNOTATIONS", "PULL_REQUEST"])
 def test_a_wrong_input_is_a_sentence(here: World, tmp_path: Path, name: str) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     more = {f"RLBOT_INPUT_{name}": "nonsense\n::error::x"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from bot.github.commands import (
     Misunderstood,
     commands,
     lines,
+    may_hold,
 )
 
 RUN = "https://wandb.ai/a_b/c_d/runs/e_f"
@@ -117,6 +120,14 @@ def test_any_text_is_read(text: str) -> None:
 def test_quoting_takes_the_command_out_of_any_text(text: str) -> None:
     quoted = "\n".join(f"> {line}" for line in text.split("\n"))
     assert lines(quoted) == []
+
+
+@given(st.text(st.sampled_from(list("/verifyAPL \t\r\u3000>\n<!-*_\\")), max_size=30))
+def test_the_sieve_lets_every_command_through(text: str) -> None:
+    for command in (f"{text}/verify", f"{text}/Apply", f"{text}\r/VERIFY"):
+        held = may_hold(command)
+        with mock.patch("bot.github.commands.may_hold", return_value=True):
+            assert held or lines(command) == []
 
 
 def test_a_table_that_is_too_wide_for_anybody_is_text() -> None:

@@ -19,6 +19,7 @@ from bot.service.database import Database
 from bot.service.metrics import Metrics
 from bot.service.settings import ServiceSettings, read_settings
 from tests.command import ROOT
+from tests.github.world import World
 from tests.service.process import eventually
 from tests.service.server import SECRET, served
 from tests.service.test_jobs import client_of, worker_of
@@ -54,6 +55,17 @@ def test_alerts_ask_for_figures_that_exist() -> None:
     for rule in yaml.safe_load(rules)["groups"][0]["rules"]:
         for name in re.findall(r"rlbot_\w+", rule["expr"]):
             assert name in known, name
+
+
+def test_the_requests_left_are_what_github_said(here: World) -> None:
+    metrics = Metrics()
+    figure = re.compile(rb"^rlbot_github_requests_remaining (\S+)$", re.MULTILINE)
+    assert figure.findall(metrics.text()) == [b"NaN"]  # No alert that asks for few fires.
+    with metrics.counted(here.client()) as client:
+        client.get("/rate_limit")
+        said = client.remaining
+    assert said is not None
+    assert [float(text) for text in figure.findall(metrics.text())] == [said]
 
 
 def test_the_unit_starts_a_command_that_exists() -> None:

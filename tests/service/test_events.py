@@ -134,6 +134,14 @@ def test_a_command_is_handed_on_with_what_the_edit_replaced() -> None:
     }
 
 
+@pytest.mark.parametrize("body", ["/Apply", "/VERIFY help", "Fine now.\r\n      /verify"])
+def test_a_command_is_heard_as_the_action_hears_it(body: str) -> None:
+    """A phone begins a comment with a capital letter."""
+    job = read("issue_comment", comment(body))
+    assert isinstance(job, Job)
+    assert job.detail["body"] == body
+
+
 def test_all_checks_can_be_asked_again_at_once() -> None:
     """Of a fork GitHub names no pull request; the button of the check run itself does."""
     suite = {"id": 66, "head_sha": HEAD, "app": {"id": 7}, "pull_requests": [{"number": 12}]}

@@ -5,20 +5,24 @@ from __future__ import annotations
 import json
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import httpx
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bot.service.database import Database, parse_database
-from bot.service.jobs import JobClient
+from bot.service.jobs import JobClient, migrate
+from bot.service.verifications import Verifications
 from tests.service.app_process import AppProcess
 from tests.service.payloads import pull_request
 from tests.service.process import ServiceProcess, eventually
 from tests.service.server import deliver
 from tests.service.storm import KEY, job_of
+from tests.service.test_app_doctor import pem
 from tests.service.work import DiaryWork, job
 
 LOCKER = """
@@ -140,28 +144,49 @@ def test_a_port_in_use_is_a_sentence(sqlite: Database, tmp_path: Path) -> None:
     assert "is in use" in said
 
 
-@pytest.mark.parametrize("command", [("serve", "--no-worker"), ("jobs", "list")])
+@pytest.mark.parametrize("command", [("serve", "--no-worker"), ("worker",), ("jobs", "list")])
 def test_a_database_that_cannot_be_reached_is_a_sentence(
-    tmp_path: Path, command: tuple[str, ...]
+    tmp_path: Path, command: tuple[str, ...], key: rsa.RSAPrivateKey
 ) -> None:
     nowhere = parse_database("postgresql://user:topsecretpassword@127.0.0.1:1/rlbot")
-    said = refused(nowhere, tmp_path, *command)
+    said = refused(nowhere, tmp_path, *command, key=key)
     assert "did not answer" in said
     assert "topsecretpassword" not in said
 
 
-def refused(database: Database, folder: Path, *arguments: str) -> str:
+@pytest.mark.parametrize("command", ["serve", "worker"])
+def test_a_database_that_takes_nothing_more_is_a_sentence(
+    sqlite: Database, tmp_path: Path, key: rsa.RSAPrivateKey, command: str
+) -> None:
+    """As on a full disk, once the tables are there."""
+    migrate(sqlite)
+    Verifications(sqlite).migrate()
+    with sqlite3.connect(sqlite.path) as stored:
+        stored.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON application_versions "
+            "BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END"
+        )
+    said = refused(sqlite, tmp_path, command, key=key)
+    assert "did not answer: database or disk is full." in said
+
+
+def refused(
+    database: Database, folder: Path, *arguments: str, key: rsa.RSAPrivateKey | None = None
+) -> str:
     """What a command says that ends with wrong usage."""
     environment = {
         "PATH": os.environ["PATH"],
         "RLBOT_DATABASE_URL": database.url.replace("+psycopg", ""),
         "RLBOT_WEBHOOK_SECRET": KEY.reveal(),
     }
+    if key is not None:
+        environment |= {"RLBOT_APP_ID": "7", "RLBOT_PRIVATE_KEY": pem(key)}
     with (folder / "said").open("wb") as said:
         streams = (subprocess.DEVNULL, said.fileno(), said.fileno())
         command = "bot.commands.cli:script"
         process = ServiceProcess(command, arguments, env=environment, cwd=folder, streams=streams)
         assert process.wait() == 2
-    text = (folder / "said").read_text()
-    assert "Traceback" not in text
+    # The engine logs its own account of it before, as one line of JSON.
+    text = (folder / "said").read_text().splitlines()[-1]
+    assert text.startswith("rlbot: ")
     return text

@@ -110,7 +110,7 @@ def test_t5_a_replayed_delivery_is_one_job(client: httpx.Client, store: MemorySt
 def test_what_asks_for_nothing_says_why(client: httpx.Client, store: MemoryStore) -> None:
     answer = deliver(client, "issue_comment", comment("nice work"))
     assert answer.status_code == 202
-    assert answer.json() == {"status": "ignored", "reason": "the comment holds no command"}
+    assert answer.json() == {"status": "ignored", "reason": "The comment holds no command."}
     assert store.jobs == []
 
 
