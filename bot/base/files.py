@@ -43,6 +43,18 @@ def replace_file(path: Path, old: bytes, new: bytes) -> None:
         target.exchange(new, status)
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it; raises UserError where one cannot be made."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            "{path} cannot be made: {why}.",
+            path=error.filename or path,
+            why=system_reason(error),
+        ) from None
+
+
 def write_new_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
     """Make a file that is not there; `mode` is its permissions, without one the process decides.
 

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from bot.base.errors import UserError
+from bot.commands.arguments import number
 
 SUMMARY = "make the GitHub App: manifest, key, settings"
 
@@ -26,7 +27,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     create.add_argument("--public", action="store_true", help="other accounts may install it")
     create.add_argument("--folder", default=".", metavar="DIR", help="where the files are written")
     create.add_argument(
-        "--port", type=int, default=0, help="port of this machine for the way back (any free one)"
+        "--port",
+        type=number(65_535),
+        default=0,
+        help="port of this machine for the way back (any free one)",
     )
 
 
@@ -43,8 +47,6 @@ def run(arguments: argparse.Namespace) -> int:
         apply=arguments.apply,
         public=arguments.public,
     )
-    if not 0 <= arguments.port < 65536:
-        raise UserError("--port takes a number from 1 to 65535; got {port}.", port=arguments.port)
     files = AppFiles(Path(arguments.folder))
     server = CreationServer(manifest, Addresses.of(os.environ), files, arguments.port)
     port = server.address.rpartition(":")[2]

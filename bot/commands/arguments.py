@@ -6,11 +6,12 @@ import argparse
 import os
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.config import FRAMEWORKS
+from bot.base.digits import natural_number
 from bot.base.errors import UserError, system_reason
 from bot.base.messages import message
 from bot.commands.output import write
@@ -45,6 +46,30 @@ def add_common(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> Non
     add_color(parser)
     parser.add_argument("--verbose", action="store_true", help="show notes and every claim")
     parser.add_argument("--quiet", action="store_true", help="print nothing when nothing is wrong")
+
+
+def number(most: int) -> Callable[[str], int]:
+    """The type of an option that takes a whole number from 1 to `most`."""
+
+    def read(text: str) -> int:
+        found = natural_number(text)
+        if found is None or not 0 < found <= most:
+            raise argparse.ArgumentTypeError(
+                message("takes a number from 1 to {most}; got {text}.", most=most, text=text)
+            )
+        return found
+
+    return read
+
+
+def add_gpus(parser: argparse.ArgumentParser) -> None:
+    """Declare `--gpus`."""
+    parser.add_argument(
+        "--gpus",
+        metavar="N",
+        type=number(1 << 20),
+        help="GPUs, where the script leaves them to its launcher (default: those in its name)",
+    )
 
 
 def add_config(parser: argparse.ArgumentParser) -> None:

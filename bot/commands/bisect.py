@@ -9,10 +9,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from bot.base.errors import UserError, system_reason
-from bot.base.files import replace_file, write_new_file
+from bot.base.errors import UserError
+from bot.base.files import make_folder, replace_file, write_new_file
 from bot.base.messages import message, sentence_of
-from bot.commands.arguments import add_reading, read_file
+from bot.commands.arguments import add_gpus, add_reading, number, read_file
 from bot.commands.inputs import script_with_options
 from bot.commands.output import notice, write
 from bot.commands.runs import RUN, add_offline, run_of
@@ -56,11 +56,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     for action in (plan, read):
         _add_script(action)
+    value = number(10**9)
     plan.add_argument(
-        "--ran", metavar="N", type=int, help="this value ran (default: the script's trial log)"
+        "--ran", metavar="N", type=value, help="this value ran (default: the script's trial log)"
     )
     plan.add_argument(
-        "--failed", metavar="N", type=int, help="this value failed (default: the trial log)"
+        "--failed", metavar="N", type=value, help="this value failed (default: the trial log)"
     )
     read.add_argument(
         "runs",
@@ -89,9 +90,7 @@ def _add_script(parser: argparse.ArgumentParser) -> None:
     add_root(parser)
     add_reading(parser)
     add_offline(parser)
-    parser.add_argument(
-        "--gpus", metavar="N", type=int, help="GPUs, where the script leaves them to its launcher"
-    )
+    add_gpus(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("--to", metavar="DIR", help="write the next script below this folder")
     for option in _REMOVED:
@@ -108,12 +107,6 @@ def run(arguments: argparse.Namespace) -> int:
     for option, instead in _REMOVED.items():
         if getattr(arguments, option) is not None:
             raise UserError("--{option} was removed: {instead}.", option=option, instead=instead)
-    for name in ("ran", "failed", "gpus"):
-        value = getattr(arguments, name, None)
-        if value is not None and value < 1:
-            raise UserError(
-                "--{name} takes a positive number, not {value}.", name=name, value=value
-            )
     return _plan(arguments) if arguments.action == "plan" else _read(arguments)
 
 
@@ -202,14 +195,7 @@ def _write_script(candidates: Candidates, plan: SeriesPlan, root: str) -> str | 
         if not same_launch(read_file(path), data):
             raise UserError("{path} is there already; nothing was written.", path=path)
         return path.as_posix()
-    try:
-        mode = Path(script.path).stat().st_mode & 0o777
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = system_reason(error)
-        raise UserError(
-            "{path} cannot be written: {why}.", path=error.filename or root, why=reason
-        ) from None
-    write_new_file(path, data, mode=mode)
+    make_folder(path.parent)
+    write_new_file(path, data, mode=named.stat().st_mode & 0o777)
     notice("wrote {path}", path=path)
     return path.as_posix()

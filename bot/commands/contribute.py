@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UncheckedError, UserError
-from bot.base.files import replace_file, write_new_file
+from bot.base.files import make_folder, replace_file, write_new_file
 from bot.base.messages import message, sentence_of
 from bot.commands.arguments import add_common, config_of, options_of, read_file, read_page, rendered
 from bot.commands.output import notice, write, write_beside, write_message
@@ -209,7 +209,7 @@ def _commit(
     branch, files = branch_of(script.path), [script.path]
     target = clone.root / script.path
     if not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(target.parent)
         write_new_file(target, script.data, mode=0o755)
     if page is not None and checked.row is not None and checked.page_edit is not None:
         change = row_edit(page, checked.row, checked.page_edit.section)

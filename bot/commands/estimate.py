@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.commands.arguments import add_common, finish
+from bot.commands.arguments import add_common, add_gpus, finish
 from bot.commands.inputs import add_paths, each_script, scripts_with_options
 from bot.commands.output import write
 from bot.commands.runs import add_offline
@@ -25,14 +25,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_root(parser)
     add_offline(parser)
+    add_gpus(parser)
     parser.add_argument(
-        "--gpus",
-        metavar="N",
-        type=int,
-        help="GPUs, where the script leaves them to its launcher (default: those in its name)",
-    )
-    parser.add_argument(
-        "--run", metavar="PATH", help="a W&B run folder: its measured lengths are used"
+        "--run", metavar="PATH", help="a run's folder or file: its measured lengths are used"
     )
     parser.add_argument(
         "--prompt-tokens",
@@ -62,12 +57,16 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.check.translate import in_language
     from bot.report import exit_status
 
-    if arguments.gpus is not None and arguments.gpus < 1:
-        raise UserError("--gpus takes a positive number, not {gpus}.", gpus=arguments.gpus)
     host = arguments.host_memory
     if host is not None and not 0 < host < 1e6:
         raise UserError(
             "--host-memory takes the GiB that each host has, not {host}.", host=f"{host:g}"
+        )
+    if arguments.run and arguments.run.startswith(("http://", "https://")):
+        raise UserError(
+            "--run takes the folder or file of a run; what {link} shows of lengths is given with "
+            "--prompt-tokens and --response-tokens.",
+            link=arguments.run,
         )
     lengths = _lengths(arguments)
     scripts, options, unchecked = scripts_with_options(arguments)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
 from bot.base.messages import message, plural_message
+from bot.commands.arguments import number
 
 if TYPE_CHECKING:
     from bot.service.job import JobState
@@ -32,7 +33,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     listing = actions.add_parser("list", help="jobs, newest first")
     listing.add_argument("--state", choices=STATES, action="append", default=[])
     listing.add_argument(
-        "--limit", type=int, default=50, metavar="N", help="list at most this many (default: 50)"
+        "--limit",
+        type=number(1_000_000),
+        default=50,
+        metavar="N",
+        help="list at most this many (default: 50)",
     )
     show = actions.add_parser("show", help="one job with its fault")
     show.add_argument("id")
@@ -67,10 +72,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _act(client: JobClient, arguments: argparse.Namespace) -> int:
-    from bot.commands.output import write
+    from bot.commands.output import notice, write
 
     if arguments.action == "list":
-        write(listing(client.jobs(arguments.state, limit=max(1, arguments.limit))))
+        write(listing(client.jobs(arguments.state, limit=arguments.limit)))
         return 0
     if arguments.action == "show":
         status = client.show(arguments.id)
@@ -86,6 +91,9 @@ def _act(client: JobClient, arguments: argparse.Namespace) -> int:
         if not ids and not arguments.failed:
             raise UserError("Name the jobs to run again, or give --failed for all that failed.")
         again = [one for one in ids if client.retry(one)]
+        for one in ids:
+            if one not in again:
+                notice("{id} is no job that failed or was cancelled", id=one)
         write(
             plural_message(
                 "{again} of {count} job runs again.",

@@ -9,10 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.base.digits import natural_number
 from bot.base.errors import UserError
-from bot.base.messages import message
-from bot.commands.arguments import CHECK_FORMATS, add_common, finish
+from bot.commands.arguments import CHECK_FORMATS, add_common, finish, number
 from bot.commands.fixing import add_fix, fix_scripts, wants_fix
 from bot.commands.inputs import add_paths, each_script, script_at, scripts_with_options
 from bot.commands.runs import add_offline
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from bot.report import Unchecked
 
 SUMMARY = "check scripts or folders"
-MOST_JOBS = 256
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +33,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_common(parser, CHECK_FORMATS)
     parser.add_argument(
         "--jobs",
-        type=_jobs,
+        type=number(256),
         metavar="N",
         help="processes for many scripts (default: one for each processor)",
     )
@@ -76,15 +73,6 @@ def run(arguments: argparse.Namespace) -> int:
         arguments,
         sources,
     )
-
-
-def _jobs(text: str) -> int:
-    number = natural_number(text)
-    if number is None or not 0 < number <= MOST_JOBS:
-        raise argparse.ArgumentTypeError(
-            message("takes a number from 1 to {most}; got {text}.", most=MOST_JOBS, text=text)
-        )
-    return number
 
 
 def add_was(parser: argparse.ArgumentParser) -> None:

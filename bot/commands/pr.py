@@ -111,6 +111,7 @@ def _note_uncommitted(repository: LocalRepository, head: str, config: Config) ->
 
 def _on_github(arguments: argparse.Namespace) -> int:
     from bot.base.secrets import Secret
+    from bot.github.addresses import Addresses
     from bot.github.client import client_of
     from bot.github.pull import parse_pull
     from bot.github.remote import read_change
@@ -119,6 +120,7 @@ def _on_github(arguments: argparse.Namespace) -> int:
 
     if arguments.head or arguments.repo:
         raise UserError("--head and --repo are for a local branch; a pull request has its own.")
+    pull = parse_pull(arguments.pull, Addresses.of(os.environ).server)
     token = Secret(os.environ.get("GITHUB_TOKEN", ""))
     if not token:
         raise UserError(
@@ -126,7 +128,6 @@ def _on_github(arguments: argparse.Namespace) -> int:
             "`export GITHUB_TOKEN=$(gh auth token)` takes the one of GitHub's own command."
         )
     client = client_of(token)
-    pull = parse_pull(arguments.pull, client.addresses.server)
     request = _request(arguments)
     if not (arguments.publish or arguments.dry_run):
         checked = check_change(read_change(client, pull), request)

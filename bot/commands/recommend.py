@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.base.errors import UserError, system_reason
-from bot.base.files import write_new_file
-from bot.base.messages import Language, mark, sentence_of
+from bot.base.errors import UserError
+from bot.base.files import make_folder, write_new_file
+from bot.base.messages import Language, mark
 from bot.commands.arguments import add_config, config_of, read_file, read_page
 from bot.commands.output import notice, write
 
@@ -209,13 +209,14 @@ def _page(named: str | None, configured: str | None) -> Page | None:
     path = named or configured
     if path is None or (named is None and not Path(path).is_file()):
         return None
-    from bot.table.page import PageError
     from bot.table.page import read_page as rows_of
 
-    try:
-        return rows_of(read_page(Path(path)), path)
-    except PageError as error:
-        raise UserError(sentence_of(error)) from None
+    page = rows_of(read_page(Path(path)), path)
+    if named and not page.sections:
+        raise UserError(
+            "{page} holds no table of rows; --page names the page that does.", page=path
+        )
+    return page
 
 
 def _write(answer: RecommendAnswer, place: str, choice: int | None) -> Path:
@@ -250,12 +251,7 @@ def _write(answer: RecommendAnswer, place: str, choice: int | None) -> Path:
         size = model_size(name.partition("_")[0])
         if size is not None and model_size(path.name) is None:
             path /= size
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UserError(
-                "{path} cannot be made: {why}.", path=path, why=system_reason(error)
-            ) from None
+        make_folder(path)
     target = path / name if path.is_dir() else path
     write_new_file(target, content.encode(), mode=0o755)
     return target

@@ -6,7 +6,7 @@ import argparse
 import os
 from dataclasses import replace
 
-from bot.base.errors import UserError
+from bot.commands.arguments import number
 
 SUMMARY = "run the GitHub App: webhooks, pages, workers"
 
@@ -16,7 +16,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
     )
-    parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
+    parser.add_argument(
+        "--port", type=number(65_535), default=8000, help="port to listen on (default: 8000)"
+    )
     parser.add_argument(
         "--no-worker", action="store_true", help="run no jobs here: `rlbot worker` does"
     )
@@ -41,8 +43,6 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.service.settings import read_settings
     from bot.service.work import make_work
 
-    if not 0 < arguments.port < 65536:
-        raise UserError("--port takes a number from 1 to 65535; got {port}.", port=arguments.port)
     settings = read_settings(os.environ, webhooks=True, github=not arguments.no_worker)
     if arguments.id:
         settings = replace(settings, worker_id=arguments.id)

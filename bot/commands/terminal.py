@@ -105,6 +105,11 @@ class TerminalParser(argparse.ArgumentParser):
         argparse leaves that to `rlbot` itself, whose usage names no option of the command's.
         """
         known, left = super().parse_known_args(args, namespace)
+        many = next((each for each in self._actions if each.nargs in ("*", "+")), None)
+        if many is not None and left and not any(word.startswith("-") for word in left):
+            # argparse takes the words before the next option alone: `lint a.sh --verbose b.sh`.
+            setattr(known, many.dest, [*getattr(known, many.dest), *left])
+            return known, []
         if left:
             text = _own("unrecognized arguments: %s") % " ".join(left)
             options = [option for action in self._actions for option in action.option_strings]

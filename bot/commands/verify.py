@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bot.base.traces import RunTraces
     from bot.report import Report
 
-SUMMARY = "compare a script with its W&B run"
+SUMMARY = "compare a script with its run"
 
 
 def add(parser: argparse.ArgumentParser) -> None:

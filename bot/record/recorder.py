@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from bot.base.errors import UserError
+from bot.base.errors import UserError, system_reason
 from bot.evidence.printed_log import PrintedLog
 from bot.evidence.trackers.manifest import chained
 from bot.record.beginning import beginning
@@ -42,7 +42,7 @@ class ManifestFile:
             raise UserError("{path} is there already; it was not overwritten.", path=path) from None
         except OSError as error:
             raise UserError(
-                "{path} could not be written: {reason}.", path=path, reason=error.strerror
+                "{path} could not be written: {reason}.", path=path, reason=system_reason(error)
             ) from None
         self.path = path
         self._before = b""
@@ -105,13 +105,22 @@ def record_command(command: Sequence[str], path: Path, key: Path | None) -> int:
         status = running.wait()
     finally:
         sampler.stop()
-    file.write(_end(status, sampler.minutes, printed))
+    file.write(end_record(status, sampler.minutes, printed))
     if key is not None:
         _sign(file, key)
     return status
 
 
-def _end(status: int, minutes: int, printed: PrintedLog) -> ManifestEnd:
+def _signal_name(number: int) -> str:
+    """Python names of the real-time signals only the first and the last."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def end_record(status: int, minutes: int, printed: PrintedLog) -> ManifestEnd:
+    """The last record of a manifest; `status` is that of `Popen.returncode`."""
     history, out_of_memory = printed.close()
     metrics = {}
     for name, series in history.items():
@@ -132,7 +141,7 @@ def _end(status: int, minutes: int, printed: PrintedLog) -> ManifestEnd:
         kind="end",
         ended=round(time.time(), 3),
         exit_code=status if status >= 0 else None,
-        signal=signal.Signals(-status).name if status < 0 else None,
+        signal=_signal_name(-status) if status < 0 else None,
         minutes=minutes,
         metrics=metrics,
         out_of_memory=out_of_memory,

@@ -67,7 +67,8 @@ class Registry(Generic[C]):
 
     def nearest(self, name: str) -> Rule[C] | None:
         """The rule whose id or slug is nearest to a name; None when none is near."""
-        near = difflib.get_close_matches(name.strip().lower(), self._labels, n=1)
+        # Two ids are always alike in most of their characters.
+        near = difflib.get_close_matches(name.strip().lower(), self._labels, n=1, cutoff=0.75)
         return self._labels[near[0]] if near else None
 
     def find(self, name: str) -> Rule[C]:

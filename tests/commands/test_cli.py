@@ -129,7 +129,13 @@ def test_help_names_every_command_and_the_exit_status() -> None:
             "rlbot: The configuration none.yml does not exist.",
         ),
         (("rule", "unknown-keys"), 'rlbot: There is no rule "unknown-keys"; did you mean'),
+        (("rule", "RLB999"), 'rlbot: There is no rule "RLB999"; rlbot rule lists the rules.'),
         (("table", "add", "no.rst", "x.sh"), "rlbot: no.rst does not exist."),
+        (("pr", "12"), 'rlbot: "12" names no pull request; write OWNER/REPO#NUMBER'),
+        (
+            ("estimate", ".", "--run", "https://wandb.ai/a/b/runs/c"),
+            "rlbot: --run takes the folder or file of a run; what https://wandb.ai/a/b/runs/c ",
+        ),
         (("pr", "--base", "main"), "rlbot: . is not inside a git repository: change into"),
     ],
 )
@@ -140,6 +146,15 @@ def test_wrong_usage_is_one_sentence(
     assert (result.status, result.out) == (2, "")
     assert result.err.startswith(sentence)
     assert result.err.count("\n") == 1
+
+
+def test_words_may_stand_on_both_sides_of_an_option(folder: Path) -> None:
+    for word in ("one.sh", "two.sh"):
+        (folder / word).write_bytes(b"echo\n")
+    together = rlbot("lint", "one.sh", "two.sh", "--verbose", cwd=folder)
+    assert rlbot("lint", "one.sh", "--verbose", "two.sh", cwd=folder) == together
+    asked = rlbot("recommend", "2x4090", "Qwen3-8B", "--lang", "en", cwd=folder)
+    assert rlbot("recommend", "2x4090", "--lang", "en", "Qwen3-8B", cwd=folder) == asked
 
 
 @pytest.mark.parametrize("command", ["lint", "resolve", "estimate"])

@@ -119,6 +119,13 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     assert "cannot be made" in result.err
 
 
+def test_a_page_without_a_table_is_named(tmp_path: Path) -> None:
+    (tmp_path / "page.rst").write_text("Tuning\n======\n\nSoon.\n")
+    result = _ask("4xa100 Qwen3-8B", "--page", "page.rst", cwd=tmp_path)
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith("rlbot: page.rst holds no table of rows")
+
+
 def test_a_folder_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "config.json").write_text(json.dumps(CONFIG))

@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.evidence import EvidenceError, Facts, read
+from bot.evidence.printed_log import PrintedLog
 from bot.evidence.trackers.manifest import chained, fingerprint, parse_manifest, samples
-from bot.record.recorder import public_key
+from bot.record.recorder import end_record, public_key
 from bot.record.sampling import packed
 from bot.report.manifest import NAMESPACE
 from tests.profiles import scaled
@@ -189,6 +190,11 @@ def test_samples_come_back(gpus: int, looks: int, data: st.DataObject) -> None:
     row = st.lists(st.integers(0, 1 << 40), min_size=looks, max_size=looks)
     values = [data.draw(row) for _ in range(gpus)]
     assert samples(packed(values), gpus) == values
+
+
+@pytest.mark.parametrize(("status", "name"), [(-9, "SIGKILL"), (-35, "signal 35"), (0, None)])
+def test_the_signal_that_ended_a_command_is_named(status: int, name: str | None) -> None:
+    assert end_record(status, 1, PrintedLog()).signal == name
 
 
 @pytest.mark.parametrize("text", ["", "x", "####", b85encode(b"x").decode()])

@@ -61,6 +61,7 @@ def test_what_the_operator_sees(stored: Database, snapshot: SnapshotAssertion) -
         (["show", "nobody"], 'There is no job "nobody"'),
         (["retry"], "Name the jobs to run again"),
         (["purge", "--older-than", "soon"], "--older-than takes a number with s, m, h or d"),
+        (["list", "--limit", "-4"], "takes a number from 1 to 1000000; got -4."),
     ],
 )
 def test_wrong_usage_is_a_sentence(sqlite: Database, arguments: list[str], sentence: str) -> None:
@@ -68,6 +69,13 @@ def test_wrong_usage_is_a_sentence(sqlite: Database, arguments: list[str], sente
     done = jobs(sqlite, *arguments)
     assert done.status == 2
     assert sentence in done.err
+
+
+def test_a_job_that_cannot_be_retried_is_named(sqlite: Database) -> None:
+    migrate(sqlite)
+    done = jobs(sqlite, "retry", "nobody")
+    assert (done.status, done.out) == (1, "0 of 1 job runs again.\n")
+    assert done.err == "rlbot: nobody is no job that failed or was cancelled\n"
 
 
 def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
