@@ -34,6 +34,15 @@ class Trace:
     peak_at: float
     """Its x, exactly."""
 
+    def x(self, index: int) -> float:
+        """Where a stretch begins."""
+        return self.start + self.width * index
+
+    @property
+    def end(self) -> float:
+        """Where the last stretch with values begins."""
+        return self.x(self.points[-1][0]) if self.points else self.start
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTraces:

@@ -100,7 +100,7 @@ def _memory(script: ScriptReport, memory: Mapping[int, Trace]) -> Plot | None:
     gpu = max(memory, key=lambda index: memory[index].peak)
     peak = memory[gpu]
     start = min(trace.start for trace in memory.values())
-    span = max(_last(trace) for trace in memory.values()) - start
+    span = max(trace.end for trace in memory.values()) - start
     scale, unit = _time(span)
     # More lines than colours: the one with the peak, before all others.
     few = len(memory) <= HUES
@@ -221,10 +221,6 @@ def _device_levels(device: float | None, scale: float) -> tuple[Level, ...]:
         ),
         Level(value=0.9 * device * scale, name="90 %", beside=True),
     )
-
-
-def _last(trace: Trace) -> float:
-    return trace.start + trace.width * (trace.points[-1][0] if trace.points else 0)
 
 
 def _time(span: float) -> tuple[float, str]:

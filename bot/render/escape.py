@@ -152,15 +152,15 @@ def link(label: str, address: str | None) -> str:
     Plain: host, path, query and fragment of unreserved ASCII, no user name; and not an issue,
     pull request or discussion, where GitHub would announce the link.
     """
-    text = markdown_inline(label)
-    if not text or not address or not _ADDRESS.match(address) or _REFERS_BACK.search(address):
-        return text
-    return f"[{text}](<{address.replace('&', '&amp;')}>)"
+    return _linked(markdown_inline(label), address)
 
 
 def code_link(text: str, address: str | None) -> str:
     """`text` as inline code, linked to the address where that is one that `link` takes."""
-    shown = code_span(text)
+    return _linked(code_span(text), address)
+
+
+def _linked(shown: str, address: str | None) -> str:
     if not shown or not address or not _ADDRESS.match(address) or _REFERS_BACK.search(address):
         return shown
     return f"[{shown}](<{address.replace('&', '&amp;')}>)"

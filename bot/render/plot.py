@@ -111,7 +111,7 @@ class _Frame:
         traces = [curve.trace for curve in plot.curves]
         self._zero = plot.x_start if plot.x_start is not None else 0.0
         self._first = min((self._x(t.start) for t in traces), default=0.0)
-        last = max((self._x(_end(t)) for t in traces), default=1.0)
+        last = max((self._x(t.end) for t in traces), default=1.0)
         self._last = last if last > self._first else self._first + max(1.0, abs(self._first) * 1e-9)
         highs = [high for t in traces for _, _, high in t.points]
         most = max([*(abs(h) for h in highs), *(level.value for level in plot.levels)], default=1.0)
@@ -150,9 +150,9 @@ class _Frame:
 
     def curve(self, curve: Curve) -> Iterable[str]:
         trace, hue = curve.trace, "rest" if curve.hue is None else f"hue{curve.hue % HUES}"
-        highs = [(self.across(_place(trace, i)), self.up(high)) for i, _, high in trace.points]
+        highs = [(self.across(trace.x(i)), self.up(high)) for i, _, high in trace.points]
         if curve.band:
-            lows = [(self.across(_place(trace, i)), self.up(low)) for i, low, _ in trace.points]
+            lows = [(self.across(trace.x(i)), self.up(low)) for i, low, _ in trace.points]
             yield f'<polygon class="band {hue}" points="{_points(highs + lows[::-1])}"/>'
         if len(highs) == 1:
             yield f'<circle class="dot {hue}" cx="{highs[0][0]:.1f}" cy="{highs[0][1]:.1f}" r="3"/>'
@@ -179,14 +179,6 @@ class _Frame:
         half = _CHARACTER * width_of(mark.name) / 2
         at = min(max(x, self.left + half + 4), self.right - half - 4)
         yield _text(at, self.top + 10, mark.name, "label peak", anchor="middle")
-
-
-def _place(trace: Trace, index: int) -> float:
-    return trace.start + trace.width * index
-
-
-def _end(trace: Trace) -> float:
-    return _place(trace, trace.points[-1][0]) if trace.points else trace.start
 
 
 def _legend(curves: tuple[Curve, ...], width: int) -> Iterable[tuple[float, int, Curve]]:
