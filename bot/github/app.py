@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.secrets import Secret
+from bot.github import queries
 from bot.github.addresses import Addresses
 from bot.github.client import Client, Pace, Patience
 from bot.github.errors import NotFoundError
@@ -206,14 +207,10 @@ def unanswered(client: Client, repository: str, app_id: int) -> Iterator[OpenPul
 
     Looks at the 200 that were updated last, 50 a request. Raises GitHubError.
     """
-    owner, _, name = repository.partition("/")
     after: str | None = None
     for _ in range(_PAGES):
-        data = client.graphql(
-            _OPEN_PULLS,
-            {"owner": owner, "name": name, "app": app_id, "after": after},
-            name="open pulls",
-        )
+        variables = queries.about(repository, app=app_id, after=after)
+        data = client.graphql(_OPEN_PULLS, variables, name="open pulls")
         page = (data.get("repository") or {}).get("pullRequests")
         if not page:
             return

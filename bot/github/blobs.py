@@ -126,7 +126,9 @@ class BlobReader:
         """
         found: dict[tuple[str, str], TreeEntry] = {}
         for places, oids in _shares(wanted, contents):
-            variables = self._name() | {f"b{n}": oid for n, oid in enumerate(oids)}
+            variables = queries.about(self.repository) | {
+                f"b{n}": oid for n, oid in enumerate(oids)
+            }
             for n, (commit, path) in enumerate(places):
                 variables |= {f"c{n}": commit, f"p{n}": path}
             question = queries.entries(len(places), len(oids))
@@ -231,7 +233,7 @@ class BlobReader:
         found: set[str] = set()
         for start in range(0, len(variables), _AT_ONCE):
             part = variables[start : start + _AT_ONCE]
-            ids = self._name() | {f"b{n}": oid for n, oid in enumerate(part)}
+            ids = queries.about(self.repository) | {f"b{n}": oid for n, oid in enumerate(part)}
             question = queries.entries(0, len(part))
             data = self.client.graphql(question, ids, name="blobs")["repository"]
             found |= {oid for n, oid in enumerate(part) if data.get(f"b{n}")}
@@ -247,10 +249,6 @@ class BlobReader:
             for item in answer["tree"]
             if item["type"] == "blob"
         )
-
-    def _name(self) -> dict[str, Any]:
-        owner, _, name = self.repository.partition("/")
-        return {"owner": owner, "name": name}
 
 
 def _shares(

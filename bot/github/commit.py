@@ -108,8 +108,7 @@ def _tip(client: Client, branch: Branch) -> tuple[str, list[dict[str, Any]]]:
 
     None of them when the branch is gone.
     """
-    owner, _, name = branch.repository.partition("/")
-    variables = {"owner": owner, "name": name, "ref": f"refs/heads/{branch.name}"}
+    variables = queries.about(branch.repository, ref=f"refs/heads/{branch.name}")
     found = client.graphql(queries.BRANCH, variables, name="branch").get("repository") or {}
     history = ((found.get("ref") or {}).get("target") or {}).get("history") or {}
     return str(found.get("id") or ""), list(history.get("nodes") or ())

@@ -77,8 +77,7 @@ def read_posted(
 
     Raises GitHubError.
     """
-    owner, _, name = pull.repository.partition("/")
-    variables = {"owner": owner, "name": name, "number": pull.number, "reviews": reviews}
+    variables = queries.about(pull.repository, number=pull.number, reviews=reviews)
     ask = with_checks if checks else Client.graphql
     data = ask(client, queries.COMMENTS, variables, name="comments")
     found = (data.get("repository") or {}).get("pullRequest")

@@ -84,7 +84,6 @@ class PullRequest:
     title: str
     body: str
     author: str
-    locked: bool
     base: str
     """Commit at the tip of the base branch."""
     base_known: bool
@@ -143,8 +142,7 @@ def read_pull(client: Client, pull: PullId, found: Mapping[str, Any] | None = No
     `found` is GraphQL's answer on it, where there is one. Raises NotFoundError with a sentence when
     there is none or the token may not see it, and other GitHubErrors.
     """
-    owner, _, name = pull.repository.partition("/")
-    variables = {"owner": owner, "name": name, "number": pull.number}
+    variables = queries.about(pull.repository, number=pull.number)
     if not found:
         try:
             data = with_checks(client, queries.PULL, variables, name="pull")
@@ -191,17 +189,12 @@ def further_comments(
     client: Client, pull: PullId, page: Mapping[str, Any]
 ) -> tuple[list[IssueComment], bool]:
     """The comments behind a page, and whether those are all. Raises GitHubError."""
-    owner, _, name = pull.repository.partition("/")
+    variables = queries.about(pull.repository, number=pull.number)
     found: list[IssueComment] = []
     pages = 1
     while page["pageInfo"]["hasNextPage"] and pages < MOST_PAGES_OF_COMMENTS:
-        variables = {
-            "owner": owner,
-            "name": name,
-            "number": pull.number,
-            "comments": page["pageInfo"]["endCursor"],
-        }
-        data = client.graphql(queries.COMMENTS, variables, name="comments")
+        following = {**variables, "comments": page["pageInfo"]["endCursor"]}
+        data = client.graphql(queries.COMMENTS, following, name="comments")
         page = data["repository"]["pullRequest"]["comments"]
         found += comments_of(page)
         pages += 1
@@ -252,7 +245,6 @@ def _pull(found: Mapping[str, Any]) -> PullRequest:
         title=found["title"],
         body=found["body"] or "",
         author=author.get("login", ""),
-        locked=bool(found["locked"]),
         # The base branch as it is now; the commit that GitHub noted, where the branch is gone.
         base=target.get("oid") or found["baseRefOid"],
         base_known=bool(target),

@@ -5,6 +5,8 @@ PyGithub sends a question; which one is the caller's.
 
 from __future__ import annotations
 
+from typing import Any
+
 _COMMENTS = """
       comments(first: 100, after: $comments) {
         pageInfo { hasNextPage endCursor }
@@ -34,7 +36,7 @@ STATE = "\n      headRefOid state" + _COMMENTS + _CHECKS
 _PULL = (
     """
       repository { nameWithOwner isPrivate }
-      id number state title body locked changedFiles maintainerCanModify
+      id number state title body changedFiles maintainerCanModify
       author { login }
       baseRefOid headRefName headRefOid
       headRepository { nameWithOwner }
@@ -166,6 +168,12 @@ mutation Minimize($id: ID!) {
   }
 }
 """
+
+
+def about(repository: str, **more: Any) -> dict[str, Any]:
+    """The variables of a question about a repository, `OWNER/REPO`."""
+    owner, _, name = repository.partition("/")
+    return {"owner": owner, "name": name, **more}
 
 
 def entries(count: int, contents: int = 0) -> str:
