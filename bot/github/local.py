@@ -28,7 +28,7 @@ from bot.github.change import (
     too_much,
 )
 from bot.github.errors import TooMuchError
-from bot.github.git import changed_entries, git, outside, renamed_paths
+from bot.github.git import changed_entries, git, outside
 
 _GONE = "000000"
 """git's mode of what a change takes away."""
@@ -236,10 +236,10 @@ class LocalRepository:
         fork = self._git("merge-base", base_commit, head_commit, wrong=wrong).decode().strip()
         arguments = ("diff-tree", "-r", "-z", "-M", "--raw", "--no-ext-diff", "--no-textconv")
         raw = self._git(*arguments, "--diff-filter=AMRCTD", fork, head_commit)
-        found = changed_entries(raw)
+        found, renamed = changed_entries(raw)
         removed = frozenset(path for mode, _, path in found if mode == _GONE)
         kept = tuple(entry for entry in found if entry[0] != _GONE)
-        return LocalChange(self, base_commit, head_commit, fork, kept, removed, renamed_paths(raw))
+        return LocalChange(self, base_commit, head_commit, fork, kept, removed, renamed)
 
     def uncommitted(self, commit: str, wanted: Callable[[str], bool]) -> list[str]:
         """Wanted files of the working tree that are not as a commit has them, in path order.
