@@ -20,6 +20,7 @@ from bot.evidence.facts import EvidenceError, Facts, RunId
 from bot.evidence.limits import RunLimits
 from bot.evidence.links import RunLink, parse_link
 from bot.evidence.locate import open_inside, readable, shown
+from bot.evidence.tally import series_of
 from bot.evidence.transaction_log import IDENT
 
 _ENGINE = regex(r"\bInitializing an? (?:V\d )?LLM engine \(v(\d[\w.+\-]{0,40})\)")
@@ -125,7 +126,7 @@ class _ConsoleReader:
                 project=run.project if run else None,
             ),
             config=log.config,
-            history={key: tally.series(key) for key, tally in log.history.items() if tally.rows},
+            history=series_of(log.history),
             history_rows=log.steps,
             requirements={"vllm": next(iter(self.engines))} if len(self.engines) == 1 else {},
             out_of_memory=out_of_memory,

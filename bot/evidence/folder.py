@@ -23,7 +23,7 @@ from bot.evidence.limits import RunLimits
 from bot.evidence.locate import Located, locate, open_inside, readable, shown
 from bot.evidence.run_config import LoggedConfig, plain
 from bot.evidence.side_files import MOST_GPUS, Host, SideFiles
-from bot.evidence.tally import Tally, missing_beginning, tally_of
+from bot.evidence.tally import Tally, gpu_series, missing_beginning, series_of, tally_of
 from bot.evidence.transaction_log import LogReader, record_type
 
 _GPU_MEMORY = regex(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
@@ -233,13 +233,9 @@ class _RunLog:
             kind="folder",
             run=self.run,
             config=config,
-            history={k: t.series(k) for k, t in self.history.items() if t.rows},
+            history=series_of(self.history),
             history_rows=self.history_rows,
-            system={
-                index: tally.series(f"system.gpu.{index}.memoryAllocatedBytes")
-                for index, tally in sorted(self.system.items())
-                if tally.rows
-            },
+            system=gpu_series(self.system, "system.gpu.{}.memoryAllocatedBytes"),
             system_rows=self.system_rows,
             gpus=self.host.listed(),
             host_gpu_count=self.host.gpu_count or len(self.host.gpus) or None,

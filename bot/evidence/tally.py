@@ -96,6 +96,17 @@ class Tally:
         )
 
 
+def series_of(history: Mapping[str, Tally]) -> dict[str, MetricSeries]:
+    """What was seen of each metric that has a value."""
+    return {key: tally.series(key) for key, tally in history.items() if tally.rows}
+
+
+def gpu_series(system: Mapping[int, Tally], name: str) -> dict[int, MetricSeries]:
+    """What was seen of each GPU that has a value, by its index, which `name` takes for `{}`."""
+    found = sorted(system.items())
+    return {index: tally.series(name.format(index)) for index, tally in found if tally.rows}
+
+
 def tally_of(history: dict[str, Tally], key: str, most: int) -> Tally | None:
     """The tally of a metric, made where there is none; None for one more than `most`."""
     tally = history.get(key)

@@ -22,7 +22,7 @@ from bot.evidence.metrics import CHARTED, EVIDENCE
 from bot.evidence.online.bounds import Watch
 from bot.evidence.online.failure import ReadStage
 from bot.evidence.online.sdk import failures
-from bot.evidence.tally import Tally, missing_beginning
+from bot.evidence.tally import Tally, missing_beginning, series_of
 
 
 @dataclass(slots=True)
@@ -73,9 +73,7 @@ class HistoryReader:
             scans = self._whole_group(count, names)
             for scan in scans:
                 tallies |= scan.tallies
-                found.series |= {
-                    key: tally.series(key) for key, tally in scan.tallies.items() if tally.rows
-                }
+                found.series |= series_of(scan.tallies)
                 most = max(most, scan.rows)
                 if scan.stopped is not None:
                     found.gaps.note(

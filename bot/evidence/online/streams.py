@@ -19,7 +19,7 @@ from bot.evidence.json_values import number, whole
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage, bracketed
 from bot.evidence.online.sdk import Sdk, failures
-from bot.evidence.tally import Tally
+from bot.evidence.tally import Tally, gpu_series
 
 WANTED_FILES = ("wandb-metadata.json", "requirements.txt")
 
@@ -97,11 +97,7 @@ def system_stream(run: Any, counted: int | None, bounds: Bounds) -> System:
             if match and (used := number(value)) is not None:
                 tally = tallies.setdefault(int(match[1]), Tally(traced=True))
                 tally.add(used, None, time)
-    found.series = {
-        index: tally.series(f"system.gpu.{index}.memoryAllocatedBytes")
-        for index, tally in sorted(tallies.items())
-        if tally.rows
-    }
+    found.series = gpu_series(tallies, "system.gpu.{}.memoryAllocatedBytes")
     if counted is not None and found.rows < counted:
         found.gaps.note(
             "Of {counted} samples of the system stream W&B gave {given}: a higher peak may "

@@ -14,7 +14,7 @@ from bot.base.messages import Notes, plural_message, seconds_of
 from bot.base.regex import regex
 from bot.evidence.facts import Facts, RunId
 from bot.evidence.limits import RunLimits
-from bot.evidence.tally import Tally, missing_beginning, tally_of
+from bot.evidence.tally import Tally, gpu_series, missing_beginning, series_of, tally_of
 from bot.report.evidence import RunKind
 
 _LOOK: Final = 1024
@@ -78,12 +78,7 @@ class MetricCollector:
 
         `gpu` is the tracker's name of a GPU's memory, with `{}` for its index.
         """
-        history = {key: tally.series(key) for key, tally in self._history.items() if tally.rows}
-        system = {
-            index: tally.series(gpu.format(index))
-            for index, tally in sorted(self._system.items())
-            if tally.rows
-        }
+        history, system = series_of(self._history), gpu_series(self._system, gpu)
         if self._left_out:
             self.gaps.note(
                 "Only the first {metrics} metrics of the history were followed.",
