@@ -127,6 +127,21 @@ def _is_cut(path: Path) -> bool:
     return path.stat().st_size < counted * (65_536 if size == 1 else size)
 
 
+def databases(place: RunPath, names: frozenset[str], own: bytes | None = None) -> Iterator[Path]:
+    """The databases at a place that hold tables of these names.
+
+    Text that only they have on their first page, `own`, is looked for before the tables are.
+    """
+    for path in place.files:
+        if place.is_folder and path.suffix != ".db":
+            continue
+        start = RunPath(path).start
+        if start.startswith(MAGIC) and (
+            (own is not None and own in start) or tables(place, path) >= names
+        ):
+            yield path
+
+
 def tables(place: RunPath, path: Path) -> frozenset[str]:
     """The plain tables of a database; empty where it cannot be read."""
     try:

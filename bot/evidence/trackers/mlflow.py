@@ -24,7 +24,7 @@ from bot.evidence.json_values import number
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import open_inside, shown
 from bot.evidence.trackers.collect import MetricCollector, StoppedError
-from bot.evidence.trackers.database import MAGIC, RunDatabase, opened, tables
+from bot.evidence.trackers.database import RunDatabase, databases, opened
 from bot.evidence.trackers.places import RunPath, one_run, several
 from bot.report import JsonValue
 
@@ -146,39 +146,31 @@ def _with_lists(value: JsonValue) -> JsonValue:
 # The database.
 
 
-def _databases(place: RunPath) -> Iterator[Path]:
-    for path in place.files:
-        if place.is_folder and path.suffix != ".db":
-            continue
-        if RunPath(path).start.startswith(MAGIC) and tables(place, path) >= _TABLES:
-            yield path
-
-
 def find_mlflow_database(place: RunPath) -> bool:
     """Whether a path is a database of MLflow, or a folder that holds one."""
-    return any(True for _ in _databases(place))
+    return any(True for _ in databases(place, _TABLES))
 
 
 def read_mlflow_database(place: RunPath, limits: RunLimits) -> Facts:
     """Read the run; raises EvidenceError where there are several, or none that can be read."""
-    databases = list(_databases(place))
-    if len(databases) != 1:
-        raise several(place, "MLflow", [path.name for path in databases])
-    with opened(place, databases[0], limits) as database:
+    found = list(databases(place, _TABLES))
+    if len(found) != 1:
+        raise several(place, "MLflow", [path.name for path in found])
+    with opened(place, found[0], limits) as database:
         stage = "lifecycle_stage" if "lifecycle_stage" in database.columns("runs") else "''"
         query = (
             f"SELECT run_uuid, name, status, experiment_id, {stage} FROM runs "  # noqa: S608
             "ORDER BY ? IN (run_uuid, name) DESC LIMIT 1000"
         )
-        found = {str(row[0]): row for row in database.rows(query, (place.wanted,))}
+        runs = {str(row[0]): row for row in database.rows(query, (place.wanted,))}
         # Deleted runs are there for whoever names one.
         listed = [
             (run_id, str(name) if name else None)
-            for run_id, (_, name, *_, stage) in found.items()
+            for run_id, (_, name, *_, stage) in runs.items()
             if stage != "deleted" or place.wanted in (run_id, name)
         ]
         run_id, name = one_run(place, database.name, "MLflow", listed)
-        _, _, status, experiment, stage = found[run_id]
+        _, _, status, experiment, stage = runs[run_id]
         run = MlflowRun(limits)
         run.status, run.deleted = str(status), stage == "deleted"
         _from_tables(database, run_id, run, limits)

@@ -25,7 +25,7 @@ from bot.evidence.trackers.collect import (
     StoppedError,
     seconds_since_1970,
 )
-from bot.evidence.trackers.database import MAGIC, RunDatabase, opened, tables
+from bot.evidence.trackers.database import RunDatabase, databases, opened
 from bot.evidence.trackers.places import RunPath, one_run, several
 from bot.report import JsonValue
 
@@ -41,23 +41,16 @@ def find_trackio(place: RunPath) -> bool:
 
 
 def _databases(place: RunPath) -> Iterator[Path]:
-    for path in place.files:
-        if place.is_folder and path.suffix != ".db":
-            continue
-        start = RunPath(path).start
-        # The schema's text stands on the first page, unless it is large.
-        if start.startswith(MAGIC) and (
-            b"system_metrics" in start or tables(place, path) >= {"metrics", "configs"}
-        ):
-            yield path
+    # The schema's text stands on the first page, unless it is large.
+    return databases(place, frozenset({"metrics", "configs"}), b"system_metrics")
 
 
 def read_trackio(place: RunPath, limits: RunLimits) -> Facts:
     """Read the run; raises EvidenceError where there are several, or none that can be read."""
-    databases = list(_databases(place))
-    if len(databases) != 1:
-        raise several(place, "trackio", [path.name for path in databases])
-    path, name = databases[0], shown(databases[0].name)
+    found = list(_databases(place))
+    if len(found) != 1:
+        raise several(place, "trackio", [path.name for path in found])
+    path, name = found[0], shown(found[0].name)
     with opened(place, path, limits) as database:
         if not database.columns("metrics") >= _METRICS:
             raise EvidenceError(
