@@ -255,7 +255,7 @@ def _answer(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     gc.freeze()  # What the server loaded stays: to walk it would copy it.
-    _limit_memory(limits.memory)
+    limit_memory(limits.memory)
     caller = Caller(connection, limits)
     try:
         _limit_processor(limits.processor)
@@ -292,7 +292,11 @@ def _limit_processor(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (until, hard))
 
 
-def _limit_memory(count: int) -> None:
+def limit_memory(count: int) -> None:
+    """Let the process, and those that it starts, each have so many bytes of private memory more.
+
+    Not of address space: Go reserves far more of that than it uses. No core is dumped.
+    """
     try:
         import resource
     except ImportError:

@@ -686,7 +686,7 @@ DEFENCES = (
     Defence(
         "T17",
         "lets a reading take any memory",
-        "bot/base/isolated.py::_limit_memory",
+        "bot/base/isolated.py::limit_memory",
         returns("None"),
         (_ISOLATED + "test_a_limit_ends_it_and_names_what_was_read",),
     ),

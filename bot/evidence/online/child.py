@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bot.base.isolated import limit_memory
 from bot.base.messages import message, seconds_of
 from bot.base.secrets import Secret
 from bot.evidence.facts import Facts
@@ -79,7 +80,7 @@ def main() -> int:
     """Read one run; the exit status says nothing, the last message does."""
     asked = json.loads(sys.stdin.buffer.read())
     bounds = Bounds(**asked["bounds"])
-    _limit_memory(bounds.memory_bytes)
+    limit_memory(bounds.memory_bytes)
     reporter = Reporter(_quiet())
     place = Path(asked["place"])
     orphan = threading.Thread(
@@ -252,17 +253,6 @@ def _quiet() -> int:
         os.dup2(nowhere, descriptor)
     os.close(nowhere)
     return out
-
-
-def _limit_memory(count: int) -> None:
-    try:
-        import resource
-    except ImportError:  # Windows has no such limit; the other bounds hold there too.
-        return
-    # Private memory, not address space: Go reserves far more of that than it uses.
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    limit = count if hard == resource.RLIM_INFINITY else min(count, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
 if __name__ == "__main__":
