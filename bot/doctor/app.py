@@ -19,6 +19,12 @@ _KEY = message(
     "`rlbot app create` makes an App with everything."
 )
 
+_REFUSED = message(
+    "GitHub also refuses what is signed a minute off: set this machine's clock by NTP "
+    "(`timedatectl set-ntp true`). Where it is right, make a new private key on the App's page, "
+    "and name its file in RLBOT_PRIVATE_KEY_FILE."
+)
+
 
 def check(around: Surroundings) -> Iterator[CheckAnswer]:
     """Whether the App can sign in, and has the permissions and events that it needs."""
@@ -42,7 +48,7 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
         yield CheckAnswer(_NAME, "unknown", sentence_of(error), remedy)
     except (NotAllowedError, NotFoundError):
         text = message("GitHub does not take the key for the App {app_id}.", app_id=number)
-        yield CheckAnswer(_NAME, "wrong", text, _KEY)
+        yield CheckAnswer(_NAME, "wrong", text, _REFUSED)
     except UserError as error:
         yield CheckAnswer(_NAME, "wrong", sentence_of(error), _KEY)
     else:

@@ -244,4 +244,4 @@ def test_a_redirect_is_not_followed_with_the_key(server: str) -> None:
 
 def test_each_check_is_a_file_of_its_own() -> None:
     user = {"git", "github", "hosts", "rules", "wandb"}
-    assert set(checks()) == user | {"app", "clock", "database", "webhook"}
+    assert set(checks()) == user | {"app", "database", "webhook"}
