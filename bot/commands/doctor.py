@@ -33,6 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     from bot import __version__
     from bot.base.config import Config, ConfigFile, read_config
+    from bot.check.levels import rule_levels
     from bot.doctor._support.base import CheckAnswer, Surroundings
     from bot.doctor._support.registry import exit_status, run_checks
     from bot.doctor._support.settings import effective_settings
@@ -46,7 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
         found = find_config(arguments.config)
         if found:
             file = found[0].as_posix()
-            given = read_config(found[1], file)
+            read = read_config(found[1], file)
+            rule_levels(read.config)
+            given = read
             configuration = CheckAnswer(
                 "configuration", "ok", message("{file} is valid.", file=file)
             )

@@ -222,8 +222,16 @@ def test_a_wrong_configuration_is_told_and_the_rest_goes_on(tmp_path: Path) -> N
 def test_an_unknown_rule_of_the_configuration_is_told(tmp_path: Path) -> None:
     (tmp_path / ".rlbot.yml").write_text("rules: {trail-log: off}\n", encoding="utf-8")
     status, found = _answers(tmp_path, "--offline")
-    assert status == 1
-    assert "did you mean RLB041 (trial-log)?" in found["rules"]["said"]
+    # As for every other command, which does not begin with it.
+    assert status == 2
+    assert found["configuration"]["state"] == "wrong"
+    assert "did you mean RLB041 (trial-log)?" in found["configuration"]["said"]
+
+
+def test_names_of_rules_and_of_checks_of_the_page_are_known(tmp_path: Path) -> None:
+    (tmp_path / ".rlbot.yml").write_text("rules: {trial-log: off, dead-link: off}\n", "utf-8")
+    status, found = _answers(tmp_path, "--offline")
+    assert (status, found["configuration"]["state"]) == (0, "ok")
 
 
 def test_without_git_it_says_so(tmp_path: Path) -> None:
@@ -243,5 +251,5 @@ def test_a_redirect_is_not_followed_with_the_key(server: str) -> None:
 
 
 def test_each_check_is_a_file_of_its_own() -> None:
-    user = {"git", "github", "hosts", "rules", "wandb"}
+    user = {"git", "github", "hosts", "wandb"}
     assert set(checks()) == user | {"app", "database", "webhook"}
