@@ -14,7 +14,7 @@ from bot.rules._support.code import without_comments
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE
 from bot.shell.source import Span
-from bot.shell.words import Word
+from bot.shell.words import Hole, Word
 
 META = Meta(
     id="RLB002",
@@ -96,7 +96,7 @@ def check(context: RuleContext) -> Hits:
     programs = [
         command.argv for command in context.reading.commands if _program(command.argv) not in _IDLE
     ]
-    if (unreached := _unreached(context)) is not None:
+    if (unreached := _unreached(context) or _unset(context)) is not None:
         yield Skip(reason=unreached)
     elif programs:
         if (made := _made_in_python(context, programs)) is not None:
@@ -214,6 +214,29 @@ def _unreached(context: RuleContext) -> Message | None:
             module=found[1],
         )
     return None
+
+
+def _unset(context: RuleContext) -> Message | None:
+    """That what a command with settings starts is a variable without a value: `$COMMAND a.b=1`."""
+    for command in context.reading.commands:
+        first = command.argv[0].pieces[0] if command.argv and command.argv[0].pieces else None
+        hole = first.text if first is not None else None
+        if not isinstance(hole, Hole) or hole.kind != "unset" or first is None:
+            continue
+        if any(map(_sets, command.argv[1:])):
+            line = context.source.place(first.span).line
+            return message(
+                "line {line} starts what the variable {name} holds, which the script never sets",
+                line=line,
+                name=hole.name,
+            )
+    return None
+
+
+def _sets(word: Word) -> bool:
+    """Whether an argument is a setting: `--lr`, `a.b=1`."""
+    key, equals, _ = word.text.partition("=")
+    return key.startswith("--") or (bool(equals) and "." in key)
 
 
 def _meant(context: RuleContext) -> bool:

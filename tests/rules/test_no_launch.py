@@ -143,3 +143,21 @@ def test_what_only_arguments_start_is_a_launch(start: str, launches: int) -> Non
     named = CheckOptions(script_arguments=("eval",), clean_environment=True)
     report = check_script(ScriptFile(path="run.sh", data=text.encode()), named)
     assert len(report.launches) == ("small" in start)
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("$COMMAND data.train_files=a trainer.nnodes=1", True),
+        ("${COMMAND} --model a", True),
+        ("$COMMAND a", False),
+        ("COMMAND=train; $COMMAND data.train_files=a", False),
+    ],
+)
+def test_a_command_that_is_a_variable_without_a_value_is_named(line: str, *, named: bool) -> None:
+    """verl's examples/sft/gsm8k/run_mimo_7b_mtp_megatron.sh."""
+    script = ScriptFile(path="run.sh", data=f"mkdir out\n{line}\n".encode())
+    report = check_script(script, CheckOptions())
+    (reason,) = [one.reason for one in report.unchecked if one.check.startswith("RLB002")]
+    text = "line 2 starts what the variable COMMAND holds, which the script never sets"
+    assert (reason == text) is named
