@@ -215,7 +215,7 @@ class Checkout:
         module = self.module(entry, script)
         main = self._own.main(module) if module is not None else None
         if path is not None and path.startswith(("/", "${?")):
-            folder = self._own.named(path, script)
+            folder = self._own.named(path, script) or self._own.holding(path, script, name or "")
         elif module is None or main is None:
             return None
         else:
@@ -224,7 +224,7 @@ class Checkout:
             if folder is None and verls(given):
                 return self._released(name or main.config_name, verl)
         root = name or (main.config_name if main is not None else None)
-        if folder is None or folder not in self._own.folders or root is None:
+        if folder is None or not self._own.has(folder) or root is None:
             return leads_nowhere(path, self._own.places(path or "", script)) if not folder else None
         root = root.removesuffix(SUFFIX)
         if folder in self._configs:

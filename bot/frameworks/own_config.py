@@ -178,6 +178,8 @@ class ConfigFolders:
         for path in sorted(files):
             if (found := config_file(path)) is not None:
                 self.folders.setdefault(found[0], []).append(found[1])
+        self.others: dict[str, list[str]] = {}
+        """Folders of other names, which a command line gives; see `holding`."""
         self.modules = NamedFiles(path for path in files if path.endswith(".py"))
         self._decorators: dict[str, HydraMain | None] = {}
 
@@ -205,8 +207,25 @@ class ConfigFolders:
                 if (end := _below(base, folder)) and known.endswith(f"/{end}")
             )
             return {folder for *_, folder in [max(ends, default=(0, 0, ""))] if folder}
-        joined = {posixpath.normpath(posixpath.join(f, known[1:])) for f in above(script)}
-        return joined.intersection(self.folders)
+        return set(_joined(known, script)).intersection(self.folders)
+
+    def holding(self, path: str, script: str, root: str) -> str | None:
+        """The folder below an unknown one (`${?PWD}/user`) that has a root's file; None for none.
+
+        Its name need not be that of a configuration.
+        """
+        beginning, hole, rest = path.rpartition("}")
+        if beginning.count("${?") != 1 or not hole or not rest.startswith("/"):
+            return None
+        file = root.removesuffix(SUFFIX) + SUFFIX
+        found = [one for one in _joined(rest, script) if f"{one}/{file}" in self._files]
+        if len(found) != 1:
+            return None
+        folder = found[0]
+        if folder not in self.others:
+            within = (one for one in self._files if one.startswith(f"{folder}/"))
+            self.others[folder] = [one[len(folder) + 1 :] for one in within if one.endswith(SUFFIX)]
+        return folder
 
     def relative(self, given: str, module: str, script: str) -> str | None:
         """The folder that a module's `config_path` means, or one that a `script` names instead."""
@@ -218,9 +237,14 @@ class ConfigFolders:
         # A beginning to fill in: base_dir/recipe/mine/config.
         return self.named(f"/{given}", script) or folder
 
+    def has(self, folder: str) -> bool:
+        """Whether a folder is one of a configuration."""
+        return folder in self.folders or folder in self.others
+
     def content(self, folder: str) -> dict[str, bytes]:
         """The files of a folder, by path within it."""
-        return {name: self._files.get(f"{folder}/{name}", b"") for name in self.folders[folder]}
+        names = self.folders.get(folder) or self.others[folder]
+        return {name: self._files.get(f"{folder}/{name}", b"") for name in names}
 
     def package(self, name: str) -> str | None:
         """The folder that `pkg://rllm.trainer.config` means; None where none is sure."""
@@ -330,6 +354,11 @@ def _without_verl(
         return tree
     text = message("its {folder} begins with a root of verl's that is not there", folder=folder)
     return tree if on_verl is None else Unfollowed(text)
+
+
+def _joined(rest: str, script: str) -> Iterator[str]:
+    """What `/user` of `$ROOT/user` may be, from each folder above the script."""
+    return (posixpath.normpath(posixpath.join(folder, rest[1:])) for folder in above(script))
 
 
 def _place(text: str) -> str:

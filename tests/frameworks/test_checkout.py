@@ -280,6 +280,21 @@ def test_a_configuration_path_that_leads_nowhere_is_named(path: str, why: str) -
     assert plan.version_reason == "verl/trainer/config of this repository"
 
 
+@pytest.mark.parametrize("folder", ["user", "recipe/mine/config/stage"])
+def test_a_folder_of_any_name_that_has_the_root_is_meant(folder: str) -> None:
+    """AlexFanw/LegalSearch-R1: `--config-path="$PROJECT_DIR/user"`."""
+    files = RECIPE | {f"{folder}/deep.yaml": OWN}
+    start = (
+        f"python3 -m verl.trainer.main_ppo --config-path=$PWD/{folder} --config-name=deep mine=2"
+    )
+    plan = plan_of(files, "recipe/mine/run.sh", start.encode())
+    assert plan.version_reason == f"{folder} of this repository"
+    gone = plan_of(RECIPE, "recipe/mine/run.sh", start.encode())
+    assert gone.table is None
+    twice = files | {f"recipe/{folder}/deep.yaml": OWN}
+    assert plan_of(twice, "recipe/mine/run.sh", start.encode()).table is None
+
+
 @pytest.mark.parametrize("name", ["conf", "configs_mine"])
 def test_a_folder_of_another_name(name: str) -> None:
     files = {path.replace("mine/config", f"mine/{name}"): data for path, data in RECIPE.items()}
