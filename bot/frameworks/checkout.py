@@ -217,7 +217,7 @@ class Checkout:
         if path is not None and path.startswith(("/", "${?")):
             folder = self._own.named(path, script) or self._own.holding(path, script, name or "")
         elif module is None or main is None:
-            return None
+            return self._own.unfollowed(module) if module is not None else None
         else:
             given = main.config_path if path is None else path
             folder = self._own.relative(given, module, "" if path is None else script)

@@ -22,7 +22,7 @@ from bot.frameworks.compose import Composer
 from bot.frameworks.config_files import SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.named_files import NamedFiles, above, ending
-from bot.frameworks.python_source import parsed, written
+from bot.frameworks.python_source import parsed, reads_argparse, written
 from bot.frameworks.release_overlay import OwnLayer, mapping_of, own_layer
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ class Unfollowed:
 
     reason: str
     """A sentence without its full stop."""
+    hydra: bool = True
+    """Whether Hydra reads the command line."""
 
 
 def leads_nowhere(path: str | None, places: Collection[str]) -> Unfollowed | None:
@@ -178,8 +180,7 @@ class ConfigFolders:
         for path in sorted(files):
             if (found := config_file(path)) is not None:
                 self.folders.setdefault(found[0], []).append(found[1])
-        self.others: dict[str, list[str]] = {}
-        """Folders of other names, which a command line gives; see `holding`."""
+        self.others: dict[str, list[str]] = {}  # Those that `holding` has found.
         self.modules = NamedFiles(path for path in files if path.endswith(".py"))
         self._decorators: dict[str, HydraMain | None] = {}
 
@@ -210,10 +211,7 @@ class ConfigFolders:
         return set(_joined(known, script)).intersection(self.folders)
 
     def holding(self, path: str, script: str, root: str) -> str | None:
-        """The folder below an unknown one (`${?PWD}/user`) that has a root's file; None for none.
-
-        Its name need not be that of a configuration.
-        """
+        """The folder of any name below an unknown one (`${?PWD}/user`) that has a root's file."""
         beginning, hole, rest = path.rpartition("}")
         if beginning.count("${?") != 1 or not hole or not rest.startswith("/"):
             return None
@@ -257,6 +255,13 @@ class ConfigFolders:
             text = self._files.get(path, b"").decode("utf-8", "replace")
             self._decorators[path] = hydra_main(text)
         return self._decorators[path]
+
+    def unfollowed(self, path: str) -> Unfollowed | None:
+        """That a program reads its command line itself; None for any other."""
+        if not reads_argparse(self._files.get(path, b"").decode("utf-8", "replace")):
+            return None
+        reason = message("{file} reads its command line without Hydra", file=path)
+        return Unfollowed(reason, hydra=False)
 
     def why_unread(self, entry: str, module: str | None) -> str:
         """Why nothing is known of a program, whose file `module` is; empty where it cannot be said.

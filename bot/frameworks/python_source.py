@@ -32,3 +32,14 @@ def written(node: ast.expr) -> str:
         return ast.unparse(node)
     except RecursionError:
         return ""
+
+
+def reads_argparse(source: str) -> bool:
+    """Whether a program makes an `ArgumentParser` and has no `@hydra.main`, but in a text."""
+    if "ArgumentParser(" not in source or "__main__" not in source:
+        return False
+    tree = parsed(source)
+    nodes = [*ast.walk(tree)] if tree is not None else []
+    parts = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return "ArgumentParser" in parts | names and "main" not in parts

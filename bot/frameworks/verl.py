@@ -51,6 +51,8 @@ class Verl(Framework):
         root = root_of(launch, line, versions)
         if isinstance(root.table, StructuredTable):
             line = HydraLine((*line.settings, *yaml_settings(line.bad)), flags=line.flags)
+        elif not root.hydra:
+            line = HydraLine((), flags=line.flags)
         plan = partial(self._plan, launch, line, root)
         return Explanation(root.version, root.table, line.settings, line.bad, plan)
 

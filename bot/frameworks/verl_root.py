@@ -14,6 +14,7 @@ from bot.frameworks.config_files import SUFFIX
 from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.key_table import KeyTable
 from bot.frameworks.overrides import Flag, HydraLine
+from bot.frameworks.own_config import Unfollowed
 from bot.frameworks.plan import Launch, RootProblem
 from bot.frameworks.release_overlay import OwnLayer, layered_table
 from bot.frameworks.releases import entry_root, release, releases
@@ -32,6 +33,8 @@ class Root:
     problem: RootProblem | None = None
     unread: str = ""
     """Why the program's own configuration is not known, where that can be said."""
+    hydra: bool = True
+    """Whether Hydra reads the command line."""
 
 
 def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
@@ -56,7 +59,7 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
                 if tree is None
                 else Version(tree.name, "tree", tree.title)
             )
-            return Root(counts, None, unread=found.reason)
+            return Root(counts, None, unread=found.reason, hydra=found.hydra)
     elsewhere = path is not None and not (usual and (path.value or "?").strip("./") == "config")
     unknown = elsewhere or (name is not None and given is None)
     # Another folder may have the name.
@@ -83,9 +86,14 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
     return Root(version, table(_FRAMEWORK, version.release, root) if root else None)
 
 
-def _root_in(tree: ConfigTree, launch: Launch, versions: Versions) -> str | None:
-    """The root that a module starts from; a fork's main function may name another of its own."""
+def _root_in(tree: ConfigTree, launch: Launch, versions: Versions) -> str | Unfollowed | None:
+    """The root that a module starts from; a fork's main function may name another of its own.
+
+    Or that it is none of Hydra's.
+    """
     found = versions.own(_FRAMEWORK, launch.entry, None, None)
+    if isinstance(found, Unfollowed) and not found.hydra:
+        return found
     own_root = found[1] if isinstance(found, tuple) else None
     known = own_root in tree.composer.names
     return own_root if known else tree.root_of(launch.entry) or own_root
@@ -124,8 +132,11 @@ def _search_path(launch: Launch, line: HydraLine) -> tuple[str, ...]:
     return tuple(places)
 
 
-def _of_tree(tree: ConfigTree, root: str | None, named: Flag | None = None) -> Root:
+def _of_tree(tree: ConfigTree, root: str | Unfollowed | None, named: Flag | None = None) -> Root:
     """The tree in the place of a release, and the table of its root; None for an unknown one."""
+    if isinstance(root, Unfollowed):
+        version = Version(tree.name, "tree", tree.title)
+        return Root(version, None, unread=root.reason, hydra=root.hydra)
     why = tree.problem(root) if root else None
     if root is None or why is None:
         return Root(Version(tree.name, "tree", tree.title), tree.table(root) if root else None)

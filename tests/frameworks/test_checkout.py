@@ -280,6 +280,33 @@ def test_a_configuration_path_that_leads_nowhere_is_named(path: str, why: str) -
     assert plan.version_reason == "verl/trainer/config of this repository"
 
 
+ARGPARSE = b"""
+'''
+@hydra.main(config_path='config', config_name='ppo_trainer', version_base=None)
+'''
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("override_yaml", type=str)
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_a_fork_that_reads_its_command_line_itself_takes_no_overrides() -> None:
+    """KempnerInstitute/Backtrack: `python3 -m verl.trainer.main_ppo scripts/one.yaml`."""
+    files = RECIPE | {"verl/trainer/main_ppo.py": ARGPARSE}
+    script = b"python3 -m verl.trainer.main_ppo scripts/one.yaml"
+    plan = plan_of(files, "scripts/one.sh", script)
+    assert (plan.table, plan.settings, plan.bad_arguments) == (None, (), ())
+    assert plan.unread == "verl/trainer/main_ppo.py reads its command line without Hydra"
+    named = ARGPARSE.replace(b"argparse.", b"")
+    assert plan_of(RECIPE | {"verl/trainer/main_ppo.py": named}, "scripts/one.sh", script).unread
+    hydra = ARGPARSE.replace(b"'''", b"")
+    assert plan_of(RECIPE | {"verl/trainer/main_ppo.py": hydra}, "scripts/one.sh", script).table
+    other = b"from other import main\nif __name__ == '__main__':\n    main()\n"
+    assert plan_of(RECIPE | {"verl/trainer/main_ppo.py": other}, "scripts/one.sh", script).table
+
+
 @pytest.mark.parametrize("folder", ["user", "recipe/mine/config/stage"])
 def test_a_folder_of_any_name_that_has_the_root_is_meant(folder: str) -> None:
     """AlexFanw/LegalSearch-R1: `--config-path="$PROJECT_DIR/user"`."""
