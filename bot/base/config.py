@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field, fields
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
 from bot.base.adapters import adapter_of
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import Language, message, sentence_of
+from bot.base.messages import Language, mark, message, sentence_of
 from bot.base.naming_profiles import Profile, ProfileError, chosen
 from bot.base.regex import regex
 from bot.base.yaml_size import NestingError, size_of
@@ -312,7 +312,19 @@ def _at(origin: str, lines: Mapping[str, int], key: str) -> str:
     return message("{origin}, line {line}", origin=origin, line=lines[key]) if key else origin
 
 
+_KINDS: Final = {
+    "tuple_type": mark("must be a list, such as [one, two]"),
+    "dict_type": mark("must hold keys and values"),
+    "string_type": mark("must be text; put it in quotes"),
+    "int_parsing": mark("must be a whole number"),
+    "bool_parsing": mark("must be true or false"),
+}
+"""pydantic's name of a wrong kind of value, and what YAML calls the right one."""
+
+
 def _sentence(error: Any) -> str:
+    if error["type"] in _KINDS:
+        return message(_KINDS[error["type"]])
     expected = error.get("ctx", {}).get("expected")
     if error["type"] == "literal_error" and expected:
         return message("must be {expected}", expected=expected)

@@ -162,6 +162,11 @@ def _written(
     from bot.contribute.launch import recorded_launch
     from bot.contribute.script import parts_of, script_text
 
+    if not options.config.scripts:
+        raise UserError(
+            "The configuration names no folder of scripts: name one as `scripts` in .rlbot.yml, or "
+            "the script with --script."
+        )
     launch = recorded_launch(facts, options.versions, arguments.launcher)
     if not launch.known_release:
         notice(

@@ -113,7 +113,9 @@ def claim_item(claim: Claim, label: str) -> str:
 def unchecked_item(alike: Sequence[Unchecked], labels: Sequence[str]) -> str:
     """What could not be checked for one reason, on one line, for all scripts that it is said of."""
     named = wording.named([code_span(clip(label, PATH)) for label in labels], _NAMED)
-    where = f"{named} " if labels else ""
+    # What ends with a number of others would run into what follows.
+    apart = " · " if len(labels) > _NAMED else " "
+    where = f"{named}{apart}" if labels else ""
     checks = dict.fromkeys(inline(clip(word(item.check), VALUE)) for item in alike)
     what = wording.listed(checks)
     why = wording.sentence(sentence(alike[0].reason))

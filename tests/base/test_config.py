@@ -69,7 +69,17 @@ def test_every_key_is_taken() -> None:
             ".rlbot.yml, line 1: rules.RLB001: must be 'error', 'warning', 'note' or 'off'.",
         ),
         (b"language: de", ".rlbot.yml, line 1: language: must be 'en' or 'zh'."),
-        (b"allow_private_runs: maybe", ".rlbot.yml, line 1: allow_private_runs: must be a valid"),
+        (
+            b"allow_private_runs: maybe",
+            ".rlbot.yml, line 1: allow_private_runs: must be true or false.",
+        ),
+        (b"scripts: examples", ".rlbot.yml, line 1: scripts: must be a list, such as [one, two]."),
+        (b"framework: verl@0.9.1", ".rlbot.yml, line 1: framework: must hold keys and values."),
+        (
+            b"framework: {verl: 0.9}",
+            ".rlbot.yml, line 1: framework.verl: must be text; put it in quotes.",
+        ),
+        (b"min_steps: few", ".rlbot.yml, line 1: min_steps: must be a whole number."),
         (b"naming: [tunning]", '.rlbot.yml, line 1: naming: there is no profile "tunning"; did'),
         (b"naming: []", ".rlbot.yml, line 1: naming: name one profile at least, such as tuning."),
         (

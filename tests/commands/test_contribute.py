@@ -96,6 +96,13 @@ def test_what_the_run_does_not_say_is_asked_for(clone: Path) -> None:
     assert "is not inside a git repository" in _contribute(clone.parent, nameless).err
 
 
+def test_without_a_folder_of_scripts_the_script_is_asked_for(clone: Path) -> None:
+    (clone / ".rlbot.yml").write_text("scripts: []\n")
+    done = _contribute(clone, kept_run(RECIPE), "--yes")
+    assert done.status == 2
+    assert "names no folder of scripts" in done.err
+
+
 def test_a_script_that_is_there_gets_its_row(clone: Path) -> None:
     (clone / SCRIPT).parent.mkdir(parents=True)
     (clone / SCRIPT).write_bytes((ROOT / SCRIPT).read_bytes())

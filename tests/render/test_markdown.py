@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
+from bot.render.blocks import unchecked_item
 from bot.render.fit import size
 from bot.render.markdown import MARKER, comment
 from bot.report import Report, Unchecked
@@ -199,3 +200,10 @@ def test_one_reason_is_said_once_of_all_that_it_keeps_from_being_checked() -> No
     assert text.count("line 3 could not be read") == 2  # the headline and the list
     assert "2 not checked" not in text
     assert "1 not checked" in text
+
+
+def test_what_is_not_checked_of_many_scripts_stands_apart_from_their_number() -> None:
+    labels = [f"{number}.sh" for number in range(5)]
+    alike = [Unchecked(check="evidence", reason="No run is linked.")]
+    assert unchecked_item(alike, labels[:1]) == "- `0.sh` evidence: No run is linked."
+    assert " and 2 more · evidence: No run" in unchecked_item(alike, labels)
