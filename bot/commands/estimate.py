@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bot.base.errors import UserError
 from bot.commands.arguments import add_common, add_gpus, finish
 from bot.commands.inputs import add_paths, each_script, scripts_with_options
-from bot.commands.output import write
+from bot.commands.output import notice, write
 from bot.commands.runs import add_offline
 from bot.commands.tree import add_root
 
@@ -87,6 +87,14 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.render.budget import estimates
 
     write(estimates(report, arguments.format))
+    if arguments.format == "svg":
+        # What has no picture would be silent.
+        for script in report.scripts:
+            if script.estimate is not None and not script.estimate.stages:
+                why = script.estimate.reason
+                notice("{name}: no prediction. {reason}", name=script.path, reason=why)
+        for item in report.unchecked:
+            notice(item.reason)
     return exit_status(report)
 
 

@@ -7,18 +7,17 @@ import os
 import re
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from bot.base.errors import UserError
 from bot.base.messages import message, plural_message
 from bot.commands.arguments import number
+from bot.service.job import JobState
 
 if TYPE_CHECKING:
-    from bot.service.job import JobState
     from bot.service.jobs import JobClient, JobStatus
 
 SUMMARY = "the App's stored jobs: list, show, retry, purge"
-STATES = ("waiting", "running", "done", "failed", "cancelled")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
@@ -31,7 +30,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     listing = actions.add_parser("list", help="jobs, newest first")
-    listing.add_argument("--state", choices=STATES, action="append", default=[])
+    listing.add_argument("--state", choices=get_args(JobState), action="append", default=[])
     listing.add_argument(
         "--limit",
         type=number(1_000_000),

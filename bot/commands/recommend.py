@@ -8,7 +8,7 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from bot.base.errors import UserError
 from bot.base.files import make_folder, write_new_file
@@ -34,6 +34,8 @@ _NOTHING_ASKED = mark(
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
+    from bot.recommend.request import FrameworkName, Method
+
     parser.add_argument(
         "question",
         metavar="QUESTION",
@@ -46,10 +48,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--task", metavar="TASK", help="grpo, ppo, sft, dpo, rm, …: see --list tasks"
     )
-    parser.add_argument(
-        "--method", choices=("full", "lora", "dora", "qlora"), help="what is trained"
-    )
-    parser.add_argument("--framework", choices=("verl", "openrlhf", "trl"))
+    parser.add_argument("--method", choices=get_args(Method), help="what is trained")
+    parser.add_argument("--framework", choices=get_args(FrameworkName))
     parser.add_argument(
         "--lengths",
         metavar="PROMPT+RESPONSE",

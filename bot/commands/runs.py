@@ -43,6 +43,8 @@ def run_of(texts: Sequence[str], options: CheckOptions) -> RunGiven:
 
 
 def _part(text: str, options: CheckOptions) -> Path | RunLink:
+    if not text:
+        raise UserError("--run is empty: is a variable not set?")
     if not text.startswith(("http://", "https://")):
         return Path(text)
     from bot.evidence.facts import EvidenceError

@@ -109,7 +109,17 @@ class TerminalParser(argparse.ArgumentParser):
         if many is not None and left and not any(word.startswith("-") for word in left):
             # argparse takes the words before the next option alone: `lint a.sh --verbose b.sh`.
             setattr(known, many.dest, [*getattr(known, many.dest), *left])
-            return known, []
+            left = []
+        for action in self._actions:
+            given = getattr(known, action.dest, None)
+            words = given if isinstance(given, list) else [given]
+            ours = not action.option_strings and action.nargs != argparse.REMAINDER
+            if ours and "" in words:
+                # As a path it would be the working folder.
+                name = action.metavar or action.dest
+                self.error(
+                    in_terminal(message("{name} is empty: is a variable not set?", name=name))
+                )
         if left:
             text = _own("unrecognized arguments: %s") % " ".join(left)
             options = [option for action in self._actions for option in action.option_strings]

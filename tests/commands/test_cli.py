@@ -131,6 +131,7 @@ def test_help_names_every_command_and_the_exit_status() -> None:
         (("rule", "unknown-keys"), 'rlbot: There is no rule "unknown-keys"; did you mean'),
         (("rule", "RLB999"), 'rlbot: There is no rule "RLB999"; rlbot rule lists the rules.'),
         (("table", "add", "no.rst", "x.sh"), "rlbot: no.rst does not exist."),
+        (("verify", "page.rst", "--run", ""), "rlbot: --run is empty: is a variable not set?"),
         (("pr", "12"), 'rlbot: "12" names no pull request; write OWNER/REPO#NUMBER'),
         (
             ("estimate", ".", "--run", "https://wandb.ai/a/b/runs/c"),
@@ -146,6 +147,24 @@ def test_wrong_usage_is_one_sentence(
     assert (result.status, result.out) == (2, "")
     assert result.err.startswith(sentence)
     assert result.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "words", [("lint", ""), ("lint", "one.sh", ""), ("verify", ""), ("rule", "")]
+)
+def test_a_word_of_an_unset_variable_is_not_the_working_folder(
+    folder: Path, words: tuple[str, ...]
+) -> None:
+    result = rlbot(*words, cwd=folder)
+    assert (result.status, result.out) == (2, "")
+    assert "is empty: is a variable not set?" in result.err
+
+
+def test_a_picture_of_no_estimate_says_why(folder: Path) -> None:
+    (folder / "one.sh").write_bytes(b"echo\n")
+    result = rlbot("estimate", "one.sh", "--format", "svg", cwd=folder)
+    assert (result.status, result.out) == (3, "")
+    assert result.err.startswith("rlbot: one.sh: no prediction. There is no launch to estimate")
 
 
 def test_words_may_stand_on_both_sides_of_an_option(folder: Path) -> None:
