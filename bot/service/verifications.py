@@ -15,6 +15,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.github.pull import PullId
 from bot.report import Report
 from bot.service.database import Database
+from bot.table.rst import UNKNOWN_CELL
 
 PAGE = 50
 MAX_WORDS = 8
@@ -116,7 +117,7 @@ class VerifiedScript:
     path: str
     verdict: str
     row: dict[str, str]
-    """Cells of the tuning page's row; empty when there is none."""
+    """Cells of the tuning page's row; empty where it is open, and where there is none."""
     run: str | None
     """Address of the run's page."""
     peak_gib: float | None
@@ -353,13 +354,17 @@ def _is(subject: HiddenSubject) -> sa.ColumnElement[bool]:
     return (_hidden.c.kind == subject.kind) & (_hidden.c.id == subject.id)
 
 
+_NAMES = ("tag", "model", "task", "resource", "max_batch", "train", "infer", "contributor")
+
+
 def _cells(row: Any) -> dict[str, str]:
-    names = ("tag", "model", "task", "resource", "max_batch", "train", "infer", "contributor")
-    return {name: str(getattr(row, name)) for name in names} if row is not None else {}
+    return {name: str(getattr(row, name)) for name in _NAMES} if row is not None else {}
 
 
 def _verified_script(stored: sa.RowMapping) -> VerifiedScript:
-    return VerifiedScript(**{**_fields(VerifiedScript, stored), "row": json.loads(stored["row"])})
+    cells = {name: text for name, text in json.loads(stored["row"]).items() if text != UNKNOWN_CELL}
+    row = dict.fromkeys(_NAMES, "") | cells
+    return VerifiedScript(**{**_fields(VerifiedScript, stored), "row": row})
 
 
 def _fields(kind: type, stored: sa.RowMapping) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import httpx
@@ -116,6 +117,22 @@ def test_nothing_private_is_shown(verifications: Verifications, client: httpx.Cl
     assert verifications.hide_name("owner/repo") == 1
     assert client.get(f"/reports/{shown}").status_code == 404
     assert "Qwen" not in client.get("/").text
+
+
+def test_a_script_without_a_row_is_listed_by_its_path(
+    verifications: Verifications, client: httpx.Client
+) -> None:
+    one = report(1, "fail")
+    (script,) = one.scripts
+    assert script.row is not None
+    put(verifications, replace(one, scripts=(replace(script, row=None),)), 1)
+    opened = replace(script.row, tag="\\", max_batch="\\", infer="\\")
+    put(verifications, replace(one, scripts=(replace(script, row=opened),)), 2)
+    shown = client.get("/")
+    assert shown.status_code == 200
+    assert f"<code>{script.path}</code>" in shown.text
+    assert "\\" not in shown.text
+    assert '<td data-label="Train, infer">fsdp</td>' in shown.text
 
 
 def test_the_same_head_again_stands_in_the_place_of_the_earlier_report(
