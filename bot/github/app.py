@@ -107,7 +107,6 @@ class Delivery:
     id: int
     guid: str
     """The same for every attempt of one delivery."""
-    event: str
     delivered: bool
     """True when it was answered with a 2xx."""
     delivered_at: str
@@ -120,7 +119,6 @@ def deliveries(client: Client, *, most: int = MOST_DELIVERIES) -> Iterator[Deliv
         yield Delivery(
             id=int(item["id"]),
             guid=str(item["guid"]),
-            event=str(item["event"]),
             delivered=200 <= int(item.get("status_code") or 0) < 300,
             delivered_at=str(item["delivered_at"]),
         )

@@ -76,15 +76,6 @@ class ChangeFiles:
     """What could not be looked at: a name and a sentence for each."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeText:
-    """Something that a person wrote about the change: its description, or a comment."""
-
-    author: str
-    """GitHub login."""
-    body: str
-
-
 class ChangeLookup(Protocol):
     """What can be looked up of a change while it is checked. Raises UserError with a sentence."""
 
@@ -121,7 +112,7 @@ class ChangeLookup(Protocol):
         something else than a file that can be read stands there.
         """
 
-    def texts(self) -> tuple[ChangeText, ...]:
+    def texts(self) -> tuple[str, ...]:
         """What the change's author wrote about it, oldest first; links to runs may stand there."""
 
 

@@ -20,7 +20,6 @@ from bot.github.change import (
     WHOLE,
     ChangedFile,
     ChangeFiles,
-    ChangeText,
     FileSelection,
     odd_file,
     over_limit,
@@ -134,7 +133,7 @@ class LocalChange:
         """The regular files at (commit, path)."""
         return self.repository.files(places)
 
-    def texts(self) -> tuple[ChangeText, ...]:
+    def texts(self) -> tuple[str, ...]:
         """Nothing: a branch has no description."""
         return ()
 

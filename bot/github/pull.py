@@ -10,7 +10,6 @@ from typing import Any
 from bot.base.errors import UserError
 from bot.base.regex import regex
 from bot.github import queries
-from bot.github.change import ChangeText
 from bot.github.client import Client
 from bot.github.errors import NotAllowedError, NotFoundError, Refusal
 from bot.github.failures import understood
@@ -110,10 +109,10 @@ class PullRequest:
         """True when the head is in another repository."""
         return self.head_repository != self.id.repository
 
-    def texts(self) -> tuple[ChangeText, ...]:
+    def texts(self) -> tuple[str, ...]:
         """What the author wrote: the description, then comments, oldest first."""
         written = (self.body, *(c.body for c in self.comments if c.author == self.author))
-        return tuple(ChangeText(author=self.author, body=body) for body in written if body)
+        return tuple(filter(None, written))
 
 
 def parse_pull(text: str, server: str = "https://github.com") -> PullId:

@@ -25,7 +25,6 @@ from bot.github.change import (
     MAX_SCRIPTS,
     ChangedFile,
     ChangeFiles,
-    ChangeText,
     FileSelection,
     over_limit,
 )
@@ -301,7 +300,7 @@ class GitHubChange:
         found = self._entries([(self.head, path) for path in paths])
         return {path: entry for (_, path), entry in found.items()}
 
-    def texts(self) -> tuple[ChangeText, ...]:
+    def texts(self) -> tuple[str, ...]:
         """The description and the author's comments."""
         return self.pull.texts()
 

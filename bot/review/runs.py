@@ -115,7 +115,7 @@ def _author_links(
     except UserError:
         return (), ()
     for text in texts:
-        links = find_links(text.body, options.hosts)
+        links = find_links(text, options.hosts)
         for each in links.links:
             found.setdefault(each.link, each)
         for other in links.refused:

@@ -13,7 +13,7 @@ from bot.base.errors import UserError
 from bot.check.request import CheckOptions
 from bot.evidence import EvidenceError, Facts, read
 from bot.evidence.links import RunLink, parse_link
-from bot.github.change import ChangedFile, ChangeFiles, ChangeText, FileSelection
+from bot.github.change import ChangedFile, ChangeFiles, FileSelection
 from bot.report import ScriptReport
 from bot.review.check import CheckRequest, check_change
 from bot.review.runs import named_script
@@ -68,10 +68,10 @@ class Change:
     def files(self, asked: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
         return {}
 
-    def texts(self) -> tuple[ChangeText, ...]:
+    def texts(self) -> tuple[str, ...]:
         if self.silent:
             raise UserError("GitHub does not answer.")
-        return tuple(ChangeText(author="ada", body=body) for body in self.texts_)
+        return tuple(self.texts_)
 
 
 @dataclass

@@ -60,8 +60,6 @@ class Manifest:
     minutes: tuple[Mapping[str, Any], ...]
     end: Mapping[str, Any] | None
     """None where the recorder was killed."""
-    cut: bool
-    """True when a last line was being written."""
     key: str | None
     """The public key that signed all of it, as ssh-keygen confirms; None for an unsigned one."""
 
@@ -109,7 +107,7 @@ def parse_manifest(data: bytes, name: str) -> Manifest:
     if end is not None and (cut or end.get("minutes") != len(rest)):
         raise EvidenceError(_CHANGED, name=name, line=len(records))
     key = _signed_by(data, signature, begin, end, name)
-    return Manifest(begin, tuple(rest), end, cut, key)
+    return Manifest(begin, tuple(rest), end, key)
 
 
 def _record(before: bytes, line: bytes) -> tuple[dict[str, Any], bytes] | None:
