@@ -93,7 +93,7 @@ class StructuredTable:
             return None
         if value is None:
             mandatory = setting.key not in self._optional
-            return message("it has no default and cannot be null") if mandatory else None
+            return message("it cannot be null") if mandatory else None
         shown = text if len(text) <= 60 else f"{text[:59]}…"
         if kind == "int" and not _is_whole(value):
             return message("a whole number belongs here, not {value}", value=shown)

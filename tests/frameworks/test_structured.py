@@ -146,6 +146,16 @@ def _errors(words: str, files: dict[str, bytes] = FILES) -> list[tuple[str, int]
     return [(f.id, f.line) for f in report.findings if f.severity == "error"]
 
 
+@pytest.mark.parametrize("given", ["flag=", "actor.optim.lr=null"])
+def test_of_an_empty_value_no_default_is_said_that_is_there(given: str) -> None:
+    """Zhitao-He/MedTutor-R1: `data.val_files=`, of a field whose default is an empty text."""
+    table = structured_table(MAIN, [CONFIG], "here")
+    assert table is not None
+    bad = BadArgument(word(given), Span(0, 0), "")
+    verdict = table.verdict(next(yaml_settings([bad])))
+    assert (verdict.status, verdict.message) == ("invalid", "it cannot be null")
+
+
 def test_a_launch_is_checked_against_the_dataclasses() -> None:
     assert _errors("actor.optim.lr=1e-5") == []
     assert _errors("actor.optim.lrr=1e-5") == [("RLB020", 2)]
