@@ -11,6 +11,8 @@ from contextlib import asynccontextmanager, closing
 from typing import Protocol
 
 from fastapi import FastAPI, Request, Response
+from fastapi.exception_handlers import request_validation_exception_handler
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -130,6 +132,13 @@ def _add_errors(app: FastAPI, metrics: Metrics) -> None:
         answer = refused(error.status_code, reason)
         answer.headers.update(error.headers or {})
         return answer
+
+    @app.exception_handler(RequestValidationError)
+    async def not_understood(request: Request, error: RequestValidationError) -> Response:
+        # A person gets a page; programs get what the description of the API says.
+        if "text/html" in request.headers.get("accept", ""):
+            return missing("There is nothing at this address.")
+        return await request_validation_exception_handler(request, error)
 
     @app.exception_handler(Exception)
     async def fault(_request: Request, error: Exception) -> Response:

@@ -135,6 +135,30 @@ def test_a_script_without_a_row_is_listed_by_its_path(
     assert '<td data-label="Train, infer">fsdp</td>' in shown.text
 
 
+@needs_browser
+def test_no_word_of_a_row_is_broken_on_a_phone(
+    verifications: Verifications, client: httpx.Client, chromium: Browser
+) -> None:
+    one = report(1)
+    (script,) = one.scripts
+    assert script.row is not None
+    row = replace(script.row, tag="RECOMMENDED", task="PPO")
+    put(verifications, replace(one, scripts=(replace(script, row=row),)))
+    with page_of(chromium) as (page, _):
+        page.set_viewport_size({"width": 390, "height": 900})
+        page.goto(str(client.base_url))
+        box = page.locator("td .muted", has_text="RECOMMENDED").bounding_box()
+        assert box is not None
+        assert box["height"] < 30
+
+
+def test_an_address_that_is_not_understood_is_a_page_for_people(client: httpx.Client) -> None:
+    asked = client.get("/?before=x", headers={"Accept": "text/html"})
+    assert asked.status_code == 404
+    assert "There is nothing at this address." in asked.text
+    assert client.get("/?before=x").status_code == 422
+
+
 def test_the_same_head_again_stands_in_the_place_of_the_earlier_report(
     stored: Verifications,
 ) -> None:
