@@ -16,9 +16,10 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from bot.base.errors import UserError
+from bot.base.errors import UserError, system_reason
 from bot.base.fast_dataclass import dataclass
 from bot.base.files import write_output
+from bot.commands.output import notice
 
 if TYPE_CHECKING:
     from bot.base.config import Config
@@ -263,8 +264,12 @@ def _outputs(step: _Step) -> None:
 
 def _append(environment: Mapping[str, str], name: str, text: str) -> None:
     if (path := environment.get(name)) and text:
-        with Path(path).open("a", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text if text.endswith("\n") else f"{text}\n")
+        try:
+            with Path(path).open("a", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(text if text.endswith("\n") else f"{text}\n")
+        except OSError as error:
+            # What was posted stands all the same.
+            notice("{name} could not be written: {why}.", name=name, why=system_reason(error))
 
 
 @contextmanager

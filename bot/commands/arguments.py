@@ -15,7 +15,7 @@ from bot.base.digits import natural_number
 from bot.base.errors import UserError, system_reason
 from bot.base.messages import message
 from bot.commands.output import write
-from bot.commands.terminal import current
+from bot.commands.terminal import current, in_terminal
 
 if TYPE_CHECKING:
     from bot.base.config import Config
@@ -54,9 +54,8 @@ def number(most: int) -> Callable[[str], int]:
     def read(text: str) -> int:
         found = natural_number(text)
         if found is None or not 0 < found <= most:
-            raise argparse.ArgumentTypeError(
-                message("takes a number from 1 to {most}; got {text}.", most=most, text=text)
-            )
+            wrong = message("takes a number from 1 to {most}; got {text}.", most=most, text=text)
+            raise argparse.ArgumentTypeError(in_terminal(wrong))  # which takes its words alone
         return found
 
     return read

@@ -67,6 +67,17 @@ def test_what_fails_the_step(
     assert ran.status == status
 
 
+def test_a_summary_that_cannot_be_written_is_said(
+    here: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    nowhere = str(tmp_path / "none" / "summary")
+    ran = step(here, tmp_path, TARGET, pull_event(here, pull), GITHUB_STEP_SUMMARY=nowhere)
+    assert ran.status == 1
+    assert "rlbot: GITHUB_STEP_SUMMARY could not be written: no such" in capsys.readouterr().err
+    assert pull.comments
+
+
 def test_a_token_that_can_only_read(here: World, tmp_path: Path) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     ran = step(here, tmp_path, "pull_request", pull_event(here, pull))

@@ -100,6 +100,11 @@ def test_errors_are_in_the_language_of_the_terminal(
     assert _chinese(chinese.err)
 
 
+def test_a_wrong_number_is_in_the_language_of_the_terminal() -> None:
+    chinese = rlbot("lint", "--jobs", "0", "x.sh", environment=CHINESE)
+    assert "需要 1 到 256 之间的数" in chinese.err
+
+
 def test_the_doctor_is_in_the_language_of_the_terminal(tmp_path: Path) -> None:
     chinese = rlbot("doctor", "--offline", cwd=tmp_path, environment=CHINESE).out
     assert "没有 .rlbot.yml；使用默认值。" in chinese
