@@ -1,12 +1,13 @@
 """Shell patterns: matching without backtracking, so that no pattern takes long.
 
 A pattern is a sequence of (character, quoted) pairs; quoted characters stand for themselves. It
-is compiled to a small automaton whose states are followed all at once.
+is compiled to a row of states which are followed all at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 from bot.shell.limits import NotEvaluated
@@ -52,73 +53,54 @@ class Pattern:
         `spend` counts the work of matching, in characters.
 
         Raises:
-            NotEvaluated: for `!(…)`.
+            NotEvaluated: for a group such as `@(a|b)`.
 
         """
         self.symbols = symbols
         self._spend = spend
-        self._steps: list[list[tuple[Accepts, int]]] = [[]]
-        self._free: list[list[int]] = [[]]
+        self._accepts: list[Accepts] = []
+        """What leads from a state to the next one."""
+        self._loops: set[int] = set()
+        """The states that any character leaves as they are: a `*` stands there."""
         self.literal: str | None = None
-        if not any(not quoted and c in "*?[\\+@!" for c, quoted in symbols):
+        for (mark, quoted), behind in pairwise(symbols):
+            if not quoted and mark in "?*+@!" and behind == ("(", False):
+                raise NotEvaluated
+        if not any(not quoted and c in "*?[\\" for c, quoted in symbols):
             text = "".join(c for c, _ in symbols)
             self.literal = text[::-1] if backwards else text
-        self._backwards = backwards
-        self._final = self._sequence(0, 0, len(symbols)) if self.literal is None else 0
+        else:
+            self._compile(backwards=backwards)
 
     # Compilation
 
-    def _state(self) -> int:
-        self._steps.append([])
-        self._free.append([])
-        return len(self._steps) - 1
+    def _compile(self, *, backwards: bool) -> None:
+        units = list(self._units())
+        for accepts in reversed(units) if backwards else units:
+            if accepts is None:
+                self._loops.add(len(self._accepts))
+            else:
+                self._accepts.append(accepts)
 
-    def _sequence(self, state: int, start: int, end: int) -> int:
-        """Adds the pattern [start, end) behind `state`; returns the state behind it."""
-        units = self._units(start, end)
-        for kind, low, high in reversed(units) if self._backwards else units:
-            state = self._unit(state, kind, low, high)
-        return state
-
-    def _units(self, start: int, end: int) -> list[tuple[str, int, int]]:
-        units: list[tuple[str, int, int]] = []
-        at = start
+    def _units(self) -> Iterator[Accepts | None]:
+        """What takes each character of a text in turn; None for a `*`."""
+        at, end = 0, len(self.symbols)
         while at < end:
             character, quoted = self.symbols[at]
-            kind = ""
-            following = at + 1
-            if not quoted and character == "\\" and at + 1 < end:
-                units.append(("", at + 1, at + 2))
-                at += 2
-                continue
-            if not quoted and character in "?*+@!":
-                close = self._group_end(at + 1, end)
-                if close > 0:
-                    kind, following = character + "(", close + 1
-            if not kind and not quoted and character in "*?":
-                kind = character
-            if not kind and not quoted and character == "[":
+            close = -1
+            if not quoted and character == "[":
                 close = self._bracket_end(at + 1, end)
-                if close > 0:
-                    kind, following = "[", close + 1
-            units.append((kind, at, following))
-            at = following
-        return units
-
-    def _group_end(self, at: int, end: int) -> int:
-        if at >= end or self.symbols[at] != ("(", False):
-            return -1
-        depth = 0
-        for position in range(at, end):
-            if position % 64 == 0:
-                self._spend(64 * _SCAN)
-            if self.symbols[position] == ("(", False):
-                depth += 1
-            elif self.symbols[position] == (")", False):
-                depth -= 1
-                if depth == 0:
-                    return position
-        return -1
+            if not quoted and character == "\\" and at + 1 < end:
+                at += 1
+                yield self.symbols[at][0].__eq__
+            elif not quoted and character in "*?":
+                yield None if character == "*" else _any
+            elif close > 0:
+                yield self._bracket(at + 1, close)
+                at = close
+            else:
+                yield character.__eq__
+            at += 1
 
     def _bracket_end(self, at: int, end: int) -> int:
         position = at
@@ -148,46 +130,6 @@ class Pattern:
 
     def _text(self, start: int, end: int) -> str:
         return "".join(c for c, _ in self.symbols[start:end])
-
-    def _unit(self, state: int, kind: str, low: int, high: int) -> int:
-        if kind == "*":
-            self._steps[state].append((_any, state))
-            return state
-        if kind in ("", "?", "["):
-            target = self._state()
-            if kind == "":
-                accepts: Accepts = self.symbols[low][0].__eq__
-            elif kind == "?":
-                accepts = _any
-            else:
-                accepts = self._bracket(low + 1, high - 1)
-            self._steps[state].append((accepts, target))
-            return target
-        if kind == "!(":
-            raise NotEvaluated
-        return self._group(state, kind, low + 2, high - 1)
-
-    def _group(self, state: int, kind: str, low: int, high: int) -> int:
-        # A state of its own on both sides keeps loops of the group apart from its neighbours.
-        entry, leave = self._state(), self._state()
-        self._free[state].append(entry)
-        begin = low
-        depth = 0
-        for at in range(low, high + 1):
-            symbol = self.symbols[at] if at < high else ("|", False)
-            depth += (symbol == ("(", False)) - (symbol == (")", False))
-            if symbol == ("|", False) and (depth == 0 or at == high):
-                branch = self._state()
-                self._free[entry].append(branch)
-                self._free[self._sequence(branch, begin, at)].append(leave)
-                begin = at + 1
-        if kind in ("?(", "*("):
-            self._free[entry].append(leave)
-        if kind in ("+(", "*("):
-            self._free[leave].append(entry)
-        target = self._state()
-        self._free[leave].append(target)
-        return target
 
     def _bracket(self, low: int, high: int) -> Accepts:
         negated = self.symbols[low] in (("!", False), ("^", False))
@@ -220,25 +162,16 @@ class Pattern:
 
     # Matching
 
-    def _closure(self, states: Iterable[int]) -> frozenset[int]:
-        seen = set(states)
-        waiting = list(seen)
-        while waiting:
-            for target in self._free[waiting.pop()]:
-                if target not in seen:
-                    seen.add(target)
-                    waiting.append(target)
-        return frozenset(seen)
-
     def lengths(self, text: str, start: int = 0) -> Iterable[int]:
         """The ends of the matches that start at `start`, from short to long."""
         if self.literal is not None:
             if text.startswith(self.literal, start):
                 yield start + len(self.literal)
             return
-        states = self._closure([0])
+        states = frozenset([0])
+        final = len(self._accepts)
         known: dict[tuple[frozenset[int], str], frozenset[int]] = {}
-        if self._final in states:
+        if final == 0:
             yield start
         for at in range(start, len(text)):
             if (at - start) % 64 == 0:
@@ -247,12 +180,12 @@ class Pattern:
             following = known.get(key)
             if following is None:
                 self._spend(_COST * len(states))
-                reached = {t for s in states for accepts, t in self._steps[s] if accepts(text[at])}
-                following = known[key] = self._closure(reached)
+                reached = {s + 1 for s in states if s < final and self._accepts[s](text[at])}
+                following = known[key] = states & self._loops | reached
             states = following
             if not states:
                 return
-            if self._final in states:
+            if final in states:
                 yield at + 1
 
     def matches(self, text: str) -> bool:

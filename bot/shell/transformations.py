@@ -38,8 +38,8 @@ def transform(session: Session, world: World, node: Parameter, value: Value, spa
             return _replace(session, world, node, symbols, value)
         return _convert(session, operator, symbols, value)
     except NotEvaluated:
-        session.unsupported("the pattern !(…) is not evaluated", span)
-        return hole("unsupported", "pattern !(…)", span)
+        session.unsupported("patterns such as @(a|b) are not evaluated", span)
+        return hole("unsupported", "pattern with a group", span)
 
 
 def _lost(value: Value, span: Span) -> Value:

@@ -446,10 +446,6 @@ cmd $LINENO
 A="--a 1"; B=""; cmd $A $B --c "$B" ${B:+x}
 #== dotted words
 N=4; cmd trainer.n=$N +a.b=[1,2] ~c.d ++e='{f:1}' "g='h'" 'i="j k"' a.b=$N/x
-#== extended patterns
-shopt -s extglob
-X=aaab; cmd ${X##+(a)} ${X/@(aa|b)/-}
-case $X in +(a)b) cmd y;; esac
 #== case in a substitution
 X=$(case a in a) echo yes;; esac); cmd $X; Y=$(case b in (b) echo p;; esac) && cmd $Y
 #== comment in a substitution

@@ -43,6 +43,8 @@ def hole(text: str) -> Hole:
         ("cmd $(printf '\\101')", "command", "output of printf '\\101'", None),
         ("cmd $(printf %q 'a b')", "command", "output of printf %q 'a b'", None),
         ("pushd a; popd; cmd $PWD", "environment", "directory that cd leads to", "PWD"),
+        ("shopt -s extglob; X=ab; cmd ${X##+(a)}", "unsupported", "pattern with a group", None),
+        ("shopt -s extglob; X=ab; cmd ${X/@(a|b)/-}", "unsupported", "pattern with a group", None),
         (
             "[[ ab =~ a(.) ]]; cmd ${BASH_REMATCH[1]}",
             "unsupported",
@@ -54,6 +56,12 @@ def hole(text: str) -> Hole:
 def test_reason(text: str, kind: str, reason: str, name: str | None) -> None:
     found = hole(text)
     assert (found.kind, found.reason, found.name) == (kind, reason, name)
+
+
+def test_group_in_a_pattern_may_match_or_not() -> None:
+    text = "shopt -s extglob\ncase ab in @(a|ab)) cmd 1;; *) cmd 2;; esac\n"
+    assert argv(text) == [["cmd", "1"], ["cmd", "2"]]
+    assert argv("[[ ab == !(a) ]] && cmd 1 || cmd 2\n") == [["cmd", "1"], ["cmd", "2"]]
 
 
 def test_hole_is_one_piece_of_its_word() -> None:
