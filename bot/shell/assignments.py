@@ -97,7 +97,7 @@ class _Assigning:
     def _element(self, index: WordNode, value: Value) -> None:
         session, old = self.session, self.old
         key = self._key(index)
-        if key is None:
+        if key is None or (old is not None and old.spoiled):
             self._spoil()
             return
         items = _items(old)
@@ -184,6 +184,7 @@ class _Assigning:
             self.old if self.old is not None else ShellVariable(),
             value=None,
             items=items,
+            spoiled=node.append and self.old is not None and self.old.spoiled,
             caller=False,
             name_span=self.name_span,
             value_span=self.value_span,

@@ -17,7 +17,7 @@ from bot.shell.directories import (
 from bot.shell.external import ExternalCommands
 from bot.shell.formats import echo, printf
 from bot.shell.inputs import getopts, mapfile, read
-from bot.shell.numbers import Unknown, integer
+from bot.shell.numbers import Unknown, certain_text, integer
 from bot.shell.probes import question_of
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
@@ -211,12 +211,16 @@ def _small_number(words: list[Word]) -> int | None:
 
 def _shift(call: BuiltinCall) -> None:
     world = call.world
-    number = _small_number(call.plain)
-    count = 1 if number is None else number
+    text = known(call.plain[0].pieces) if call.plain else "1"
+    count = natural_number(text) if text and len(text) < 9 else None
     if isinstance(world.positional, OpenArguments):
-        world.positional = OpenArguments(world.positional.shifted + count)
+        world.positional = OpenArguments(world.positional.shifted + (1 if count is None else count))
         world.settle(0)
-    elif count > len(world.positional):
+    elif text is None:
+        left = hole("command", "an argument behind shift", call.span)
+        world.positional = (left,) * len(world.positional)
+        world.settle(None, False)
+    elif count is None or count > len(world.positional):
         world.settle(1)
     else:
         world.positional = world.positional[count:]
@@ -238,12 +242,10 @@ def _leave_shell(call: BuiltinCall) -> None:
 def _let(call: BuiltinCall) -> None:
     status: int | None = 1
     for word in call.plain:
-        text = known(word.pieces)
-        if text is None:
-            status = None
-            continue
+        session, world = call.session, call.world
         try:
-            status = 0 if integer(call.session, call.world, text, call.span) else 1
+            text = certain_text(session, world, word.pieces, call.span)
+            status = 0 if integer(session, world, text, call.span) else 1
         except Unknown:
             status = None
     call.world.settle(status, False)

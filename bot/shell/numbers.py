@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from typing import Final
 
+from bot.base.regex import regex
 from bot.shell import arithmetic
 from bot.shell.fields import QUOTED_WHOLE, Atom, value_of
 from bot.shell.session import ExpansionFault, Session
 from bot.shell.source import Span
 from bot.shell.state import ShellVariable, Value, World, first_hole, known
 from bot.shell.syntax import WordNode
-from bot.shell.values import AssignedAt, assign_scalar, element, scalar
+from bot.shell.values import AssignedAt, assign_scalar, element, scalar, target
 from bot.shell.words import Hole, Piece
 
 _EVALUATION: Final = 256
 _EVALUATED: Final = 16
 """How much dearer an evaluation, and a character of it, is than copying a character."""
+
+_SET: Final = regex(
+    r"(?:\+\+|--)\s{0,9}([A-Za-z_]\w*)"
+    r"|([A-Za-z_]\w*)\s{0,9}(\[[^\]]{0,200}\]\s{0,9})?(?:\+\+|--|(?:[-+*/%&^|]|<<|>>)?=(?!=))"
+)
+"""Names that an expression sets."""
 
 
 class Unknown(Exception):  # noqa: N818 - a signal inside the reader
@@ -72,10 +79,14 @@ class _Numbers:
         if index is None:
             assign_scalar(self.session, self.world, name, piece, AssignedAt(self.span, self.span))
             return
+        if variable is not None and variable.spoiled:
+            return
         key: int | str = index
         if variable is None or not variable.associative:
             key = integer(self.session, self.world, index, self.span)
         items = dict(variable.items or {}) if variable else {}
+        if isinstance(key, int) and key < 0:
+            key += max((k for k in items if isinstance(k, int)), default=-1) + 1
         items[key] = piece
         self.session.spend(0, len(items))
         associative = variable is not None and variable.associative
@@ -97,7 +108,39 @@ def integer(session: Session, world: World, text: str, span: Span) -> int:
     except arithmetic.ArithmeticFault as fault:
         raise ExpansionFault(str(fault)) from None
     except arithmetic.ArithmeticLimit as limit:
-        raise Unknown(Hole("limit", str(limit))) from None
+        unknown = Unknown(Hole("limit", str(limit)))
+        _lose(session, world, text, unknown.value(span))
+        raise unknown from None
+    except Unknown as unknown:
+        _lose(session, world, text, unknown.value(span))
+        raise
+
+
+def certain_text(session: Session, world: World, value: Value, span: Span) -> str:
+    """The text of an expression; raises Unknown where a part is not known: `((X = $(nproc) / 2))`.
+
+    What it sets is then unknown as well.
+    """
+    try:
+        return certain(value)
+    except Unknown as unknown:
+        shown = "".join(piece.text if isinstance(piece.text, str) else "0" for piece in value)
+        _lose(session, world, shown, unknown.value(span))
+        raise
+
+
+def _lose(session: Session, world: World, text: str, value: Value) -> None:
+    """Gives what an expression sets a value that is not known."""
+    span = value[0].span
+    for found in _SET.finditer(text):
+        name = target(world, found[1] or found[2])
+        old = world.variables.get(name)
+        if old is not None and old.readonly:
+            continue
+        if found[3] or (old is not None and (old.items is not None or old.spoiled)):
+            world.set(name, ShellVariable(value=value, spoiled=True, name_span=span))
+        else:
+            assign_scalar(session, world, name, value, AssignedAt(span, span))
 
 
 def expression_text(session: Session, world: World, node: WordNode) -> Value:
@@ -116,7 +159,7 @@ def evaluate(session: Session, world: World, node: WordNode, span: Span) -> int:
 
     """
     value = expression_text(session, world, node)
-    return integer(session, world, certain(value), span)
+    return integer(session, world, certain_text(session, world, value, span), span)
 
 
 def number(session: Session, world: World, node: WordNode, span: Span) -> Value:

@@ -184,7 +184,7 @@ class _Expansion:
                 return self._atoms(values[0])
             return self._atoms(computed(str(len(values)), self.span))
         if operator == ":":
-            values = slice_list(self.session, self.world, node, values, self.span)
+            values = self._sliced(values)
         elif operator and operator[-1] in "-=?+":
             joined: Value | None = tuple(piece for value in values for piece in value)
             if not values:
@@ -200,6 +200,12 @@ class _Expansion:
                 transform(self.session, self.world, node, value, self.span) for value in values
             ]
         return self._list(values, star)
+
+    def _sliced(self, values: list[Value]) -> list[Value]:
+        """`${A[@]:1}`; of an array that nobody knows any element may be among them."""
+        if self.node.every and self._open():
+            return values
+        return slice_list(self.session, self.world, self.node, values, self.span)
 
     def _all_values(self, star: str) -> list[Value]:
         node, world = self.node, self.world

@@ -141,6 +141,8 @@ def element(session: Session, world: World, name: str, key: int | str, span: Spa
         if variable is None and (session.environment is None or world.sourced):
             return _never_set(session, world, name, span)
         return None
+    if variable.spoiled:  # Words were added behind elements that nobody knows.
+        return marked(next(iter(variable.items.values())), name)
     if isinstance(key, int) and key < 0:
         key += max((k for k in variable.items if isinstance(k, int)), default=-1) + 1
     value = variable.items.get(key)

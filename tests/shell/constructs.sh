@@ -446,6 +446,8 @@ cmd $LINENO
 A="--a 1"; B=""; cmd $A $B --c "$B" ${B:+x}
 #== dotted words
 N=4; cmd trainer.n=$N +a.b=[1,2] ~c.d ++e='{f:1}' "g='h'" 'i="j k"' a.b=$N/x
+#== element from the end in arithmetic
+L=(1 2 3); ((L[-2] = 7)); cmd ${L[@]} ${L[@]:1} $((L[-1] + L[0]))
 #== case in a substitution
 X=$(case a in a) echo yes;; esac); cmd $X; Y=$(case b in (b) echo p;; esac) && cmd $Y
 #== comment in a substitution

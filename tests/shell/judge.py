@@ -35,6 +35,8 @@ TOOLS = (
     "head",
     "awk",
 )
+UNKNOWN = {"pick": '#!/bin/sh\necho "$*"\n'}
+"""Programs that are not recorded and print what the reader cannot know."""
 _BASH = shutil.which("bash") or "/bin/bash"
 
 
@@ -83,6 +85,9 @@ class Judge:
             path = self.bin / name
             path.write_text(recorder + afterwards(name, _BASH))
             path.chmod(0o755)
+        for name, text in UNKNOWN.items():
+            (self.bin / name).write_text(text)
+            (self.bin / name).chmod(0o755)
         for name in TOOLS:
             found = shutil.which(name)
             if found:
@@ -192,8 +197,12 @@ def _name(command: Command) -> str:
 
 
 def _pattern(pieces: Sequence[Piece]) -> str:
+    """What fits the pieces; a hole outside quotes may hold the borders of words."""
     return "".join(
-        re.escape(piece.text) if isinstance(piece.text, str) else "[^\0]*" for piece in pieces
+        re.escape(piece.text)
+        if isinstance(piece.text, str)
+        else ("[^\0]*" if piece.quoted else "(?:[^\0]|\0)*")
+        for piece in pieces
     )
 
 

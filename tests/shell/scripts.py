@@ -228,3 +228,63 @@ def script(draw: st.DrawFn) -> str:
     )
     statements = draw(st.lists(statement(), min_size=1, max_size=6))
     return start + "\n".join(statements) + '\ncmd "$A" "$B" "$C" "${L[@]}" "${M[@]}" $N $E end\n'
+
+
+_UNKNOWN_STARTS = (
+    ('C="$A-1" N=', 'C="$A-1" N=$(pick 4)'),
+    ("L=(l1 ", "L=($(pick l1) "),
+    ("B='", "B=$(pick b)'"),
+    (" E=", " E=$(pick e)"),
+)
+_ON_UNKNOWN = (
+    "((N += $(pick 2)))",
+    "((N = N * 2))",
+    "((N++))",
+    "let N=N+1",
+    'let "N=$(pick 3)"',
+    ": $((N = N + 1))",
+    "((L[0] = N)); cmd ${L[0]}",
+    "((L[N] = 3)); cmd ${L[1]}",
+    "N=$(( N > 3 ? (E = 1) : (E = 2) ))",
+    "N=$(pick 3)",
+    "A=${A}$(pick z)",
+    "L+=($(pick k))",
+    "L[1]=$(pick m)",
+    "M=(${L[@]})",
+    "M[N]=1",
+    "E=${E:-$(pick d)}",
+    "read -r E <<< $(pick 5)",
+    "printf -v E '%s' $(pick 7)",
+    "[ $N -gt 3 ] && E=big",
+    "if (( N > 4 )); then C=many; else C=few; fi",
+    "for q in $(pick 1 2); do E=$q; done",
+    "case $N in 5) E=five;; *) E=other;; esac",
+    "while (( N > 90 )); do N=1; done",
+    "shift $((N % 2))",
+    "declare -i Z=N+1; cmd $Z",
+    "export Q=$N; cmd q",
+    "f2() { local E=$N; cmd $E; }; f2",
+    "A=$N; unset N; N=${A:-4}",
+    "E=$(if [ $N = 5 ]; then echo a; else echo b; fi)",
+    'eval "E=$N"',
+    'IFS=, read -r C E <<< "$N,b"',
+    "mapfile -t L < <(pick 1)",
+)
+
+
+@st.composite
+def uncertain(draw: st.DrawFn) -> str:
+    """A script some of whose values nobody can know without running it."""
+    # `read` takes the blanks off behind what may be empty.
+    text = draw(script()).replace("\nEOF", "z\nEOF")
+    for known, unknown in _UNKNOWN_STARTS:
+        if draw(st.booleans()):
+            text = text.replace(known, unknown, 1)
+    lines: list[str] = []
+    for line in text.split("\n"):
+        lines.append(line)
+        if line.startswith(("cmd", "python", "set", "N=", "E=", "C=")) and not draw(
+            st.integers(0, 2)
+        ):
+            lines.append(draw(st.sampled_from(_ON_UNKNOWN)))
+    return "\n".join(lines)

@@ -10,7 +10,7 @@ from bot.shell import Invocation, read
 from tests.profiles import scaled
 from tests.shell.cases import CASES
 from tests.shell.judge import Call, Judge, Script, bash_version, verdict
-from tests.shell.scripts import script
+from tests.shell.scripts import script, uncertain
 
 pytestmark = pytest.mark.skipif(bash_version() < (5, 2), reason="bash 5.2 or newer is the judge")
 
@@ -74,6 +74,29 @@ def test_generated_scripts(texts: list[str], judge: Judge) -> None:
             continue
         assert not any(command.assumptions for command in reading.commands)
         assert verdict(calls, reading, environment) == "exact", one.text
+
+
+@settings(
+    max_examples=scaled(30),
+    deadline=None,
+    derandomize=True,
+    phases=(Phase.generate,),  # each example starts hundreds of processes
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+@given(texts=st.lists(uncertain(), min_size=8, max_size=8))
+def test_generated_scripts_with_values_that_nobody_knows(texts: list[str], judge: Judge) -> None:
+    """What hangs on an unknown value is unknown, and never the value of before."""
+    scripts = [Script(text) for text in texts]
+    for number, (one, calls) in enumerate(zip(scripts, judge.run(scripts), strict=True)):
+        environment = judge.environment(one)
+        reading = read(
+            one.text.encode(), f"../{number}.sh", Invocation(environment=environment, arguments=())
+        )
+        if any(problem.kind == "limit" for problem in reading.problems):
+            continue
+        found = verdict(calls, reading, environment, ordered=False)
+        assert found in ("exact", "hole"), one.text
 
 
 def test_arguments_and_environment(judge: Judge) -> None:

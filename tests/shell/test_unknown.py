@@ -58,6 +58,39 @@ def test_reason(text: str, kind: str, reason: str, name: str | None) -> None:
     assert (found.kind, found.reason, found.name) == (kind, reason, name)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "((X = Y * 2))",
+        "((X += $Y))",
+        "((X = X + $(nproc)))",
+        'let "X = Y + 1"',
+        'let "X=$Y"',
+        ": $((X = Y))",
+        "((Y > 3 ? (X = 1) : (X = 2)))",
+        "((A[0] = Y)); X=${A[0]}",
+        "((A[Y] = 7)); X=${A[0]}",
+        "f() { shift $Y; X=$1; }; f 1 2 3",
+        "A[Y]=7; X=${A[@]:1}",
+    ],
+)
+def test_what_an_unknown_number_changes_is_unknown(change: str) -> None:
+    text = f"Y=$(nproc)\nX=5; A=(1 2)\n{change}\ncmd $X\n"
+    assert "${?" in argv(text)[-1][-1]
+
+
+def test_words_added_to_an_array_that_nobody_knows_are_known() -> None:
+    text = 'A=(a b); A[$(nproc)]=c; A+=(d e)\ncmd "${A[@]}"\ncmd ${A[1]}\nA=(x y)\ncmd ${A[1]}\n'
+    unknown = "${?array A has an unknown subscript}"
+    assert argv(text)[-3:] == [["cmd", unknown, "d", "e"], ["cmd", unknown], ["cmd", "y"]]
+
+
+def test_number_that_is_only_compared_stays() -> None:
+    text = "Y=$(nproc); X=5\n((X == Y || X <= Y || X != Y)) || true\ncmd $X\n"
+    assert argv(text)[-1] == ["cmd", "5"]
+    assert argv("f() { shift -1; cmd $1; shift 4; cmd $1; }; f 1 2\n") == [["cmd", "1"]] * 2
+
+
 def test_group_in_a_pattern_may_match_or_not() -> None:
     text = "shopt -s extglob\ncase ab in @(a|ab)) cmd 1;; *) cmd 2;; esac\n"
     assert argv(text) == [["cmd", "1"], ["cmd", "2"]]
