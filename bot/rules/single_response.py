@@ -55,8 +55,10 @@ def check(context: RuleContext) -> Hits:
         if plan.rollout_n.default and (values_of(plan).open_ended or _of_its_own(plan)):
             continue
         # A teacher's distillation compares nothing, and validation trains nothing.
+        given = plan.last("distillation.enabled")
         if plan.framework == "verl" and (
             values_of(plan).flag("distillation.enabled")
+            or (given is not None and given.value is True)  # Also where a fork lacks the section.
             or values_of(plan).flag("trainer.val_only")
             or _has_own_count(plan)
         ):

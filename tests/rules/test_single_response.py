@@ -23,6 +23,8 @@ N = "actor_rollout_ref.rollout.n"
         verl(f"{N}=1", "algorithm.adv_estimator=reinforce_plus_plus"),
         verl(f"{N}=1", "algorithm.adv_estimator=$A"),
         verl("$(cat settings.txt)"),
+        # wjl-bupt/EasyOPD, whose verl has no such section; 0.6.0 has none either.
+        "# verl: 0.6.0\n" + verl(f"{N}=1", "distillation.enabled=True"),
         verl(f"{N}=1", "trainer.val_only=True"),  # Qwen-Applications/PolicyAlign
     ],
 )
