@@ -490,15 +490,15 @@ DEFENCES = (
     Defence(
         "T15",
         "obeys bots",
-        "bot/service/events.py::_comment",
-        never('comment.user.type == "Bot" or event.sender.type == "Bot"'),
+        "bot/github/actions.py::comment_request",
+        never('author["type"] != "User" or payload["sender"]["type"] != "User"'),
         ("tests/service/test_events.py",),
     ),
     Defence(
         "T15",
         "obeys who edited somebody else's comment",
-        "bot/service/events.py::_comment",
-        never("event.sender.login != comment.user.login"),
+        "bot/github/actions.py::comment_request",
+        never('payload["sender"]["login"] != author["login"]'),
         ("tests/service/test_events.py",),
     ),
     Defence(
