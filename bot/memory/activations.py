@@ -18,6 +18,7 @@ from bot.memory.constants import (
 from bot.memory.experts import copies_in_transit, copies_kept
 from bot.memory.layers import (
     all_layers_bytes_per_token,
+    gathered_inputs,
     layer_bytes_per_token,
     recomputes_mlp,
 )
@@ -43,7 +44,7 @@ def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
     every = all_layers_bytes_per_token(
         role.shape, fused=_fused(role), recomputed=role.recompute_modules
     )
-    whole = every / role.shape.layers * _kept_share(role) + _cast_inputs(role)
+    whole = every / role.shape.layers * _kept_share(role) + _inputs_besides(role)
     if role.activation_offload:
         layers = min(layers, 2)
     checkpoints = _checkpoints(role, layers) if role.checkpointing else 0
@@ -57,13 +58,13 @@ def _fused(role: Role) -> bool:
     return role.backend == "megatron" or role.fused_layers
 
 
-def _cast_inputs(role: Role) -> int:
-    """What a layer keeps besides under autocast, bytes a token: its norms work in fp32.
+def _inputs_besides(role: Role) -> float:
+    """What a layer keeps besides: fp32 copies of its norms under autocast, or adapters' inputs.
 
-    Equal to what saved tensors of transformers' layers take, and to what a GPU held without
-    checkpointing (`tests/memory/measured`).
+    Bytes a token. The copies equal what saved tensors of transformers' layers take, and what a GPU
+    held without checkpointing (`tests/memory/measured`).
     """
-    return 10 * role.shape.hidden if role.autocast else 0
+    return 10 * role.shape.hidden if role.autocast else gathered_inputs(role)
 
 
 def cast_weights(role: Role, *, layers: int) -> Bytes:
@@ -149,7 +150,7 @@ def layer_at_work(role: Role, tokens: int) -> Bytes:
         if recomputes_mlp(role.shape, some):
             moving += copies
         return moving + backward / split(role) + Bytes.of(again * tokens) / split(role)
-    layer = Bytes.of((each * role.activation_share + _cast_inputs(role)) * tokens)
+    layer = Bytes.of((each * role.activation_share + _inputs_besides(role)) * tokens)
     layer = layer / split(role) + copies + scores_kept(role, tokens)
     if role.recompute == "uniform":
         stage = role.shape.layers // role.layout.pipeline

@@ -115,6 +115,38 @@ def test_fine_tuning_on_megatron_divides_its_logits_too() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("model", "tensor", "targets", "more"),
+    [
+        # 2 bytes for each of the hidden units of `linear_qkv` and `linear_fc1`, of which each rank
+        # had its share: Qwen3-8B, 36 layers of 4096.
+        ("Qwen3-8B", 2, "", 36 * 4 * 4096 * (1 - 1 / 2)),
+        ("Qwen3-8B", 4, "", 36 * 4 * 4096 * (1 - 1 / 4)),
+        ("Qwen3-8B", 2, "linear_qkv,linear_proj", 36 * 2 * 4096 * (1 - 1 / 2)),
+        ("Qwen3-8B", 2, "linear_proj,linear_fc2", 0),
+        # Routed experts gather nothing: 48 layers of 2048.
+        ("Qwen3-30B-A3B", 2, "", 48 * 2 * 2048 * (1 - 1 / 2)),
+    ],
+)
+def test_adapters_on_megatron_keep_gathered_inputs(
+    model: str, tensor: int, targets: str, more: float
+) -> None:
+    def kept(*settings: str) -> float:
+        launch = (
+            "torchrun --standalone --nproc_per_node=8 -m verl.trainer.sft_trainer engine=megatron"
+            " optim=megatron data.train_batch_size=64 data.micro_batch_size_per_gpu=1"
+            " data.max_length=8192 data.pad_mode=no_padding model.use_remove_padding=True"
+            " model.enable_gradient_checkpointing=False trainer.nnodes=1"
+            f" model.path=Qwen/{model} engine.tensor_model_parallel_size={tensor} "
+        )
+        made = printed(launch + " ".join(settings), "--device", "h200", "--framework", "verl@0.9.1")
+        return component(made, "update", "activations")
+
+    lora = ("model.lora.rank=8", f"'model.lora.target_modules=[{targets}]'" if targets else "")
+    none = ("model.lora.rank=8", "'model.lora.target_modules=[linear_proj]'")
+    assert kept(*lora) - kept(*none) == pytest.approx(8192 * more / GIB, abs=0.011)
+
+
 _LORA = (f"{_MODEL}.lora_rank=16", f"{_A}.strategy=fsdp")
 _LAYERED = f"{_ROLLOUT}.layered_summon=True"
 _BF16 = f"{_A}.fsdp_config.model_dtype=bf16"
