@@ -199,28 +199,13 @@ def _number(token: str) -> int:
                 return wrap(int(token[2:] or "0", 16))
             return wrap(int(token, 8 if token[0] == "0" else 10))
         radix = int(base)
-        if not 2 <= radix <= 64:
-            raise ArithmeticFault(f"`{token[:40]}`: the base has to lie between 2 and 64")
-        value = 0
-        for digit in digits:
-            value = value * radix + _digit(digit, radix)
-        return wrap(value)
+        if 36 < radix <= 64:
+            raise ArithmeticLimit(f"a number of base {radix} is not evaluated")
+        if not 2 <= radix <= 36 or not digits.isalnum():
+            raise ArithmeticFault(f"`{token[:40]}` is not a number")
+        return wrap(int(digits, radix))
     except ValueError:
         raise ArithmeticFault(f"`{token[:40]}` is not a number") from None
-
-
-def _digit(digit: str, radix: int) -> int:
-    if is_digits(digit):
-        value = int(digit)
-    elif digit.islower():
-        value = ord(digit) - 87
-    elif digit.isupper():
-        value = ord(digit) - (55 if radix <= 36 else 29)
-    else:
-        value = 62 if digit == "@" else 63
-    if value >= radix:
-        raise ValueError(digit)
-    return value
 
 
 @lru_cache(maxsize=512)

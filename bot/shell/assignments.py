@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 
 from bot.base.messages import message
 from bot.shell.braces import expand_braces
@@ -75,11 +74,7 @@ class _Assigning:
 
     def _scalar(self, value: Value) -> None:
         session, world = self.session, self.world
-        if self.old is not None and self.old.integer:
-            append = self.node.append
-            before = scalar(session, world, self.name, self.name_span) if append else None
-            value = _integer(session, world, value, before, self.value_span)
-        elif self.node.append:
+        if self.node.append:
             before = _before(session, world, self.name, self.old, self.name_span)
             if size(before) + size(value) > session.limits.expansion:
                 at = session.at
@@ -105,13 +100,10 @@ class _Assigning:
             key += _following(items)
             if key < 0:
                 raise ExpansionFault(f"{self.name}: bad array subscript")
-        if old is not None and old.integer:
-            before = items.get(key) if self.node.append else None
-            value = _integer(session, self.world, value, before, self.value_span)
-        elif self.node.append:
+        if self.node.append:
             value = (*items.get(key, ()), *value)
             session.spend(size(value), len(value))
-        items[key] = converted(old, value)
+        items[key] = converted(old, value, self.value_span)
         self._store(items, value)
 
     def _array(self, literal: ArrayLiteral) -> None:
@@ -127,10 +119,8 @@ class _Assigning:
         self._store(items, tuple(joined))
 
     def _fill(self, items: dict[int | str, Value], literal: ArrayLiteral) -> bool:
-        """Adds the elements of a literal; False where a key is unknown."""
-        associative = self.old is not None and self.old.associative
+        """Adds the elements of a literal; False where which they are is unknown."""
         following = _following(items)
-        pending: list[Value] = []
         for element in literal.elements:
             if element.index is not None:
                 key = self._key(element.index)
@@ -138,22 +128,16 @@ class _Assigning:
                 if key is None:
                     return False
                 value = (*items.get(key, ()), *value) if element.append else value
-                items[key] = converted(self.old, value)
+                items[key] = converted(self.old, value, self.value_span)
                 following = key + 1 if isinstance(key, int) else following
                 continue
             values = fields(self.session, self.world, element.word)
-            if associative:
-                pending.extend(values)
-            else:
-                items.update(enumerate((converted(self.old, one) for one in values), following))
-                following += len(values)
-            self.session.spend_words(len(items) + len(pending))
-        # Words without a subscript in an associative array are keys and values in turn.
-        for name, value in zip_longest(pending[::2], pending[1::2], fillvalue=()):
-            text = known(name)
-            if text is None:
-                return False
-            items[text] = value
+            if values and self.old is not None and self.old.associative:
+                return False  # `A=(key value)` is an error before bash 5.1.
+            kept = (converted(self.old, one, self.value_span) for one in values)
+            items.update(enumerate(kept, following))
+            following += len(values)
+            self.session.spend_words(len(items))
         return True
 
     def _key(self, index: WordNode) -> int | str | None:
@@ -170,8 +154,12 @@ class _Assigning:
         """An element with an unknown key was set: every element may be the one."""
         reason = f"array {self.name} has an unknown subscript"
         value = hole("unsupported", reason, self.value_span)
+        old = self.old if self.old is not None else ShellVariable()
         self.world.set(
-            self.name, ShellVariable(value=value, spoiled=True, name_span=self.name_span)
+            self.name,
+            replace(
+                old, value=value, items=None, caller=False, spoiled=True, name_span=self.name_span
+            ),
         )
 
     def _store(self, items: dict[int | str, Value], written: Value) -> None:
@@ -202,22 +190,6 @@ def _before(
             return old.items.get("0" if old.associative else 0, ())
         return old.value or ()
     return scalar(session, world, name, span) or ()
-
-
-def _integer(
-    session: Session, world: World, value: Value, before: Value | None, span: Span
-) -> Value:
-    text, old = known(value), known(before or ())
-    if text is None or old is None:
-        return value if text is None else before or ()
-    try:
-        total = integer(session, world, text, span)
-        if old:
-            total += integer(session, world, old, span)
-    except Unknown as unknown:
-        return unknown.value(span)
-    result = str(total)
-    return value if result == text else (Piece(result, span, False),)
 
 
 def _items(old: ShellVariable | None) -> dict[int | str, Value]:

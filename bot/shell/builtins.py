@@ -279,7 +279,7 @@ _HANDLERS: dict[str, Callable[[BuiltinCall], None]] = {
     ),
     "read": lambda call: read(call.session, call.world, call.plain, call.span),
     "getopts": lambda call: getopts(call.session, call.world, call.plain, call.span),
-    "unset": lambda call: unset(call.session, call.world, call.plain),
+    "unset": lambda call: unset(call.world, call.plain),
     "cd": lambda call: change_directory(call.session, call.world, call.plain, call.span),
     "pushd": lambda call: push_directory(call.session, call.world, call.plain, call.span),
     "popd": lambda call: pop_directory(call.session, call.world, call.span),

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field, replace
 
-from bot.base.digits import is_digits
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.shell.assignments import carry_out
-from bot.shell.session import Session
+from bot.shell.session import Session, hole
 from bot.shell.source import Span
 from bot.shell.state import ShellVariable, World, cut, known
 from bot.shell.syntax import Assignment
@@ -146,10 +145,8 @@ def _prepare(world: World, name: str, declaration: _Declaration) -> None:
             return
         old = ShellVariable()
     changes: dict[str, object] = {}
-    if "i" in minus or "i" in declaration.plus:
-        changes["integer"] = "i" in minus
-    if "l" in minus or "u" in minus:
-        changes["case"] = "l" if "l" in minus else "u"
+    if changing := minus & set("ilu"):
+        changes["changes"] = min(changing)
     if "n" in minus:
         changes["reference"] = True
     if "A" in minus and not old.associative:
@@ -185,7 +182,7 @@ def _finish(world: World, name: str, declaration: _Declaration) -> None:
         world.exported = None
 
 
-def unset(session: Session, world: World, words: Sequence[Word]) -> None:
+def unset(world: World, words: Sequence[Word]) -> None:
     """Carries out `unset`."""
     world.settle(0)
     functions = False
@@ -199,10 +196,10 @@ def unset(session: Session, world: World, words: Sequence[Word]) -> None:
         if functions:
             world.functions.pop(text, None)
             continue
-        name, bracket, rest = text.partition("[")
+        name, bracket, _ = text.partition("[")
         variable = world.variables.get(name)
         if bracket:
-            _unset_element(session, world, name, variable, rest.removesuffix("]"))
+            _unset_element(world, target(world, name), word.span)
         elif variable is None and name in world.functions:
             world.functions.pop(name)
         elif variable is None or not variable.readonly:
@@ -211,20 +208,9 @@ def unset(session: Session, world: World, words: Sequence[Word]) -> None:
             world.settle(1)
 
 
-def _unset_element(
-    session: Session, world: World, name: str, variable: ShellVariable | None, key: str
-) -> None:
-    if variable is None or variable.items is None:
-        return
-    items = dict(variable.items)
-    session.spend(0, len(items))
-    if variable.associative:
-        items.pop(key, None)
-    elif key in ("@", "*"):
-        items.clear()
-    elif is_digits(key.removeprefix("-")) and len(key) < 10:
-        number = int(key)
-        if number < 0:
-            number += max((k for k in items if isinstance(k, int)), default=-1) + 1
-        items.pop(number, None)
-    world.set(name, replace(variable, items=items))
+def _unset_element(world: World, name: str, span: Span) -> None:
+    """`unset A[i]`: which elements are left is not followed."""
+    variable = world.variables.get(name)
+    if variable is not None and (variable.items is not None or variable.spoiled):
+        value = hole("unsupported", f"array {name} has lost an element", span)
+        world.set(name, replace(variable, value=value, items=None, spoiled=True))

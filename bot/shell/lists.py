@@ -1,10 +1,10 @@
-"""Expansions that give lists: `$@`, `${A[@]}`, `${!A[@]}`, `${!prefix@}`."""
+"""Expansions that give lists: `$@`, `${A[@]}`, `${!A[@]}`."""
 
 from __future__ import annotations
 
 from bot.shell.fields import BORDER, PROTECTED, Atom, ExpansionContext
 from bot.shell.numbers import Unknown, evaluate
-from bot.shell.session import ExpansionFault, Session, hole
+from bot.shell.session import ExpansionFault, Session
 from bot.shell.source import Span
 from bot.shell.state import Value, World, known
 from bot.shell.syntax import Parameter, WordNode
@@ -95,15 +95,3 @@ def keys_of(session: Session, world: World, node: Parameter, span: Span) -> list
 def computed(text: str, span: Span) -> Value:
     """A value that was computed at `span`."""
     return (Piece(text, span, False),)
-
-
-def names_of(session: Session, world: World, node: Parameter, span: Span) -> list[Value]:
-    """The values of `${!prefix@}`."""
-    if session.environment is None or world.sourced:
-        return [hole("environment", f"names of the variables {node.name}…", span)]
-    names = sorted(
-        name
-        for name, variable in world.variables.items()
-        if name.startswith(node.name) and (variable.value is not None or variable.items is not None)
-    )
-    return [computed(name, span) for name in names]

@@ -15,7 +15,7 @@ from bot.shell.fields import (
     ExpansionContext,
     value_of,
 )
-from bot.shell.lists import computed, joins, keys_of, list_atoms, names_of, slice_list
+from bot.shell.lists import computed, joins, keys_of, list_atoms, slice_list
 from bot.shell.numbers import Unknown, certain, evaluate
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
@@ -94,7 +94,9 @@ class _Expansion:
         """`${!X}`, `${!A[@]}` and `${!prefix@}`."""
         session, world, node = self.session, self.world, self.node
         if node.names:
-            return self._list(names_of(session, world, node, self.span), node.names)
+            return self._list(
+                [hole("unsupported", f"names of the variables {node.name}…", self.span)], node.names
+            )
         if node.every:
             return self._list(keys_of(session, world, node, self.span), node.every)
         variable = world.variables.get(node.name)
@@ -312,6 +314,8 @@ class _Expansion:
             return
         world, name = self.world, self.node.name
         old = world.variables.get(name)
+        if old is not None and old.spoiled:
+            return
         items = dict(old.items or {}) if old else {}
         items[key] = value
         self.session.spend(0, len(items))

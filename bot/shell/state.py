@@ -47,10 +47,9 @@ class ShellVariable:
     """The elements of an array."""
     associative: bool = False
     exported: bool = False
-    integer: bool = False
     readonly: bool = False
-    case: str = ""
-    """"l" or "u" when the value is converted on assignment."""
+    changes: str = ""
+    """The option of `declare` by which an assignment changes the value: `i`, `l` or `u`."""
     spoiled: bool = False
     """An array of which nothing is known: its value is a hole, for every element."""
     reference: bool = False

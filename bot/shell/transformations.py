@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.base.regex import regex
 from bot.shell.fields import PROTECTED, WHOLE, Atom
 from bot.shell.limits import NotEvaluated
 from bot.shell.numbers import Unknown, evaluate
@@ -142,6 +141,12 @@ def _replace(
     atoms: list[Atom] = []
     if node.second is not None:
         session.expand(session, world, node.second.parts, atoms, WHOLE)
+    if any(
+        mode != PROTECTED and isinstance(piece.text, str) and not {"&", "\\"}.isdisjoint(piece.text)
+        for piece, mode in atoms
+    ):
+        # `&` stands for what was matched from bash 5.2 on, and for itself before.
+        return hole("unsupported", "`&` or a backslash in a replacement", node.span)
     text = known(value) or ""
     found = _matches(session, node.operator, symbols, text)
     if not found:
@@ -151,7 +156,7 @@ def _replace(
     done = 0
     for start, end in found:
         result += cut(value, done, start)
-        result += _replacement(atoms, cut(value, start, end))
+        result += [piece for piece, _ in atoms if piece.text != ""]
         done = end
     result += cut(value, done, len(text))
     return tuple(result)
@@ -186,32 +191,6 @@ def _matches(
             return found
     session.spend(0, 1 + (len(text) - at) // 4)
     return found
-
-
-_MATCHED = regex(r"&|\\[&\\]")
-
-
-def _replacement(atoms: list[Atom], matched: Value) -> list[Piece]:
-    """The replacement, in which an unquoted `&` stands for what was matched (bash 5.2)."""
-    result: list[Piece] = []
-    for piece, mode in atoms:
-        text = piece.text
-        if mode == PROTECTED or not isinstance(text, str) or ("&" not in text and "\\" not in text):
-            if text != "":
-                result.append(piece)
-            continue
-        begin = 0
-        for found in _MATCHED.finditer(text):
-            if found.start() > begin:
-                result.append(part(piece, begin, found.start()))
-            if found[0] == "&":
-                result += matched
-                begin = found.end()
-            else:
-                begin = found.start() + 1  # The backslash alone goes.
-        if begin < len(text):
-            result.append(part(piece, begin, len(text)))
-    return result
 
 
 def _convert(

@@ -168,19 +168,11 @@ def ordered(variable: ShellVariable) -> list[int | str]:
     return sorted(items, key=lambda key: key if isinstance(key, int) else 0)
 
 
-def converted(variable: ShellVariable | None, value: Value) -> Value:
-    """A value as `declare -l` and `declare -u` change it on assignment."""
-    if variable is None or not variable.case:
+def converted(variable: ShellVariable | None, value: Value, span: Span) -> Value:
+    """A value as an assignment keeps it: unknown where `declare -i`, `-l` or `-u` changes it."""
+    if variable is None or not variable.changes:
         return value
-    change = str.lower if variable.case == "l" else str.upper
-    result: list[Piece] = []
-    for piece in value:
-        if isinstance(piece.text, str):
-            text = change(piece.text)
-            result.append(replace(piece, text=text, literal=piece.literal and text == piece.text))
-        else:
-            result.append(piece)
-    return tuple(result)
+    return hole("unsupported", f"value changed by declare -{variable.changes}", span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,14 +206,16 @@ def assign_scalar(session: Session, world: World, name: str, value: Value, at: A
         raise ExpansionFault(f"{name}: readonly variable", fatal=True)
     elif old.items is not None:
         items = dict(old.items)
+        value = converted(old, value, at.value)
         items["0" if old.associative else 0] = value
         session.spend(0, len(items))
         variable = replace(old, items=items)
     else:
+        value = converted(old, value, at.value)
         exported = old.exported or "allexport" in world.options or name in world.exporting
         variable = replace(
             old,
-            value=converted(old, value),
+            value=value,
             exported=exported,
             caller=False,
             name_span=at.name,

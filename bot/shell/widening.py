@@ -37,11 +37,14 @@ def _absorb(world: World, other: World, when: str) -> None:
     for name in {**world.variables, **other.variables}:
         mine, others = world.variables.get(name), other.variables.get(name)
         if mine is not others and mine != others:
-            world.set(name, _unknown(name, mine or others or ShellVariable(), when))
+            unknown = _unknown(name, mine or others or ShellVariable(), when)
+            if others is not None and others.changes:
+                unknown = replace(unknown, changes=others.changes)
+            world.set(name, unknown)
 
 
 def _unknown(name: str, variable: ShellVariable, when: str) -> ShellVariable:
     """A variable that is set on some ways at least, to what nobody knows."""
     value = hole("command", f"value of {name} {when}", variable.name_span)
     array = variable.items is not None or variable.spoiled
-    return replace(variable, value=value, items=None, integer=False, spoiled=array)
+    return replace(variable, value=value, items=None, spoiled=array)
