@@ -155,7 +155,7 @@ def test_the_action_is_pinned_to_a_commit_that_the_reader_fills_in() -> None:
 def test_the_inputs_that_the_front_end_reads_are_those_of_the_action() -> None:
     (check,) = [step for step in STEPS if step["name"] == "Check"]
     code = (ROOT / "bot" / "commands" / "action.py").read_text(encoding="utf-8")
-    read = set(re.findall(r'_(?:input|yes)\((?:self\.)?environment, "(\w+)"\)', code))
+    read = set(re.findall(r'_(?:input|yes|choice)\((?:self\.)?environment, "(\w+)"[,)]', code))
     given = {name.removeprefix("RLBOT_INPUT_") for name in check["env"] if "_INPUT_" in name}
     assert read == given
     used = set(re.findall(r"inputs\.([a-z-]+)", (ROOT / "action.yml").read_text()))
