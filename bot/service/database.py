@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +21,11 @@ T = TypeVar("T")
 _SQLITE = "sqlite:///"
 BUSY = 7_000
 """Milliseconds that a statement waits for a lock: GitHub hangs up after ten seconds."""
+_PYTHON = sys.version_info[:2]
+_MILLISECONDS = (3, 42)
+"""The SQLite that tells time in milliseconds (`unixepoch('subsec')`), which DBOS asks of it from
+Python 3.12 on (3.4.0, `get_sqlite_timestamp_expr`); an older one answers NULL. Debian 12 has 3.40.
+"""
 _POSTGRES = regex(r"postgres(?:ql)?(?:\+psycopg)?://")
 
 
@@ -123,9 +129,12 @@ def is_outage(error: Exception) -> bool:
 
 
 def parse_database(text: str) -> Database:
-    """The database of a URL, or of the path of a file; raises UserError for another scheme."""
+    """The database of a URL, or of the path of a file.
+
+    Raises UserError for another scheme, and for a file where SQLite is too old.
+    """
     if text.startswith(_SQLITE):
-        return Database(f"{_SQLITE}{Path(text.removeprefix(_SQLITE)).absolute()}")
+        return _file(Path(text.removeprefix(_SQLITE)))
     if match := _POSTGRES.match(text):
         url = f"postgresql+psycopg://{text[match.end() :]}"
         try:
@@ -143,7 +152,20 @@ def parse_database(text: str) -> Database:
             "postgresql://USER:PASSWORD@HOST/NAME.",
             scheme=scheme,
         )
-    return Database(f"{_SQLITE}{Path(text).absolute()}")
+    return _file(Path(text))
+
+
+def _file(path: Path) -> Database:
+    """The database in a file; raises UserError where SQLite is too old for the job engine."""
+    if _PYTHON >= (3, 12) and sqlite3.sqlite_version_info < _MILLISECONDS:
+        raise UserError(
+            "SQLite {version} is too old for the App with Python {python}, which needs 3.42: run "
+            "it with Python 3.11 or a newer SQLite, or set RLBOT_DATABASE_URL to a PostgreSQL "
+            "server.",
+            version=sqlite3.sqlite_version,
+            python=".".join(map(str, _PYTHON)),
+        )
+    return Database(f"{_SQLITE}{path.absolute()}")
 
 
 def _connected(connection: Any, _record: object) -> None:

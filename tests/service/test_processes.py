@@ -14,6 +14,7 @@ import httpx
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from bot.base.errors import UserError
 from bot.service.database import Database, parse_database
 from bot.service.jobs import JobClient, migrate
 from bot.service.verifications import Verifications
@@ -152,6 +153,23 @@ def test_a_database_that_cannot_be_reached_is_a_sentence(
     said = refused(nowhere, tmp_path, *command, key=key)
     assert "did not answer" in said
     assert "topsecretpassword" not in said
+
+
+def test_a_sqlite_that_is_too_old_for_the_python_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """DBOS's tables ask SQLite for milliseconds from Python 3.12 on."""
+    file = str(tmp_path / "rlbot.sqlite")
+    monkeypatch.setattr("sqlite3.sqlite_version_info", (3, 40, 1))
+    monkeypatch.setattr("bot.service.database._PYTHON", (3, 11))
+    assert parse_database(file).path == Path(file)
+    monkeypatch.setattr("bot.service.database._PYTHON", (3, 13))
+    for text in (file, f"sqlite:///{file}"):
+        with pytest.raises(UserError, match=r"too old for the App with Python 3\.13"):
+            parse_database(text)
+    assert not parse_database("postgresql://u:p@h/d").is_sqlite
+    monkeypatch.setattr("sqlite3.sqlite_version_info", (3, 42, 0))
+    assert parse_database(file).is_sqlite
 
 
 @pytest.mark.parametrize("command", ["serve", "worker"])
