@@ -26,7 +26,7 @@ from tests.hostile.regexes import expressions
 
 EXCEPTIONS = {
     "bot/base/naming_profiles.py: (?P<model>[a-z0-9.-]+)_x\\Z": "names of files",
-    "bot/memory/fine_tunes.py: f\"\\\\b(?:{row['name']})\\\\b\"": "of a table, judged below",
+    "bot/memory/fine_tunes.py: f'\\\\b(?:{row['name']})\\\\b'": "of a table, judged below",
     "bot/recommend/hub.py: row['name']": "of a table, judged below",
     "bot/recommend/hub.py: row['beginning']": "of a table, judged below",
 }
@@ -38,9 +38,10 @@ def test_no_expression_goes_back_and_forth() -> None:
     found = {}
     places = set()
     for one in expressions():
-        places.add(one.place)
+        place = one.place.replace('"', "'")  # Pythons write an f-string in quotes of their own.
+        places.add(place)
         why = "not known" if one.pattern is None else problem(one.pattern, searched=one.searched)
-        if why and one.place not in EXCEPTIONS:
+        if why and place not in EXCEPTIONS:
             found[f"{one.file}:{one.line}"] = why
     assert found == {}
     assert places >= EXCEPTIONS.keys()
