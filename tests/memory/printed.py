@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
+import shutil
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any
 
 from tests.command import rlbot
@@ -37,6 +39,12 @@ def component(made: dict[str, Any], of: str, name: str) -> float:
 @cache
 def _nowhere() -> Path:
     """An empty folder: in a repository each command would look through its files."""
-    folder = TemporaryDirectory()
-    atexit.register(folder.cleanup)
-    return Path(folder.name)
+    folder, owner = Path(mkdtemp()), os.getpid()
+
+    def remove() -> None:
+        # A process that a test forks ends with what was to be done here.
+        if os.getpid() == owner:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
+    return folder
