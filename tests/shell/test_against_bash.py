@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from bot.shell import Invocation, read
+from bot.shell.words import Reading
 from tests.profiles import scaled
 from tests.shell.cases import CASES
 from tests.shell.judge import Call, Judge, Script, bash_version, verdict
@@ -54,7 +57,7 @@ def test_judge_notices_a_wrong_word(judge: Judge) -> None:
         assert verdict(calls, reading, environment).startswith("wrong")
 
 
-@settings(
+_generated = settings(
     max_examples=scaled(30),
     deadline=None,
     derandomize=True,
@@ -62,41 +65,36 @@ def test_judge_notices_a_wrong_word(judge: Judge) -> None:
     database=None,
     suppress_health_check=list(HealthCheck),
 )
-@given(texts=st.lists(script(), min_size=8, max_size=8))
-def test_generated_scripts(texts: list[str], judge: Judge) -> None:
+
+
+def _judged(
+    texts: Sequence[str], judge: Judge, *, ordered: bool
+) -> Iterator[tuple[str, Reading, str]]:
+    """Each script with its reading and the verdict on it, but for those that reach a bound."""
     scripts = [Script(text) for text in texts]
     for number, (one, calls) in enumerate(zip(scripts, judge.run(scripts), strict=True)):
         environment = judge.environment(one)
         reading = read(
             one.text.encode(), f"../{number}.sh", Invocation(environment=environment, arguments=())
         )
-        if any(problem.kind == "limit" for problem in reading.problems):
-            continue
+        if not any(problem.kind == "limit" for problem in reading.problems):
+            yield one.text, reading, verdict(calls, reading, environment, ordered=ordered)
+
+
+@_generated
+@given(texts=st.lists(script(), min_size=8, max_size=8))
+def test_generated_scripts(texts: list[str], judge: Judge) -> None:
+    for text, reading, found in _judged(texts, judge, ordered=True):
         assert not any(command.assumptions for command in reading.commands)
-        assert verdict(calls, reading, environment) == "exact", one.text
+        assert found == "exact", text
 
 
-@settings(
-    max_examples=scaled(30),
-    deadline=None,
-    derandomize=True,
-    phases=(Phase.generate,),  # each example starts hundreds of processes
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+@_generated
 @given(texts=st.lists(uncertain(), min_size=8, max_size=8))
 def test_generated_scripts_with_values_that_nobody_knows(texts: list[str], judge: Judge) -> None:
     """What hangs on an unknown value is unknown, and never the value of before."""
-    scripts = [Script(text) for text in texts]
-    for number, (one, calls) in enumerate(zip(scripts, judge.run(scripts), strict=True)):
-        environment = judge.environment(one)
-        reading = read(
-            one.text.encode(), f"../{number}.sh", Invocation(environment=environment, arguments=())
-        )
-        if any(problem.kind == "limit" for problem in reading.problems):
-            continue
-        found = verdict(calls, reading, environment, ordered=False)
-        assert found in ("exact", "hole"), one.text
+    for text, _, found in _judged(texts, judge, ordered=False):
+        assert found in ("exact", "hole"), text
 
 
 def test_arguments_and_environment(judge: Judge) -> None:
