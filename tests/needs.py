@@ -27,6 +27,7 @@ PLACES: Final[Mapping[str, str]] = {
     "tests/commands/test_contribute.py": "process",
     "tests/commands/test_parallel.py": "process",
     "tests/commands/test_process.py": "process",
+    "tests/commands/test_windows.py": "process",
     "tests/docs/test_demo.py": "process",
     "tests/doctor": "process",
     "tests/evidence/online": "sdk",

@@ -50,6 +50,8 @@ def missing_library(error: ModuleNotFoundError) -> UserError | None:
             "This needs {library}, which is not installed beside rlbot: `pip install {library}`.",
             library=CORE[library],
         )
+    if library == "fcntl":
+        return UserError("This runs on Linux and macOS alone: it needs what Windows does not have.")
     return None
 
 

@@ -4,28 +4,43 @@ What is written goes to a draft in the same folder, is flushed to the disk, and 
 name in one step: a process that is killed at any moment leaves the old file or the new one (and
 perhaps the draft, `.rlbot-….new`). Processes of rlbot that write in one folder wait for each other.
 Any other program can still write between the comparison and the exchange, which follow each other
-at once.
+at once. Where folders cannot be opened (Windows), nobody waits and a path is named anew each time.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from bot.base.errors import UserError, system_reason
 from bot.base.fast_dataclass import dataclass
 
 _LOCK_SECONDS = 60.0
 """A file is locked for the time of one write; whoever holds a folder for longer hangs."""
+_FOLDERS_OPEN: Final = os.open in os.supports_dir_fd
+_SAFELY: Final = (
+    getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+)
+"""Flags to follow no link, wait for no pipe, and take each byte as it is; Windows has the last."""
 
 
 class FileChangedError(UserError):
     """The file is not as it was read; nothing was written."""
+
+
+def read_regular_file(path: Path, most: int) -> bytes:
+    """The first bytes of a regular file; empty for anything else, which could block.
+
+    Raises OSError as `open` does, and for a link.
+    """
+    number = os.open(path, os.O_RDONLY | _SAFELY)
+    with os.fdopen(number, "rb") as file:
+        return file.read(most) if stat.S_ISREG(os.fstat(number).st_mode) else b""
 
 
 def replace_file(path: Path, old: bytes, new: bytes) -> None:
@@ -93,14 +108,17 @@ def write_output(path: Path, data: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """A name in a folder that is open and locked."""
+    """A name in a folder that is open and locked, or a path where folders cannot be opened."""
 
     path: Path
-    folder: int
+    folder: int | None
 
     @property
     def name(self) -> str:
-        return self.path.name
+        return self._inside(self.path.name)
+
+    def _inside(self, name: str) -> str:
+        return name if self.folder is not None else str(self.path.with_name(name))
 
     def lstat(self) -> os.stat_result | None:
         try:
@@ -122,14 +140,14 @@ class _Target:
 
     def content(self, size: int) -> bytes:
         """The first bytes; raises PermissionError for a file that may not be written either."""
-        flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK
-        with os.fdopen(os.open(self.name, flags, dir_fd=self.folder), "r+b") as file:
+        number = os.open(self.name, os.O_RDWR | _SAFELY, dir_fd=self.folder)
+        with os.fdopen(number, "r+b") as file:
             return file.read(size)
 
     def exchange(self, data: bytes, status: os.stat_result) -> None:
         """Give the name to a new file with the owner and the permissions of the old one."""
         with self.draft(data, 0o600) as draft:
-            with suppress(PermissionError):  # only root gives files away
+            with suppress(PermissionError, AttributeError):  # only root gives files away
                 os.chown(draft, status.st_uid, status.st_gid, dir_fd=self.folder)
             os.chmod(draft, stat.S_IMODE(status.st_mode), dir_fd=self.folder)
             self.rename(draft)
@@ -140,8 +158,8 @@ class _Target:
 
         `mode` is its permissions, less those that the process withholds.
         """
-        name = f".rlbot-{os.urandom(16).hex()}.new"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        name = self._inside(f".rlbot-{os.urandom(16).hex()}.new")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFELY
         descriptor = os.open(name, flags, mode, dir_fd=self.folder)
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -152,8 +170,9 @@ class _Target:
         finally:
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=self.folder)
-            with suppress(OSError):  # some file systems do not flush folders
-                os.fsync(self.folder)
+            if self.folder is not None:
+                with suppress(OSError):  # some file systems do not flush folders
+                    os.fsync(self.folder)
 
     def rename(self, draft: str) -> None:
         os.replace(draft, self.name, src_dir_fd=self.folder, dst_dir_fd=self.folder)
@@ -163,6 +182,9 @@ class _Target:
 def _locked(path: Path) -> Iterator[_Target]:
     """The folder of a file, open and locked; what the system refuses becomes a UserError."""
     try:
+        if not _FOLDERS_OPEN:
+            yield _Target(path, None)
+            return
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
             _lock(folder, path)
@@ -176,6 +198,8 @@ def _locked(path: Path) -> Iterator[_Target]:
 
 
 def _lock(folder: int, path: Path) -> None:
+    import fcntl
+
     end = time.monotonic() + _LOCK_SECONDS
     while True:
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
@@ -11,6 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.base.files import read_regular_file
 from bot.base.messages import message
 from bot.frameworks import Checkout, ScriptPlace, counts
 from bot.frameworks.checkout import CONFIG
@@ -162,11 +162,7 @@ class _Files(Mapping[str, bytes]):
 def _bytes(path: Path) -> bytes:
     """The content of a regular file; empty for one that is gone, too large, or something else."""
     try:
-        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with os.fdopen(number, "rb") as file:
-            status = os.fstat(number)
-            if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
-                return b""
-            return file.read(_LARGEST)
+        data = read_regular_file(path, _LARGEST + 1)
     except OSError:
         return b""
+    return data if len(data) <= _LARGEST else b""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import time
 from pathlib import Path
 
@@ -32,6 +33,11 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the command's own status."""
+    if not hasattr(signal, "sigwaitinfo"):
+        raise UserError(
+            "record runs on Linux alone; elsewhere keep the console log or a tracker's run, and "
+            "give that to rlbot verify."
+        )
     from bot.record.passing import end_as
     from bot.record.recorder import record_command
 

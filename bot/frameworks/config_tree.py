@@ -8,7 +8,6 @@ configuration groups are composed exactly.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
@@ -17,6 +16,7 @@ from typing import Any
 
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
+from bot.base.files import read_regular_file
 from bot.base.messages import message, sentence_of
 from bot.frameworks import hydra_rules as rules
 from bot.frameworks import hydra_tree as trees
@@ -314,7 +314,7 @@ def _files(base: Path, limits: ConfigLimits) -> Iterator[tuple[str, bytes]]:
                         path=path,
                     )
                 elif wanted:
-                    data = _bytes(base / path, limits.file_bytes + 1)
+                    data = read_regular_file(base / path, limits.file_bytes + 1)
                     number, size = number + 1, size + len(data)
                     if number > limits.files or size > limits.all_bytes:
                         raise UserError(
@@ -324,10 +324,3 @@ def _files(base: Path, limits: ConfigLimits) -> Iterator[tuple[str, bytes]]:
                             suffix=SUFFIX,
                         )
                     yield path, data
-
-
-def _bytes(path: Path, most: int) -> bytes:
-    """The beginning of a regular file; empty for a pipe or device, which could block."""
-    number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    with os.fdopen(number, "rb") as file:
-        return file.read(most) if stat.S_ISREG(os.fstat(number).st_mode) else b""
