@@ -145,13 +145,20 @@ class Candidates:
         return len({self.estimate(value * factor).peak().count for factor in (1, 2, 8, 64)}) > 1
 
     def deciding(self) -> list[str]:
-        """The batch sizes and token limits of the script that the expected peak depends on."""
+        """The batch sizes and token limits of the script that the expected peak depends on.
+
+        Of a script that does not fit, those that can lower it.
+        """
         keys = []
+        now = self.estimate(self.knob.value)
         for setting in {s.key: s for s in self.plans(self.knob.value)[0].settings}.values():
             if not DECIDING.search(setting.key) or not isinstance(setting.value, int):
                 continue
             try:
-                if Candidates(self.script, self.options, [setting.key], gpus=self._gpus).depends():
+                other = Candidates(self.script, self.options, [setting.key], gpus=self._gpus)
+                if not other.depends():
+                    continue
+                if now.peak() <= now.usable or other.estimate(other.knob.unit).peak() < now.peak():
                     keys.append(setting.key)
             except (UserError, NoEstimateError):
                 continue

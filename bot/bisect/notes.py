@@ -19,8 +19,17 @@ def _and(what: str, more: str) -> str:
     return message("{what}; {more}", what=what, more=more)
 
 
-def notes(candidates: Candidates, estimate: MemoryEstimate | None) -> Iterator[str]:
-    """Sentences about the script and its runs; those of the prediction first."""
+def notes(
+    candidates: Candidates, estimate: MemoryEstimate | None, *, fits: bool = True
+) -> Iterator[str]:
+    """Sentences about the script and its runs; those of the prediction first.
+
+    `fits`: whether some value may fit.
+    """
+    if not fits:
+        yield message(
+            "By the prediction no value fits; rlbot estimate names the options that would help."
+        )
     if estimate is not None and estimate.assumptions:
         yield message("Assumed: {what}.", what=reduce(_and, estimate.assumptions))
     plan = candidates.plans(candidates.knob.value)[0]

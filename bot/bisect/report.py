@@ -89,6 +89,8 @@ class SeriesPlan(ReportPart):
     """The first is what values are of; the others keep their share of it."""
     device: str | None
     gpus: int | None
+    usable_gib: float | None
+    """Memory of one GPU that can be used; None without a prediction."""
     mode: Mode
     lower: Limit | None
     """The largest value that ran, or should fit by the prediction."""

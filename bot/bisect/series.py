@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot import __version__
 from bot.base.messages import message, sentence_of
 from bot.bisect.candidates import Band, Candidates, predict_band
-from bot.bisect.ends import Ends, predicted_end
+from bot.bisect.ends import Ends, gib, predicted_end
 from bot.bisect.notes import notes
 from bot.bisect.report import Mode, SeriesPlan, TrialRun
 from bot.bisect.search import next_value
@@ -15,19 +15,21 @@ from bot.report import Tool
 
 def plan_series(candidates: Candidates, known: Ends, done: int = 0) -> SeriesPlan:
     """The next run, when `done` values were tried and have shown what is known."""
-    now, band = candidates.knob.value, Band()
+    now, band, fits = candidates.knob.value, Band(), True
     estimate = no_prediction = no_effect = None
     try:
         estimate = candidates.estimate(now)
         if candidates.depends():
             band = predict_band(candidates)
+            fits = band.upper != candidates.knob.unit
         elif known == (None, None):
+            fits = candidates.verdict(now) != "too large"
             no_effect = message(
                 "By the prediction {name} does not decide the memory of a GPU: the peak is {peak} "
                 "of {usable} GiB at {value} and at {more} alike.",
                 name=candidates.knob.name,
-                peak=f"{estimate.peak().in_gib:.1f}",
-                usable=f"{estimate.usable.in_gib:.1f}",
+                peak=gib(estimate.peak()),
+                usable=gib(estimate.usable),
                 value=now,
                 more=now * 64,
             )
@@ -45,6 +47,7 @@ def plan_series(candidates: Candidates, known: Ends, done: int = 0) -> SeriesPla
         varied=candidates.varied,
         device=estimate.device.label if estimate is not None else None,
         gpus=estimate.gpus if estimate is not None else None,
+        usable_gib=round(estimate.usable.in_gib, 2) if estimate is not None else None,
         mode=mode,
         lower=predicted_end(candidates, found.lower) or known[0],
         upper=predicted_end(candidates, found.upper) or known[1],
@@ -74,7 +77,7 @@ def plan_series(candidates: Candidates, known: Ends, done: int = 0) -> SeriesPla
         no_prediction=no_prediction,
         no_effect=no_effect,
         vary_instead=tuple(candidates.deciding()) if no_effect is not None else (),
-        notes=tuple(notes(candidates, estimate)),
+        notes=tuple(notes(candidates, estimate, fits=fits)),
         sweep=None,
         next_command=f"{candidates.command('read')} RUN…" if no_effect is None else None,
     )

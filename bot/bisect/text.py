@@ -59,9 +59,8 @@ def _plan(plan: SeriesPlan) -> Iterator[str]:
 def _without_effect(plan: SeriesPlan) -> Iterator[str]:
     yield plan.no_effect or ""
     if plan.vary_instead:
-        yield tr("Vary what does:")
-        for key in plan.vary_instead:
-            yield f"  {shlex.join(['rlbot', 'bisect', 'plan', plan.script, '--vary', key])}"
+        yield tr("Vary what does: add one of these to the command.")
+        yield from (f"  --vary {shlex.quote(key)}" for key in plan.vary_instead)
     else:
         yield tr("Name what does with --vary KEY.")
     yield tr("With --ran N, for a value that ran, it is bisected all the same.")
@@ -99,7 +98,8 @@ def _run(plan: SeriesPlan, run: TrialRun) -> Iterator[str]:
     if run.batch is not None and run.batch != run.value:
         rows.append((tr("batch"), str(run.batch)))
     if run.expected_gib is not None:
-        rows.append((tr("expected GiB"), f"{run.expected_gib:.1f}"))
+        sizes = {"expected": f"{run.expected_gib:.1f}", "usable": f"{plan.usable_gib or 0:.1f}"}
+        rows.append((tr("expected GiB"), tr("{expected} of {usable}", **sizes)))
     rows += [(tr("if it runs"), run.if_ran), (tr("if out of memory"), run.if_failed)]
     yield from _table(rows)
     if run.path is not None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from bot.check.request import CheckOptions
     from bot.evidence.facts import Facts
 
+T = TypeVar("T", "SeriesPlan", "Bracket")
+
 SUMMARY = "the largest batch: the series of runs that finds it, and what the finished runs say"
 _PLAN = (
     "`rlbot bisect plan SCRIPT`: the run to start next, to find the largest batch; nothing is run."
@@ -41,6 +43,8 @@ _REMOVED = {
     "run": message("rlbot bisect read SCRIPT RUN uses the lengths that its runs logged"),
 }
 """Options of earlier releases, and what to do instead."""
+_READ_WITH = ("root", "config", "framework", "framework_tree", "device", "env", "gpus")
+"""The options that say how the script is read."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -123,9 +127,7 @@ def _plan(arguments: argparse.Namespace) -> int:
     if arguments.to:
         path = _write_script(candidates, plan, arguments.to)
         plan = replace(plan, probes=tuple(replace(run, path=path) for run in plan.probes))
-        if plan.next_command is not None:
-            to = shlex.join(["--to", arguments.to])
-            plan = replace(plan, next_command=f"{plan.next_command} {to}")
+    plan = _with_options(plan, arguments, "to")
     _show(plan, arguments.format, plan_text, options)
     return 3 if plan.no_prediction is not None or plan.no_effect is not None else 0
 
@@ -143,6 +145,7 @@ def _read(arguments: argparse.Namespace) -> int:
     if arguments.to and plan is not None:
         path = _write_script(candidates, plan, arguments.to)
         bracket = replace(bracket, next_paths=(path,) if path is not None else ())
+    bracket = _with_options(bracket, arguments)
     if arguments.write:
         if bracket.verdict == "contradictory":
             raise UserError("{summary} Nothing was written.", summary=bracket.summary)
@@ -154,7 +157,17 @@ def _read(arguments: argparse.Namespace) -> int:
     return {"contradictory": 1, "nothing": 3}.get(bracket.verdict, 0)
 
 
-T = TypeVar("T", "SeriesPlan", "Bracket")
+def _with_options(answer: T, arguments: argparse.Namespace, *more: str) -> T:
+    """An answer whose next command reads the script with the options of this one."""
+    if answer.next_command is None:
+        return answer
+    words: list[str] = []
+    for name in (*_READ_WITH, *more):
+        value = getattr(arguments, name)
+        for one in value if isinstance(value, list) else [value] if value is not None else []:
+            words += [f"--{name.replace('_', '-')}", str(one)]
+    command = " ".join([answer.next_command, *map(shlex.quote, words)])
+    return replace(answer, next_command=command)
 
 
 def _show(answer: T, form: str, text: Callable[[T], str], options: CheckOptions) -> None:

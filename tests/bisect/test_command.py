@@ -154,6 +154,31 @@ def test_a_value_that_memory_does_not_follow_is_an_answer(
     assert _plan(folder, "--vary", content["vary_instead"][0]).status == 0
 
 
+def test_the_next_command_reads_the_script_as_this_one(folder: Path) -> None:
+    said = ("--env", "A=b c", "--framework", "verl@0.4.1", "--device", "h800")
+    result = _plan(folder, *said, "--ran", "57", "--failed", "61", "--to", "series")
+    end = "RUN… --framework verl@0.4.1 --device h800 --env 'A=b c' --to series\n"
+    assert result.out.endswith(end)
+
+
+def test_where_nothing_fits_that_is_said(folder: Path) -> None:
+    (folder / PATH).write_text(FLAT, encoding="utf-8")
+    result = _plan(folder, "--device", "l4")
+    assert "the peak is 80.8 of 22.0 GiB at 116" in result.out
+    assert "By the prediction no value fits; rlbot estimate names the options" in result.out
+    result = _plan(folder, "--device", "l4", "--vary", FLAT_KEYS[2])
+    assert " of 22.0\n" in result.out
+    assert "By the prediction no value fits" in result.out
+    assert "no value fits" not in _plan(folder, "--vary", FLAT_KEYS[2]).out
+
+
+def test_the_memory_of_the_card_is_what_an_estimate_says(folder: Path) -> None:
+    (folder / PATH).write_text(FLAT, encoding="utf-8")
+    estimate = rlbot("estimate", PATH, "--device", "4090", cwd=folder).out
+    assert "(23.6 GiB usable)" in estimate
+    assert " of 23.6 GiB at 116" in _plan(folder, "--device", "4090").out
+
+
 def test_json_is_as_its_schema_says(folder: Path, written: WrittenRun) -> None:
     schemas = bisect_schemas()
     for arguments in ((), ("--ran", "200"), ("--ran", "57", "--failed", "59")):
