@@ -10,7 +10,7 @@ from bot.bisect.ends import logged_trials
 from bot.bisect.knob import KnobPart, edited
 from bot.frameworks.plan import Plan
 from bot.script.trial_log import Trial, log_span, trial_log, tried_values
-from bot.shell.source import Source, Span
+from bot.shell.source import Source, Span, line_end
 from bot.shell.words import Reading
 
 LogEdit = tuple[Span, str]
@@ -89,8 +89,7 @@ def _line(source: Source, line: int, comment: str) -> LogEdit:
     """A comment in a line of its own above a line, indented as that is."""
     start = source.offset(line, 1)
     indent = re.match(r"[ \t]*", source.line(line))
-    newline = "\r\n" if source.text.count("\r\n") * 2 > source.text.count("\n") else "\n"
-    return Span(start, start), f"{indent[0] if indent else ''}{comment}{newline}"
+    return Span(start, start), f"{indent[0] if indent else ''}{comment}{line_end(source.text)}"
 
 
 def _alone(text: str, span: Span) -> bool:

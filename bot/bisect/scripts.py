@@ -7,7 +7,7 @@ from bot.bisect.candidates import Candidates
 from bot.bisect.knob import edited
 from bot.bisect.report import SeriesPlan
 from bot.script.trial_log import read_trials
-from bot.shell.source import Span
+from bot.shell.source import Span, line_end
 
 MARK = "# rlbot bisect: "
 _BOM = b"\xef\xbb\xbf"
@@ -41,7 +41,6 @@ def _unmarked(data: bytes) -> list[bytes]:
 def _line(data: bytes, comment: str) -> tuple[int, str]:
     """Where the comment goes, and its line, which ends as the script's lines do."""
     text = data.removeprefix(_BOM).decode("utf-8")
-    end = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
     head = _HEAD.match(text)
     at = head.end() if head is not None else 0
     if at and read_trials(text[:at].splitlines()[-1]):
@@ -49,4 +48,4 @@ def _line(data: bytes, comment: str) -> tuple[int, str]:
         at = text.rfind("\n", 0, at - 1) + 1
         if text.startswith("#!") and at == 0:
             at = text.find("\n") + 1
-    return at, f"{MARK}{' '.join(comment.splitlines())}{end}"
+    return at, f"{MARK}{' '.join(comment.splitlines())}{line_end(text)}"

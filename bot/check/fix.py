@@ -18,7 +18,7 @@ from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script
 from bot.report import Edit, Finding, ScriptReport
 from bot.shell import Invocation, read
-from bot.shell.source import Source, Span
+from bot.shell.source import Source, Span, line_end
 from bot.shell.words import Reading, Word
 
 TRIES = 100
@@ -188,7 +188,7 @@ def _better(before: ScriptReport, after: ScriptReport) -> bool:
 
 def _applied(text: str, edits: Sequence[tuple[Span, str]]) -> tuple[str, list[Span]]:
     """The text with the edits, which lie apart in order, and where each stands afterwards."""
-    newline = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+    newline = line_end(text)
     parts: list[str] = []
     regions: list[Span] = []
     at = length = 0

@@ -33,8 +33,6 @@ class ScriptName:
 
     profile: str
     path: str
-    form: str = TUNING.form
-    """The form that the profile asks for: [model]_[task]_….sh."""
     problems: tuple[str, ...] = ()
     """What keeps the name from following the profile, a sentence for each."""
     model: str | None = None
@@ -154,7 +152,6 @@ def _read(path: str, profile: Profile) -> ScriptName:
     return ScriptName(
         profile=profile.name,
         path=path,
-        form=profile.form,
         problems=tuple(problems),
         model=_model(model) if model and "_" in model else model,
         task=texts.get("task"),

@@ -83,3 +83,8 @@ class Source:
     def lines(self) -> int:
         """How many lines there are."""
         return len(self._starts)
+
+
+def line_end(text: str) -> str:
+    """How most lines of a text end."""
+    return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"

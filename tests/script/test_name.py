@@ -139,7 +139,7 @@ def test_a_profile_of_ones_own() -> None:
     name = read_name("jobs/qwen2.5-7b_8xh100_try-3.sh", (lab,))
     assert name.valid
     assert (name.profile, name.model, name.gpus, name.device) == ("lab", "qwen2.5-7b", 8, "h100")
-    assert name.form == "[model]_[gpus]x[device]_[any].sh"
+    assert lab.form == "[model]_[gpus]x[device]_[any].sh"
     assert not read_name("jobs/qwen2.5-7b_x8h100_try.sh", (lab,)).valid
 
 
