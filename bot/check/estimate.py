@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,11 +56,22 @@ def estimate_launch(
     card = device or (_device(of_run) if of_run else None) or context.choice.device
     try:
         run = measured(facts) if isinstance(facts, Facts) else facts
-        return report_estimate(
+        found = report_estimate(
             context.estimate(plan, card, gpus=gpus or context.name.gpus, run=run)
         )
     except NoEstimateError as error:
         return no_estimate(sentence_of(error))
+    return replace(found, assumptions=(*_of_launch(plan), *found.assumptions))
+
+
+def _of_launch(plan: Plan) -> Iterator[str]:
+    """What is taken for granted of the launch itself: GPUs that the script names nowhere."""
+    if plan.gpus_per_node.default and plan.gpus_per_node.key is not None:
+        yield message(
+            "{key}={count}, the default",
+            key=plan.gpus_per_node.key,
+            count=plan.gpus_per_node.value,
+        )
 
 
 def measured(facts: Facts) -> Measured | None:

@@ -81,6 +81,15 @@ def run(arguments: argparse.Namespace) -> int:
         in_language(made, options.config.language)
         for made in each_script(estimate, scripts, unchecked)
     ]
+    for made in reports:
+        found = made.estimate.gpus if made.estimate is not None else None
+        if arguments.gpus is not None and found not in (None, arguments.gpus):
+            notice(
+                "--gpus {given} does not count for {path}: its settings give {found}.",
+                given=arguments.gpus,
+                path=made.path,
+                found=found,
+            )
     report = make_report(reports, unchecked=unchecked, language=options.config.language)
     if arguments.format == "json":
         return finish(report, arguments)

@@ -49,6 +49,8 @@ def scripts_of(
     """
     from bot.report import Unchecked
 
+    if arguments.paths.count("-") > 1:
+        raise UserError("- stands twice; standard input holds one script.")
     for given in arguments.paths:
         try:
             yield from _scripts_at(given, arguments.stdin_filename, root, unchecked)
@@ -81,6 +83,12 @@ def _scripts_at(
             path=path,
         )
     if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises for overlong names
+        if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - as above
+            raise UserError(
+                "{path} is not a regular file; a script from a pipe is checked so: "
+                "… | rlbot lint - --stdin-filename run.sh.",
+                path=path,
+            )
         yield script_at(path, root)
         return
     files = sorted(

@@ -98,12 +98,14 @@ class TerminalParser(argparse.ArgumentParser):
         # argparse looks its own texts up by these names, in the catalogues of the system alone.
         vars(argparse).update({"_": _own, "ngettext": _own_plural})
         super().__init__(**{"formatter_class": _Help} | options)
+        self._given: Sequence[str] | None = None
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse's, but what is left over is refused here, by the command that was given it.
 
         argparse leaves that to `rlbot` itself, whose usage names no option of the command's.
         """
+        self._given = args
         known, left = super().parse_known_args(args, namespace)
         many = next((each for each in self._actions if each.nargs in ("*", "+")), None)
         if many is not None and left and not any(word.startswith("-") for word in left):
@@ -128,6 +130,9 @@ class TerminalParser(argparse.ArgumentParser):
 
     def error(self, text: str) -> NoReturn:
         """As argparse's, without its usage, whose lines hid the sentence."""
+        for word in self._given or ():
+            if word[:1] == "-" != word and os.path.exists(word):  # noqa: PTH110 - raises for none
+                text += in_terminal(message("; the file {name} is named ./{name}", name=word))
         said = _own("%(prog)s: error: %(message)s\n") % {"prog": self.prog, "message": text}
         hint = in_terminal(message("See {command} --help.", command=self.prog))
         self.exit(2, f"{said}{hint}\n")

@@ -45,7 +45,9 @@ def device_named(token: str | None) -> Device:
     devices = by_token(token)
     if not devices:
         raise NoEstimateError(
-            "The memory of a {token} is not known; name a known device.", token=token
+            "The memory of a {token} is not known; rlbot recommend --list devices names those that "
+            "are.",
+            token=token,
         )
     exact = [device for device in devices if device.token == token.lower()] or list(devices)
     named = [device for device in exact if token.lower() in device.name_tokens]

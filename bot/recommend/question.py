@@ -34,8 +34,8 @@ from bot.recommend.vocabulary import (
 )
 
 _SLICE = regex(r"mig|[1-7]g\.\d{1,3}gb", re.I)
-_BEFORE = regex(r"(\d{1,4})x(.+)")
-_AFTER = regex(r"(.+)x(\d{1,4})")
+_BEFORE = regex(r"(\d{1,6})x(.+)")
+_AFTER = regex(r"(.+)x(\d{1,6})")
 _LENGTHS = regex(rf"({NUMBER})(k?)\+({NUMBER})(k?)")
 _LENGTH = regex(rf"({NUMBER})k")
 _KEYED = regex(rf"(batch|rank|prompt|response)=({NUMBER})(k?)")

@@ -62,6 +62,8 @@ def check(context: RuleContext) -> Hits:
 def _hit(plan: Plan, name: str, word: Word, listed: int, used: int) -> Hit:
     ids = ",".join(str(number) for number in range(min(used, 16)))
     enough = message("list {used}, such as {ids}", used=used, ids=ids)
+    if plan.gpus_per_node.default and (key := plan.gpus_per_node.key) is not None:
+        enough = message("set {key}={listed}, or {enough}", key=key, listed=listed, enough=enough)
     return hit(
         word.span_of(0, len(word.text)),
         "{name} lists {listed}, {per} {used}",

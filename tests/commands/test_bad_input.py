@@ -179,6 +179,32 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+def test_a_name_with_a_dash_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "-run.sh").write_bytes(LAUNCH)
+    result = rlbot("lint", "-run.sh", cwd=tmp_path)
+    assert result.status == 2
+    assert "; the file -run.sh is named ./-run.sh\n" in result.err
+    assert "is named" not in rlbot("lint", "-other.sh", cwd=tmp_path).err
+    assert rlbot("lint", "--", "-run.sh", cwd=tmp_path).out.startswith("-run.sh\n")
+
+
+def test_a_pipe_says_how_it_is_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "run.sh")
+    result = rlbot("lint", "run.sh", cwd=tmp_path)
+    assert (result.status, result.out) == (2, "")
+    assert result.err == (
+        "rlbot: run.sh is not a regular file; a script from a pipe is checked so: "
+        "… | rlbot lint - --stdin-filename run.sh.\n"
+    )
+
+
+def test_standard_input_is_one_script(tmp_path: Path) -> None:
+    words = ("lint", "-", "-", "--stdin-filename", "run.sh")
+    result = rlbot(*words, cwd=tmp_path, stdin=LAUNCH)
+    assert (result.status, result.out) == (2, "")
+    assert result.err == "rlbot: - stands twice; standard input holds one script.\n"
+
+
 @pytest.mark.process
 def test_nothing_of_a_script_is_ever_executed(tmp_path: Path) -> None:
     mark = tmp_path / "executed"

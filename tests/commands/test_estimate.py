@@ -213,3 +213,18 @@ def test_lengths_that_mean_nothing_are_refused(options: tuple[str, ...], sentenc
     result = rlbot("estimate", FULL, *options, cwd=ROOT)
     assert (result.status, result.out) == (2, "")
     assert sentence in result.err
+
+
+def test_a_number_of_gpus_that_the_script_leaves_to_the_release_is_said(tmp_path: Path) -> None:
+    text = verl("trainer.n_gpus_per_node=2").replace("n_gpus", "n_gpu")
+    (tmp_path / "run.sh").write_text(text, encoding="utf-8")
+    result = rlbot("estimate", "run.sh", "--device", "h100", cwd=tmp_path)
+    assert "run.sh on 8 × H100" in result.out
+    assert "assumed: trainer.n_gpus_per_node=8, the default; " in result.out
+    assert "n_gpus_per_node=8" not in rlbot("estimate", FULL, cwd=ROOT).out
+
+
+def test_gpus_that_do_not_count_are_said() -> None:
+    result = rlbot("estimate", FULL, "--gpus", "4", cwd=ROOT)
+    assert result.err == f"rlbot: --gpus 4 does not count for {FULL}: its settings give 2.\n"
+    assert rlbot("estimate", FULL, "--gpus", "2", cwd=ROOT).err == ""

@@ -323,6 +323,7 @@ def test_any_text_is_read_or_gets_a_sentence(words: list[str]) -> None:
         ("grpo ppo", "The question names grpo, ppo"),
         ("2 4 h100", "2, 4 are several numbers of GPUs"),
         ("0 h100", "0 is no number of GPUs"),
+        ("100000x4090", "100000 is no number of GPUs from 1 to 1024"),
         ("h100 40GB", "There is no H100 with 40 GB here: it has 80, 94 GB"),
         ("80GB", "80 GB alone names no card: name one, such as H100, H800, A100."),
         ("Qwen3-8B on 24 GB", "24 GB alone names no card: name one, such as RTX4090, RTX3090"),

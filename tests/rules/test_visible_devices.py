@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import marked, quiet
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "visible-devices"
 
@@ -49,3 +49,10 @@ def test_stays_silent(text: str) -> None:
 )
 def test_counts_both(text: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, text) == snapshot
+
+
+def test_a_misspelt_number_of_gpus_is_not_taken_for_the_default() -> None:
+    launch = "python3 -m verl.trainer.main_ppo trainer.n_gpu_per_node=2"
+    text = f"export CUDA_VISIBLE_DEVICES=0,1\n{launch}\n"
+    (found_one,) = found(SLUG, text)
+    assert found_one.help == "set trainer.n_gpus_per_node=2, or list 8, such as 0,1,2,3,4,5,6,7"
