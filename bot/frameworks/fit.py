@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from bot.base.messages import message
 from bot.frameworks.base import Explanation, Framework, ReleaseChoice, Versions
+from bot.frameworks.checkout import ScriptPlace
 from bot.frameworks.option_table import OptionTable
+from bot.frameworks.pins import read_fork
 from bot.frameworks.plan import Inference, Launch, Plan
 from bot.frameworks.setting import Setting
 
@@ -54,6 +56,25 @@ def fitted(launches: Sequence[Launch], framework: Framework, versions: Versions)
         )
         for at, one in enumerate(tried[best] if improves else preferred)
     ]
+
+
+def unforked(plan: Plan, place: ScriptPlace) -> Plan:
+    """The plan, without a release's settings where a fork is installed that has others.
+
+    A fork that takes what a release takes is read by that release.
+    """
+    table, guessed = plan.table, plan.version_source in ("newest", "settings", "pin")
+    if table is None or not guessed or not any(table.refused(plan.settings)):
+        return plan
+    path = read_fork(plan.framework, place.checkout.files, place.path)
+    if not path:
+        return plan
+    why = message(
+        "{path} installs a fork of {framework}, which has other settings than a release",
+        path=path,
+        framework=plan.framework,
+    )
+    return replace(plan, table=None, inference=None, unread=why)
 
 
 def _explained(

@@ -1,7 +1,8 @@
 """Releases of frameworks that a repository's own files ask for: requirements and version files.
 
 An exact requirement names a release. A range leaves several. A version file of a fork says which
-release it has left behind, no more: "0.1" means after 0.1.
+release it has left behind, no more: "0.1" means after 0.1. The address of somebody's fork leaves
+all open, and none of them need be what is installed.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.regex import regex
+from bot.frameworks.named_files import above
 from bot.frameworks.python_source import parsed
 from bot.frameworks.releases import find_release, release_key, releases
 
@@ -23,6 +25,8 @@ _PIN_FILES: Final = regex(
     r"|setup\.cfg|verl/version/version|openrlhf/version\.txt|version\.txt|trl/version\.py)\Z"
 )
 """Paths that may hold a pin; the group is the folder that it counts for."""
+_PROJECT: Final = ("requirements.txt", "pyproject.toml", "setup.py", "setup.cfg")
+"""The files that say first what is installed, in this order."""
 _ENDS: Final = (".txt", "pyproject.toml", "setup.py", "setup.cfg", "/version", "/version.py")
 """How such paths end: asked first, since a repository has thousands of others."""
 _VERSIONS: Final = {
@@ -32,6 +36,20 @@ _VERSIONS: Final = {
 }
 _NUMBER: Final = r"v?[0-9]+(?:\.[0-9]+)*(?:\.?post[0-9]+)?"
 _CLAUSE = regex(rf"(===|==|~=|!=|>=|<=|>|<)\s*({_NUMBER})(\.\*)?\s*\Z")
+_ADDRESS = regex(
+    r"git(?:\+|\s{0,9}=\s{0,9}[\"'])(?:https|ssh)://(?:\w{1,99}@)?[\w.-]{1,99}"
+    r"/([\w.-]{1,99})/([\w.-]{1,99})"
+)
+"""A repository that a package is installed from: its owner and its name."""
+_OWNERS: Final = {
+    "verl": ("volcengine", "verl-project"),
+    "openrlhf": ("openrlhf",),
+    "trl": ("huggingface",),
+    "open-instruct": ("allenai",),
+}
+"""Who publishes the releases."""
+_OWN_NAME = regex(r"\bname\s{0,9}=\s{0,9}[\"']verl[\"']")
+"""How a fork's `setup.py` or `pyproject.toml` calls itself."""
 _LONGEST = 200
 """Characters of a requirement."""
 _MOST_STEPS = 1_000_000
@@ -55,6 +73,34 @@ class Pin:
     """Those that fit, the most likely one first."""
     reason: str
     """Where it stands, in words."""
+
+
+def read_fork(framework: str, files: Mapping[str, bytes], script: str) -> str:
+    """The file nearest above a script by which no release is installed; empty without one.
+
+    It installs somebody's fork, or is a fork of verl's own.
+    """
+    for folder in above(script):
+        for name in _PROJECT:
+            path = f"{folder}/{name}".lstrip("/")
+            text = files.get(path, b"").decode("utf-8", "replace")
+            own = framework == "verl" and _OWN_NAME.search(text)
+            if own or any(_forks(framework, text)):
+                return path
+    return ""
+
+
+def _forks(framework: str, text: str) -> Iterator[bool]:
+    """For each address of a framework's repository whether it is somebody else's."""
+    for line in text.splitlines():
+        found = _ADDRESS.search(line) if "git" in line and len(line) <= _LONGEST else None
+        if found is None:
+            continue
+        stated = line.lstrip(" -\"'")
+        asked = _asks(framework, stated)
+        named = asked is not None and stated[asked.end() :].lstrip()[:1] in ("@", "=")
+        if named or found[2].removesuffix(".git") == framework:
+            yield found[1].lower() not in _OWNERS[framework]
 
 
 def read_pin(framework: str, files: Mapping[str, bytes]) -> Pin | None:
@@ -86,8 +132,7 @@ def read_pin(framework: str, files: Mapping[str, bytes]) -> Pin | None:
 
 def _rank(path: str) -> tuple[int, str]:
     name = path.rsplit("/", 1)[-1]
-    order = ("requirements.txt", "pyproject.toml", "setup.py", "setup.cfg")
-    return (order.index(name) if name in order else len(order)), path
+    return (_PROJECT.index(name) if name in _PROJECT else len(_PROJECT)), path
 
 
 def _asks(framework: str, text: str) -> re.Match[str] | None:

@@ -97,6 +97,33 @@ def test_a_setting_that_a_pinned_release_refuses_is_no_guess() -> None:
     assert "verl>=0.6 in requirements.txt" in weak.version_reason
 
 
+FORK = b"verl @ git+https://github.com/somebody/verl@v0.8.0\n"
+TRAINS = b"python3 -m verl.trainer.main_ppo trainer.nnodes=1\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "script"),
+    [
+        ({"requirements.txt": FORK}, TRAINS),
+        ({"requirements.txt": FORK.replace(b"somebody", b"volcengine")}, RUN),
+        ({"requirements.txt": FORK, "verl/trainer/config/ppo_trainer.yaml": ROOT}, RUN),
+    ],
+)
+def test_a_fork_with_the_settings_that_are_known_is_read(
+    files: dict[str, bytes], script: bytes
+) -> None:
+    assert plan_of(files, "run.sh", script).table is not None
+
+
+def test_a_fork_with_settings_of_its_own_is_not_known() -> None:
+    plan = plan_of({"requirements.txt": FORK}, "run.sh")
+    assert (plan.table, plan.inference) == (None, None)
+    assert plan.unread == (
+        "requirements.txt installs a fork of verl, which has other settings than a release"
+    )
+    assert plan_of({"requirements.txt": FORK}, "run.sh", verl="0.8.0").table is not None
+
+
 def test_the_settings_decide_where_nothing_else_does() -> None:
     script = b"python3 -m verl.trainer.main_ppo trainer.use_legacy_worker_impl=auto\n"
     plan = plan_of({}, "run.sh", script)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from bot.frameworks.pins import pinned_folder, read_pin
+from bot.frameworks.pins import pinned_folder, read_fork, read_pin
 from bot.frameworks.releases import releases
 
 
@@ -42,6 +42,32 @@ def test_other_files_that_state_requirements() -> None:
     assert pinned("pyproject.toml", project) == ("0.7.0",)
     assert pinned("setup.py", "setup(install_requires=['verl==0.7.0'])") == ("0.7.0",)
     assert pinned("setup.cfg", "[options]\ninstall_requires =\n    verl==0.7.0\n") == ("0.7.0",)
+
+
+GITHUB = "git+https://github.com"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "forked"),
+    [
+        ("requirements.txt", f"verl @ {GITHUB}/volcengine/verl.git@v0.4.1", False),
+        ("requirements.txt", f"verl @ {GITHUB}/verl-project/verl", False),
+        ("requirements.txt", f"trl @ {GITHUB}/Somebody/trl", False),
+        ("requirements.txt", f"verl-tool @ {GITHUB}/somebody/verl-tool", False),
+        ("requirements.txt", "verl==0.8.0  # https://github.com/somebody/verl", False),
+        ("pyproject.toml", '[project]\nname = "verl-tool"\n', False),
+        ("setup.py", "setup(name='mine', install_requires=['verl'])", False),
+        ("other/requirements.txt", f"verl @ {GITHUB}/somebody/verl", False),
+        ("requirements.txt", f"torch\nverl[vllm] @ {GITHUB}/Somebody/mine.git@main", True),
+        ("requirements.txt", f"-e {GITHUB}/somebody/verl.git@abc#egg=verl", True),
+        ("pyproject.toml", f'dependencies = [\n  "verl @ {GITHUB}/somebody/verl",\n]', True),
+        ("pyproject.toml", 'verl = { git = "https://github.com/somebody/mine" }', True),
+        ("setup.py", "setup(\n    name='verl',\n)", True),
+        ("run/requirements.txt", f"verl @ {GITHUB}/somebody/verl", True),
+    ],
+)
+def test_a_fork_that_is_installed(path: str, text: str, forked: bool) -> None:
+    assert read_fork("verl", {path: text.encode()}, "run/grpo/train.sh") == path * forked
 
 
 def test_a_version_file_says_what_is_left_behind() -> None:
