@@ -93,6 +93,8 @@ class RootProblem:
     """The name that is wrong; None where the fault lies in the configuration."""
     suggestion: str | None = None
     """The name that may be meant."""
+    lacks: str = ""
+    """The file that a configuration of the repository lacks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

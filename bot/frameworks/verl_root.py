@@ -148,7 +148,8 @@ def _of_tree(tree: ConfigTree, root: str | Unfollowed | None, named: Flag | None
     if root in tree.composer.names:
         problem = RootProblem(text) if tree.refuses(root) else None
     elif named is not None:
-        problem = RootProblem(text, named.span, _similar(root, tree.composer.names))
+        near = _similar(root, tree.composer.names)
+        problem = RootProblem(text, named.span, near, f"{root}{SUFFIX}")
     return Root(Version(tree.name, "tree", reason), None, problem)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, TextEdit, message
+from bot.base.regex import regex
+from bot.frameworks.plan import Plan
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, Skip, TextEdit, message
+from bot.rules._support.code import without_comments
 from bot.rules._support.example import verl
 
 META = Meta(
@@ -23,7 +26,7 @@ META = Meta(
         "A file that Hydra refuses is an error only in a configuration that is there as a whole. A "
         "name that no release has is an error where it is nearly the name of one: another may be "
         "a fork's own. Nothing is said where the command line adds folders (`--config-dir`, "
-        "`hydra.searchpath`)."
+        "`hydra.searchpath`), or where the script itself writes the file."
     ),
     source="Hydra 1.3: composition and the defaults list",
     example=Example(
@@ -32,11 +35,17 @@ META = Meta(
     ),
 )
 
+_TARGET = regex(r">\s{0,9}([^\s;&|<>]{1,999})")
+"""A file that output goes to, as it is written."""
+
 
 def check(context: RuleContext) -> Hits:
     """The launches that cannot start for the sake of their configuration."""
     for plan in context.plans:
         if (problem := plan.root_problem) is None:
+            continue
+        if problem.lacks and _writes(context, plan, problem.lacks):
+            yield Skip(reason=message("the script itself writes {name}", name=problem.lacks))
             continue
         near, span = problem.suggestion, problem.span
         edits = (TextEdit(span=span, text=near),) if near and span else ()
@@ -49,3 +58,11 @@ def check(context: RuleContext) -> Hits:
             fix_title=message("write {name}", name=near) if edits else None,
             edits=edits,
         )
+
+
+def _writes(context: RuleContext, plan: Plan, name: str) -> bool:
+    """Whether another command may make the file, as `cp` does in a framework's own folder."""
+    others = (c for c in context.reading.commands if c.span != plan.launch.command.span)
+    words = [word.text for command in others for word in command.argv]
+    words += (found[1].strip("\"'") for found in _TARGET.finditer(without_comments(context)))
+    return any(word.rpartition("/")[2] == name for word in words)

@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
 from bot.frameworks import Checkout, ScriptPlace, plans
 from bot.rules._support.example import verl
 from bot.shell import read
@@ -74,3 +76,25 @@ def test_nothing_is_said_of_a_configuration_that_is_not_there_as_a_whole(left: s
 def test_bounds_of_the_reader_are_no_fault_of_the_configuration() -> None:
     deep = b"a: " + b"{a: " * 200 + b"1" + b"}" * 200
     assert problem({f"{FOLDER}/ppo_trainer.yaml": deep}) == ""
+
+
+COPY = "cp configs/mine.yaml $HOME/verl/trainer/config/mine.yaml\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "checked"),
+    [
+        (COPY, False),
+        ("NAME=mine\n" + COPY.replace("mine.yaml\n", "$NAME.yaml\n"), False),
+        ("cat > verl/trainer/config/mine.yaml <<'E'\ndata: 1\nE\n", False),
+        ("", True),
+        ("# " + COPY, True),
+        ("cp configs/other.yaml verl/trainer/config/other.yaml\n", True),
+    ],
+)
+def test_a_file_that_the_script_writes_is_not_missed(before: str, checked: bool) -> None:
+    script = ScriptFile(path="run.sh", data=(before + verl("--config-name=mine")).encode())
+    report = check_script(script, CheckOptions(place=InCheckout(Checkout(GOOD))))
+    assert ("RLB029" in [one.id for one in report.findings]) == checked
+    reasons = [one.reason for one in report.unchecked if one.check.startswith("RLB029")]
+    assert reasons == ([] if checked else ["the script itself writes mine.yaml"])
