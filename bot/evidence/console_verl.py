@@ -30,6 +30,14 @@ STEP: Final = "training/global_step"
 _ROOTS: Final = frozenset({"actor_rollout_ref", "data", "algorithm", "model", "optim", "engine"})
 _OPENING = regex(r"\s*\{'[\w.]+': ")
 _TOKENS = regex(r"""(?P<string>'(?:[^'\\\n]|\\.)*'?|"(?:[^"\\\n]|\\.)*"?)|[\[\](){}]""")
+_PRINTED = regex(
+    r"""\s+['"]|\s*(?:(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[\[\](){}:,]|(?:True|False|None)\b"""
+    r"""|[+\-]?(?:\d[\w.+\-]{0,40}|nan|inf)(?![\w.+\-]))\s*)+\Z"""
+)
+"""A line of a mapping after its first, as `pprint` writes it: an entry, or pieces of one where Ray
+took the line up before it was whole."""
+_TORN = regex(r"(?<=[,}\])])\([\w.:<>\-]{1,100} pid=\d{1,10}(?:, ip=[0-9A-Fa-f.:]{1,45})?\) .*")
+"""The next line of a worker's, where the end of this one was lost."""
 _MAX_CONFIG: Final = 1_000_000
 """Characters of a printed configuration; verl's largest is some 60,000."""
 
@@ -47,6 +55,10 @@ class _Block:
     """Characters."""
     depth: int = 0
     """Brackets that are open."""
+
+    def awaits_value(self) -> bool:
+        """Whether a key was printed last."""
+        return self.lines[-1].rstrip().endswith(":")
 
 
 class VerlLog:
@@ -69,10 +81,15 @@ class VerlLog:
     def take(self, line: ConsoleLine) -> None:
         """Take the next line."""
         block = self._blocks.get(line.who)
-        if block is None and _OPENING.match(line.text) and len(self._blocks) < _MAX_BLOCKS:
-            block = self._blocks[line.who] = _Block()
-        if block is not None:
+        if block is not None and line.text.startswith("{'") and not block.awaits_value():
+            self._end(line.who, read=False)  # It was never closed, and here is another.
+            block = None
+        if block is not None and _PRINTED.match(line.text):
             self._grow(line, block)
+            return
+        opens = block is None and _OPENING.match(line.text) is not None
+        if opens and len(self._blocks) < _MAX_BLOCKS:
+            self._grow(line, self._blocks.setdefault(line.who, _Block()))
             return
         if "step:" in line.text:
             self._step(line.text)
@@ -105,18 +122,20 @@ class VerlLog:
                 tally.add(seen_value, number)
 
     def _grow(self, line: ConsoleLine, block: _Block) -> None:
-        """Take a line of a printed mapping, which ends with the bracket that closes it."""
-        for token in _TOKENS.finditer(line.text):
+        """Take a line of a printed mapping, which ends with the bracket that closes it.
+
+        What the process wrote to its standard error meanwhile stands between such lines.
+        """
+        text = _TORN.sub("", line.text)
+        for token in _TOKENS.finditer(text):
             if token["string"] is None:
                 block.depth += 1 if token[0] in "[({" else -1
-        block.lines.append(line.text)
-        block.size += len(line.text)
+        block.lines.append(text)
+        block.size += len(text)
         if block.depth <= 0:
             self._end(line.who, read=True)
-        elif block.size > _MAX_CONFIG or _STEP.search(line.text):
-            # Another text came between: this is no configuration any more.
+        elif block.size > _MAX_CONFIG:
             self._end(line.who, read=False)
-            self._step(line.text)
 
     def _end(self, who: str, *, read: bool) -> None:
         block = "\n".join(self._blocks.pop(who).lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from pprint import pformat
 from typing import Any
 
 import pytest
@@ -132,14 +133,81 @@ def test_openrlhfs_output_in_its_releases_forms(
     assert facts.gaps == ()
 
 
-def test_a_configuration_with_other_text_inside_is_said_to_be_unread(tmp_path: Path) -> None:
+STANDARD_ERROR = (
+    "/usr/lib/python3/site-packages/vllm/connections.py:8: RuntimeWarning: it's no (commit) hash:",
+    "  from vllm.version import __version__ as VLLM_VERSION",
+    "INFO 01-01 12:00:01 [__init__.py:239] {'platform': ['cuda'",
+    "",
+)
+
+
+@pytest.mark.parametrize("prefix", ["", "\x1b[36m(TaskRunner pid=9)\x1b[0m "])
+def test_what_a_process_warns_of_while_it_prints_its_configuration(
+    tmp_path: Path, prefix: str
+) -> None:
+    lines = verl_log(MATCHING, prefix=prefix, noise=False).split("\n")
+    first = next(at for at, line in enumerate(lines) if "{'" in line)
+    for at in range(first + len(pformat(CONFIG).splitlines()) - 1, first, -1):
+        lines[at:at] = [prefix + line for line in STANDARD_ERROR]
+    facts = facts_of(tmp_path, "\n".join(lines))
+    assert (facts.config, facts.history_rows, facts.gaps) == (CONFIG, 60, ())
+
+
+def test_lines_that_ray_took_up_before_they_were_whole(tmp_path: Path) -> None:
+    who = "\x1b[36m(TaskRunner pid=9)\x1b[0m "
+    text = "".join(
+        f"{who}{piece}\n"
+        for piece in (
+            "{'actor_rollout_ref': {'actor': {'betas': [0.9, 0.999]",
+            ",",
+            "                                 ",
+            "'clip_ratio': -2e-1,",
+            "                                 'contents': [",
+            "]",
+            ",",
+            "                                 'strategy'",
+            ": ",
+            "'fsdp'}},",
+            " 'data': ",
+            "{'files': ['a',",
+            "           'b'],",
+            f"  'shuffle': None,{who}/opt/verl/main_ppo.py:3: UserWarning: it's off",
+            "  warnings.warn(f\"{'off'}\")",
+            "",
+            "  'n': 4},",
+            " 'trainer': {'nnodes': 1}}",
+        )
+    )
+    facts = facts_of(tmp_path, text)
+    assert facts.gaps == ()
+    assert facts.config == {
+        "actor_rollout_ref": {
+            "actor": {
+                "betas": [0.9, 0.999],
+                "clip_ratio": -0.2,
+                "contents": [],
+                "strategy": "fsdp",
+            }
+        },
+        "data": {"files": ["a", "b"], "shuffle": None, "n": 4},
+        "trainer": {"nnodes": 1},
+    }
+
+
+def test_a_configuration_with_a_line_cut_in_two_is_said_to_be_unread(tmp_path: Path) -> None:
     lines = verl_log(MATCHING, prefix="").split("\n")
-    lines.insert(6, "INFO 01-01 12:00:01 [__init__.py:239] it's another process")
+    lines[6] = lines[6][:-3] + " it's another process"
     facts = facts_of(tmp_path, "\n".join(lines))
     assert facts.config == {}
     assert facts.history_rows == 60
     (gap,) = facts.gaps
     assert gap.startswith("The log prints a configuration, but other text stands inside of it")
+
+
+def test_a_configuration_after_one_that_was_never_closed(tmp_path: Path) -> None:
+    began = "{'trainer': {'a': 1,\n Killed\n"
+    facts = facts_of(tmp_path, began + verl_log(MATCHING, prefix=""))
+    assert (facts.config, facts.history_rows, facts.gaps) == (CONFIG, 60, ())
 
 
 def test_a_configuration_that_never_ends_hides_no_step(tmp_path: Path) -> None:
