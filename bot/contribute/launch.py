@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
+from bot.base.secrets import is_secret
 from bot.contribute.words import option, override, trl_words
 from bot.evidence.facts import Facts
 from bot.evidence.trl_runs import PROCESSES
@@ -190,7 +191,7 @@ def _different(
     plain, referring = list(chosen), []
     for path, value in _leaves(config, tree, ()):
         key = ".".join(path)
-        if path[-1] in _SET_BY_THE_TRAINER:
+        if path[-1] in _SET_BY_THE_TRAINER or is_secret(key, str(value)):
             continue
         default = trees.lookup(tree, key)
         if default is trees.ABSENT:
@@ -246,7 +247,10 @@ def _openrlhf(facts: Facts, asked: Mapping[str, str]) -> Iterator[_Found]:
                 key = keys.get(name)
                 if key is not None and destination in flat:
                     switch = key.type == "bool" and not keys.switches_to(name)
-                    words += option(name, flat[destination], key, off=switch)
+                    value = flat[destination]
+                    # OpenRLHF's option for W&B takes a key, or what says that there is one.
+                    value = "True" if is_secret(name, str(value)) else value
+                    words += option(name, value, key, off=switch)
             launch = RecordedLaunch(
                 framework="openrlhf",
                 release=version,

@@ -8,6 +8,7 @@ from typing import Final
 
 from bot.base.errors import UserError
 from bot.base.regex import regex
+from bot.base.secrets import is_secret
 from bot.evidence.facts import Facts
 from bot.evidence.trl_runs import module_of, processes_of
 from bot.frameworks.key_table import Key
@@ -73,7 +74,6 @@ def option(name: str, value: JsonValue, key: Key, *, off: bool) -> list[str]:
     return [f"--{name}", str(value)]
 
 
-_SECRETS: Final = frozenset({"--hub_token", "--push_to_hub_token"})
 _MOST: Final = 2_000
 """Words of a command line."""
 _ENDS: Final = regex(r"[^\x00\r\n]*\Z")
@@ -119,7 +119,7 @@ def _public(words: tuple[str, ...]) -> Iterator[str]:
         name, equals, _ = word.partition("=")
         if skip:
             skip = False
-        elif name in _SECRETS:
+        elif is_secret(name):
             skip = not equals
         else:
             yield word

@@ -215,7 +215,7 @@ def _setting(subject: ClaimSubject, setting: Setting) -> Claim:
     if setting.operator == "~":
         if not subject.facts.config:
             return Observation(key, "(deleted)", None, source).inconclusive(subject.absent(key))
-        both = Observation(key, "(deleted)", shown(observed), source)
+        both = Observation(key, "(deleted)", shown(observed, key), source)
         if isinstance(observed, Missing):
             return both.consistent("The script deletes this key, and the run has none.")
         return both.inconsistent("The script deletes this key, and the run still has it.")
@@ -240,7 +240,7 @@ def _setting(subject: ClaimSubject, setting: Setting) -> Claim:
         and isinstance(observed, str)
     ):
         equal = same_model(claimed, observed)
-    return replace(judged(key, shown(claimed), Observed(key, observed), equal), source=source)
+    return replace(judged(key, shown(claimed, key), Observed(key, observed), equal), source=source)
 
 
 def _overall(claims: Iterable[Claim], compared: list[Claim], facts: Facts) -> ClaimVerdict:

@@ -224,8 +224,8 @@ def _settings(left: Facts, right: Facts) -> Iterator[Message | None]:
             yield message(
                 "{key} is {left} in one and {right} in the other",
                 key=key,
-                left=shown(ours[key]),
-                right=shown(theirs[key]),
+                left=shown(ours[key], key),
+                right=shown(theirs[key], key),
             )
 
 

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.secrets import is_secret
 from bot.evidence.facts import Facts, MetricSeries
 from bot.evidence.metrics import EVIDENCE
 from bot.evidence.subject import KEYS
@@ -112,8 +113,8 @@ def _values(facts: Facts, kept: set[str]) -> Iterator[tuple[str, Scalar]]:
             yield name, _plain(value)
     above = tuple(f"{name}." for name in kept)
     for key, leaf in leaves(facts.config):
-        keep = key in kept or key.startswith(above)
-        yield f"config {key}", _plain(shown(leaf)) if keep else _hashed(leaf)
+        keep = (key in kept or key.startswith(above)) and not is_secret(key, str(leaf))
+        yield f"config {key}", _plain(shown(leaf, key)) if keep else _hashed(leaf)
     for key in EVIDENCE & facts.history.keys():
         yield from _series(f"history {key}", facts.history[key])
     for index, series in facts.system.items():

@@ -130,8 +130,8 @@ class Observation:
         """
         return Claim(
             claim=self.claim,
-            claimed=shown(self.claimed),
-            observed=shown(self.observed),
+            claimed=shown(self.claimed, self.claim),
+            observed=shown(self.observed, self.claim),
             source=self.source,
             verdict=verdict,
             reason=reason,

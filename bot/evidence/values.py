@@ -10,6 +10,7 @@ from typing import Final
 
 from bot.base.digits import is_digits
 from bot.base.regex import regex
+from bot.base.secrets import covered
 from bot.report import JsonValue, Scalar
 
 MAX_SHOWN: Final = 200
@@ -188,14 +189,19 @@ def _open(value: JsonValue) -> bool:
     return isinstance(value, str) and ("${" in value or value == "???")
 
 
-def shown(value: JsonValue | Missing) -> Scalar:
-    """A value for a report: scalars as they are, the rest as JSON; long text says what was cut."""
+def shown(value: JsonValue | Missing, key: str = "") -> Scalar:
+    """A value for a report: scalars as they are, the rest as JSON; long text says what was cut.
+
+    Runs record keys and tokens with their settings: those of the setting `key` are covered.
+    """
     if isinstance(value, Missing):
         return None
     if isinstance(value, (list, dict)):
         value = json.dumps(value, ensure_ascii=False)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)  # JSON has no such number.
-    if isinstance(value, str) and len(value) > MAX_SHOWN:
-        return f"{value[:MAX_SHOWN]}…(+{len(value) - MAX_SHOWN} characters)"
+    if isinstance(value, str):
+        value = covered(value, key)
+        if len(value) > MAX_SHOWN:
+            return f"{value[:MAX_SHOWN]}…(+{len(value) - MAX_SHOWN} characters)"
     return value

@@ -19,6 +19,7 @@ from bot.contribute.words import override
 from bot.evidence.facts import Facts
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.hydra_table import HydraTable
+from bot.frameworks.option_table import OptionTable
 from bot.frameworks.overrides import read_override
 from bot.frameworks.releases import releases
 from bot.frameworks.setting import UNKNOWN, Setting
@@ -141,6 +142,27 @@ def test_options_of_openrlhf_are_written_where_they_differ() -> None:
     launch = recorded_launch(Facts(source="x", config=config), {"openrlhf": version})
     assert launch.module == "openrlhf.cli.train_ppo_ray"
     assert launch.words == (f"--{zero}", "3")
+
+
+@pytest.mark.parametrize("version", [releases("openrlhf")[0], releases("openrlhf")[-1]])
+def test_a_key_that_the_run_recorded_is_not_written(version: str) -> None:
+    keys = table("openrlhf", version, "openrlhf.cli.train_ppo_ray")
+    assert isinstance(keys, OptionTable)
+    private = "0123456789abcdef0123456789abcdef01234567"
+    config = {keys.destination(name): known.default for name in keys if (known := keys.get(name))}
+    option = next(name for name in keys if name in ("use_wandb", "logger.wandb.key"))
+    launch = recorded_launch(
+        Facts(source="x", config={**config, keys.destination(option): private}),
+        {"openrlhf": version},
+    )
+    assert launch.words == (f"--{option}", "True")
+
+    tree = table("verl", "0.5.0", "ppo_trainer")
+    assert isinstance(tree, HydraTable)
+    logged = _resolved(tree.tree, tree.tree)
+    logged["ray_init"]["runtime_env"] = {"env_vars": {"WANDB_API_KEY": private, "A": "b"}}
+    words = recorded_launch(Facts(source="x", config=logged), {"verl": "0.5.0"}).words
+    assert words == ("+ray_init.runtime_env.env_vars.A=b",)
 
 
 @pytest.mark.parametrize("config", [{}, {"lr": 1e-5, "model": "x"}])

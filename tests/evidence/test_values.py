@@ -148,6 +148,44 @@ def test_looking_up_nested_and_flattened_keys() -> None:
     assert lookup({}, "") is MISSING
 
 
+HEX = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("use_wandb", True),
+        ("use_wandb", "True"),
+        ("use_wandb", "${?variable WANDB_API_KEY is not set in the script}"),
+        ("logger.wandb.key", None),
+        ("data.max_token_len_per_gpu", 8192),
+        ("actor_rollout_ref.model.path", f"/models/{HEX}"),
+        ("tokenizer.pad_token", "<|endoftext|>"),
+    ],
+)
+def test_what_is_no_secret_is_shown(key: str, value: JsonValue) -> None:
+    assert shown(value, key) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("use_wandb", HEX),
+        ("logger.wandb.key", HEX),
+        ("ray_kwargs.ray_init.runtime_env.env_vars.WANDB_API_KEY", HEX),
+        ("env_vars", {"WANDB_API_KEY": HEX, "NCCL_DEBUG": "WARN"}),
+        ("env_vars", f"{{WANDB_API_KEY:{HEX}}}"),
+        ("trainer.note", f"hf_a{HEX}"),
+        ("hub_token", HEX),
+    ],
+)
+def test_a_key_that_the_run_recorded_is_not_shown(key: str, value: JsonValue) -> None:
+    text = str(shown(value, key))
+    assert "***" in text
+    assert HEX not in text
+    assert isinstance(value, str) or '"NCCL_DEBUG": "WARN"' in text
+
+
 def test_long_values_say_what_was_cut() -> None:
     assert shown("x" * MAX_SHOWN) == "x" * MAX_SHOWN
     assert shown("x" * 1234) == "x" * MAX_SHOWN + "…(+1034 characters)"
