@@ -12,6 +12,7 @@ from typing import Final
 
 from bot.base.devices import GIB
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.evidence.batch_claims import MaxBatch, batch_claim
 from bot.evidence.facts import Facts
 from bot.evidence.hardware_claims import device_claim, gpus_claim
@@ -49,6 +50,7 @@ from bot.report import Claim, ClaimVerdict, Evidence, JsonValue, Run
 from bot.report.claims import ClaimName, ClaimSource, SourceName, source_groups
 from bot.script.name import ScriptName
 
+_BARE_NAME = regex(r"\$\{\?(\w{1,200})\}")
 DECISIVE: Final = frozenset(
     (
         ClaimName.RUN,
@@ -191,14 +193,17 @@ def _partly_known(setting: Setting, observed: JsonValue | Missing, source: str) 
 
     The rest of such a value must agree with the run's; any other hole leaves it open.
     """
-    holes = setting.word.holes
+    holes, text, key = setting.word.holes, setting.text, setting.key
+    # The value of an option is another word: what is called by its bare name is the environment's.
+    parts = [hole.name or hole.reason for hole in holes if hole.kind == "environment"]
+    parts = parts if holes else _BARE_NAME.findall(text)
     decided = None
-    if not isinstance(observed, Missing) and all(hole.kind == "environment" for hole in holes):
-        decided = fits(setting.text, observed)
-    both = Observation(setting.key, setting.text, shown(observed), source)
+    if not isinstance(observed, Missing) and 0 < len(parts) == text.count("${?"):
+        decided = fits(text, observed)
+    both = Observation(key, text, shown(observed, key), source)
     if decided is None:
         return both.inconclusive("The script's value cannot be known without running it.")
-    names = ", ".join(dict.fromkeys(hole.name or hole.reason for hole in holes))
+    names = ", ".join(dict.fromkeys(parts))
     if decided:
         return both.consistent(
             "The run agrees with what the script says besides {names}.", names=names

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.base.messages import message
-from bot.evidence.subject import ClaimSubject, Observation, setting_claim
+from bot.evidence.subject import HELD_OPEN, ClaimSubject, Observation, setting_claim
 from bot.evidence.values import Missing, lookup
+from bot.frameworks.placeholders import placeholder
 from bot.report import Claim, JsonValue
 from bot.report.claims import ClaimName, SourceName, SourcePart, claim_source, read_together
 from bot.script.name import model_size
@@ -80,6 +81,8 @@ def model_claim(subject: ClaimSubject) -> Claim:
         )
     if field.value is not None:
         if not same_model(field.value, seen.value):
+            if holder := placeholder(field.value):
+                return trained.inconclusive(HELD_OPEN, placeholder=holder)
             return trained.inconsistent("The run trained another model than the script's.")
         elsewhere = field.value != seen.value
         reason = message("The run trained the script's model.")

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import Message, message
+from bot.base.messages import Message, mark, message
 from bot.evidence.facts import Facts
 from bot.evidence.links import RunLink
 from bot.evidence.origins import no_settings
 from bot.evidence.values import MISSING, Missing, lookup, same, shown
+from bot.frameworks.placeholders import placeholder
 from bot.frameworks.plan import Field, Plan
 from bot.frameworks.setting import UNKNOWN, Setting
 from bot.report import Claim, ClaimVerdict, JsonValue, Scalar
@@ -18,6 +19,9 @@ from bot.report.claims import ClaimName, ClaimSource, SourceName, SourcePart, cl
 from bot.script.name import ScriptName
 from bot.script.trial_log import Trial
 
+HELD_OPEN: Final = mark(
+    "The script holds the placeholder {placeholder}: write the value that the run used."
+)
 MIN_STEPS: Final = 20
 """Steps after which responses of full length have been seen (verl's runs reach them within 20)."""
 
@@ -275,6 +279,8 @@ def judged(
     both = Observation(claim, claimed, seen.value, seen.source)
     if equal is None:
         return both.inconclusive("One side is not resolved: it refers to others.")
+    if not equal and isinstance(claimed, str) and (holder := placeholder(claimed)):
+        return both.inconclusive(HELD_OPEN, placeholder=holder)
     if default and equal:
         return both.consistent("The run used the framework's default, which the script leaves.")
     if default:

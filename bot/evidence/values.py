@@ -22,7 +22,7 @@ _BOOLS = {"true": True, "false": False}
 _DEPTH = 40
 _LONGEST = 65_536
 """Characters of a text that may be a list or a mapping."""
-_UNKNOWN_PART = regex(r"\$\{\?\w+\}")
+_UNKNOWN_PART = regex(r"\$\{\?[^{}]{0,500}\}")
 _DECORATION = str.maketrans("", "", "[]'\" \t")
 
 

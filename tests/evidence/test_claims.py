@@ -295,6 +295,24 @@ def test_settings_that_cannot_be_compared_are_counted_apart() -> None:
     assert found.verdict == "consistent"
 
 
+@pytest.mark.parametrize("text", ["/path/to/gsm8k/train.parquet", "<path-to-your-dataset>"])
+def test_a_placeholder_of_the_script_contradicts_no_run(text: str) -> None:
+    found = evidence(data__train_files=text, actor_rollout_ref__model__path="<your-model>")
+    for of_script in (one_setting(found, "data.train_files"), claim(found, "model")):
+        assert of_script.verdict == "inconclusive"
+        assert "placeholder" in of_script.reason
+    assert found.verdict == "inconclusive"
+
+
+def test_a_key_of_the_run_stands_nowhere_in_the_report() -> None:
+    key, private = "trainer.api_key", "0123456789abcdef0123456789abcdef01234567"
+    run = facts(config=config(trainer__api_key=private))
+    found = compare(plan(setting(key, "none of mine")), NAME, run)
+    assert one_setting(found, key).verdict == "inconsistent"
+    assert private not in repr(found)
+    assert "***" in repr(found)
+
+
 def test_the_last_of_a_repeated_key_counts() -> None:
     extra = setting("trainer.total_epochs", 99), setting("trainer.total_epochs", 15, "++")
     found = compare(plan(*extra), NAME, facts())

@@ -205,6 +205,8 @@ def test_long_values_say_what_was_cut() -> None:
         ("${?HOME}/data/a.parquet", "/home/ada/data/aXparquet", False),
         ("['${?HOME}/a']", ["/root/a", "/root/b"], False),
         ("${?HOME}/a", None, False),
+        ("${?directory that cd leads to}/data/a.parquet", "/root/x/data/a.parquet", True),
+        ("${?directory that cd leads to}/data/a.parquet", "/root/x/data/b.parquet", False),
         ("${?HOME}", "/home/ada", None),
         ("${?HOME}/${?USER}", "/home/ada", None),
         ("${?HOME}/a", {"path": "/home/ada/a"}, None),
