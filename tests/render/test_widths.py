@@ -13,7 +13,7 @@ from bot.base.messages import Language
 from bot.render.html import page
 from bot.render.markdown import comment
 from bot.render.next_step import Conversation
-from bot.report import Report, Unchecked
+from bot.report import Estimate, EstimateStage, Report, Unchecked
 from tests.render import factories as make
 from tests.service.browser import browser, needs_browser, page_of
 
@@ -36,7 +36,18 @@ LONG = (
     make.claim("data.train_batch_size", 25600, 25601, verdict="inconsistent"),
     make.claim("model", "Qwen/Qwen2.5-7B-Instruct-1M", "Qwen/Qwen2.5-7B", verdict="inconsistent"),
 )
-READY = replace(make.good(), evidence=replace(make.evidence(), max_batch="fits"))
+STAGE = EstimateStage(
+    stage="optimizer",
+    pool="all roles",
+    floor_gib=57.5,
+    expected_gib=75.0,
+    conservative_gib=90.8,
+    components={},
+)
+BUDGET = Estimate(
+    outcome="tight", device="H800", gpus=2, usable_gib=79.3, peak_gib=75.0, stages=(STAGE,)
+)
+READY = replace(make.good(), evidence=replace(make.evidence(), max_batch="fits"), estimate=BUDGET)
 CASES = {
     "ready": make.report(READY),
     "not-ready": make.report(make.bad(), verdict="fail"),
@@ -48,9 +59,16 @@ CASES = {
 }
 BROKEN = """() => {
   document.querySelectorAll('details').forEach(each => each.open = true);
-  return [...document.querySelectorAll('td code, td strong')]
-    .filter(each => /^[0-9.,e+-]+$/.test(each.textContent) && each.getClientRects().length > 1)
-    .map(each => each.textContent);
+  const lines = each => {
+    const range = document.createRange();
+    range.selectNodeContents(each);
+    return new Set([...range.getClientRects()].map(line => line.top)).size;
+  };
+  const numbers = [...document.querySelectorAll('td code, td strong')]
+    .filter(each => /^[0-9.,e+-]+$/.test(each.textContent));
+  const stages = [...document.querySelectorAll('table:has(th[align=right]) td')]
+    .filter(each => /^[!-~▀-▟]+$/.test(each.textContent));
+  return [...numbers, ...stages].filter(each => lines(each) > 1).map(each => each.textContent);
 }"""
 
 
