@@ -20,6 +20,7 @@ from bot.commands.terminal import in_terminal
 from bot.commands.verify import add_row_arguments, row_of
 
 if TYPE_CHECKING:
+    from bot.base.secrets import Secret
     from bot.check.request import CheckOptions, PageText, ScriptFile
     from bot.evidence.facts import Facts
     from bot.evidence.links import RunGiven
@@ -81,6 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError("--to goes with --open.")
     config = config_of(arguments)
     clone = Clone.of(Path(arguments.repo))
+    if arguments.open and not arguments.dry_run:
+        _remotes(arguments, clone)
     row = {**row_of(arguments), "contributor": arguments.contributor or clone.author()}
     how = reading(arguments.offline, config, "caller")
     options = options_of(arguments, config, evidence="required", **how, **row)
@@ -92,6 +95,13 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.script
         else _written(run_, facts, options, arguments)
     )
+    there = clone.root / script.path
+    if arguments.script is None and there.exists() and read_file(there) != script.data:
+        raise UserError(
+            "{path} is there already, and is not the script that the run gives: compare the two "
+            "with --script {path}, or rename it first.",
+            path=os.path.relpath(there),
+        )
     script = replace(script, link=_link(clone, page, script))
     checked = check_script(script, options, run=run_, page=page)
     report = make_report([checked], language=options.config.language)
@@ -248,22 +258,31 @@ def _propose(
             "To open the pull request:\n\n{push}\n{pull}", push=push, pull=f"{start} {said}"
         )
         return
-    from bot.base.secrets import Secret
     from bot.github.branch import Proposal, open_pull
     from bot.github.client import client_of
 
-    token = Secret(os.environ.get("GITHUB_TOKEN", ""))
-    origin = clone.remote("origin")
-    to = arguments.to or clone.remote("upstream") or origin
-    if not token or to is None or origin is None:
-        raise UserError(
-            "The branch {branch} is committed, but the pull request needs GITHUB_TOKEN, a "
-            "remote origin, and --to OWNER/REPO where no remote says it.",
-            branch=branch,
-        )
+    token, origin, to = _remotes(arguments, clone)
     clone.push(branch)
     head = f"{origin.partition('/')[0]}:{branch}"
     address = open_pull(
         client_of(token), Proposal(repository=to, head=head, title=title, body=body)
     )
     write_message("Opened {address}", address=address)
+
+
+def _remotes(arguments: argparse.Namespace, clone: Clone) -> tuple[Secret, str, str]:
+    """The token, the repository that the branch is pushed to, and the one that it is for.
+
+    Raises UserError where one of them is missing.
+    """
+    from bot.base.secrets import Secret
+
+    token = Secret(os.environ.get("GITHUB_TOKEN", ""))
+    origin = clone.remote("origin")
+    to = arguments.to or clone.remote("upstream") or origin
+    if not token or to is None or origin is None:
+        raise UserError(
+            "--open needs GITHUB_TOKEN, a remote origin, and --to OWNER/REPO where no remote says "
+            "it; without --open the commands that open the pull request are printed."
+        )
+    return token, origin, to

@@ -113,6 +113,23 @@ def test_a_script_that_is_there_gets_its_row(clone: Path) -> None:
     assert bool(committed) == (done.status == 0)
 
 
+def test_another_script_of_that_name_is_left_alone(clone: Path) -> None:
+    (clone / SCRIPT).parent.mkdir(parents=True)
+    (clone / SCRIPT).write_bytes((ROOT / SCRIPT).read_bytes())
+    for options in ((), ("--yes",), ("--dry-run",)):
+        done = _contribute(clone, kept_run(RECIPE), *options)
+        assert (done.status, done.out) == (2, "")
+        assert f"{SCRIPT} is there already, and is not the script that the run gives" in done.err
+    assert git(clone, "branch", "--list") == "* main\n"
+
+
+def test_what_opening_needs_is_asked_for_first(clone: Path) -> None:
+    done = _contribute(clone, kept_run(RECIPE), "--yes", "--open")
+    assert (done.status, done.out) == (2, "")
+    assert "--open needs GITHUB_TOKEN, a remote origin, and --to OWNER/REPO" in done.err
+    assert git(clone, "branch", "--list") == "* main\n"
+
+
 def test_errors_are_settled_first(clone: Path) -> None:
     broken = kept_run(RECIPE.but(peak_gib=200.0))
     done = _contribute(clone, broken, "--yes")

@@ -156,13 +156,17 @@ def test_side_files_of_a_run_are_no_runs_of_their_own(tmp_path: Path, given: str
     assert facts.history_rows == 25
 
 
-def test_several_runs_are_not_guessed_between(tmp_path: Path) -> None:
+def test_several_runs_are_not_guessed_between(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("a", "b"):
         folder = tmp_path / "tb" / name
         folder.mkdir(parents=True)
         (folder / "events.out.tfevents.1.h.1.0").write_bytes(tfrecords([event(STEP, 1, 1)]))
     sentence = outcome(tmp_path / "tb")
     assert sentence == "tb holds 2 TensorBoard runs (a, b): give the one that is meant."
+    monkeypatch.chdir(tmp_path / "tb")
+    assert outcome(Path()) == ". holds 2 TensorBoard runs (a, b): give the one that is meant."
     database = trackio_database(tmp_path / "t.db", [(1, '{"x": 1}')], run="a")
     trackio_database(database, [(1, '{"x": 2}')], run="b")
     assert (

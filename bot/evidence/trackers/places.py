@@ -144,7 +144,7 @@ def several(
         return WhichRunError(
             "{name} holds {count} {tracker} runs called {wanted} ({runs}): give the one that "
             "is meant.",
-            name=shown(place.path.name),
+            name=shown(place.path.name or place.path),
             count=len(names),
             tracker=tracker,
             wanted=shown(place.wanted),
@@ -153,14 +153,14 @@ def several(
     if place.wanted is not None:
         return WhichRunError(
             "{name} holds no {tracker} run called {wanted}; it holds {runs}.",
-            name=shown(place.path.name),
+            name=shown(place.path.name or place.path),
             tracker=tracker,
             wanted=shown(place.wanted),
             runs=listed,
         )
     return WhichRunError(
         "{name} holds {count} {tracker} runs ({runs}): give the one that is meant.",
-        name=shown(place.path.name),
+        name=shown(place.path.name or place.path),
         count=len(names),
         tracker=tracker,
         runs=listed,
