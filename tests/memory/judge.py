@@ -4,8 +4,8 @@
     python -m tests.memory.judge 1        # of the first alone
 
 Every figure is one that `rlbot estimate --format json` prints of the row's script, for the row's
-release, card and GPUs. No lengths are given but those in a row's `options`: the tenth and the
-eleventh round's, all of which are public. What a row's metric does not hold is left out: the CUDA
+release, card and GPUs. No lengths are given but those in a row's `options`: of the rounds since the
+tenth, where they are public. What a row's metric does not hold is left out: the CUDA
 context and a sleeping engine of what torch reports, the allocator's free blocks of what is
 allocated. An engine's pool counts where the row says so.
 """
@@ -26,7 +26,7 @@ from bot.base.devices import by_token
 from bot.memory.constants import ENGINE_WORKING
 from tests.memory.printed import printed
 
-_FOLDERS = ("unseen", *(f"unseen{number}" for number in range(2, 12)))
+_FOLDERS = ("unseen", *(f"unseen{number}" for number in range(2, 13)))
 ROUNDS = tuple(Path(__file__).parent / name for name in _FOLDERS)
 OWN = Path(__file__).parent / "measured"
 """Runs made for this table, whose lengths are all those that their settings allow."""

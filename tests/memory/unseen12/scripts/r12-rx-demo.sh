@@ -1,0 +1,20 @@
+python3 -m verl.trainer.main_ppo \
+    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=2 \
+    actor_rollout_ref.actor.ppo_mini_batch_size=32 \
+    actor_rollout_ref.model.path=Qwen/Qwen2.5-0.5B-Instruct \
+    actor_rollout_ref.ref.log_prob_max_token_len_per_gpu=16384 \
+    actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=2 \
+    actor_rollout_ref.ref.log_prob_use_dynamic_bsz=False \
+    actor_rollout_ref.ref.ulysses_sequence_parallel_size=1 \
+    actor_rollout_ref.rollout.log_prob_max_token_len_per_gpu=16384 \
+    actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4 \
+    actor_rollout_ref.rollout.log_prob_use_dynamic_bsz=False \
+    actor_rollout_ref.rollout.prompt_length=256 \
+    actor_rollout_ref.rollout.response_length=512 \
+    actor_rollout_ref.rollout.tensor_model_parallel_size=1 \
+    algorithm.adv_estimator=grpo \
+    data.max_prompt_length=256 \
+    data.train_batch_size=64 \
+    reward_model.forward_max_token_len_per_gpu=32768 \
+    reward_model.use_dynamic_bsz=False \
+    trainer.n_gpus_per_node=1
