@@ -47,10 +47,12 @@ def covered(text: str, name: str = "") -> str:
     """The text of the setting `name` with every key, token and password in it as `***`."""
     if is_secret(name, text):
         return COVERED
+    shown = text
     for _, words, form in TOKENS:
         if any(word in text for word in words):
-            text = form.sub(COVERED, text)
-    return _NAMED.sub(_cover, text)
+            shown = form.sub(COVERED, shown)
+    shown = _NAMED.sub(_cover, shown)
+    return text if shown == text else shown  # A message that holds none stays one.
 
 
 def _cover(found: re.Match[str]) -> str:
