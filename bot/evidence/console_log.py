@@ -20,7 +20,7 @@ from bot.evidence.facts import EvidenceError, Facts, RunId
 from bot.evidence.limits import RunLimits
 from bot.evidence.links import RunLink, parse_link
 from bot.evidence.locate import open_inside, readable, shown
-from bot.evidence.tally import series_of
+from bot.evidence.tally import series_of, step_gaps
 from bot.evidence.transaction_log import IDENT
 
 _ENGINE = regex(r"\bInitializing an? (?:V\d )?LLM engine \(v(\d[\w.+\-]{0,40})\)")
@@ -143,6 +143,7 @@ class _ConsoleReader:
             gaps.note(_UNREAD)
         if log.other_configs:
             gaps.note(_LAUNCHES, configurations=log.other_configs + 1)
+        gaps += step_gaps(log.history)
         if len(self.links) > 1:
             gaps.note(_RUNS, runs=len(self.links))
         return gaps

@@ -23,7 +23,7 @@ from bot.evidence.limits import RunLimits
 from bot.evidence.locate import Located, locate, open_inside, readable, shown
 from bot.evidence.run_config import LoggedConfig, plain
 from bot.evidence.side_files import MOST_GPUS, Host, SideFiles
-from bot.evidence.tally import Tally, gpu_series, missing_beginning, series_of, tally_of
+from bot.evidence.tally import Tally, gpu_series, series_of, step_gaps, tally_of
 from bot.evidence.transaction_log import LogReader, record_type
 
 _GPU_MEMORY = regex(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
@@ -297,8 +297,8 @@ class _RunLog:
                 self.undecodable,
             )
         # Offline the SDK does not know where a resumed run began.
-        if not self.resumed and (late := missing_beginning(self.history)):
-            yield late
+        if not self.resumed:
+            yield from step_gaps(self.history)
         yield from self.config.gaps()
         if self.other_runs:
             yield message(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from bot.base.messages import Message, message
@@ -51,7 +51,7 @@ class StepValues:
 class Tally:
     """Counts, maximum, last value and monotony of one metric; NaN and infinities are left out."""
 
-    __slots__ = ("at", "last", "least", "maximum", "monotone", "rows", "steps", "tracing")
+    __slots__ = ("anew", "at", "last", "least", "maximum", "monotone", "rows", "steps", "tracing")
 
     def __init__(self, *, traced: bool = False, sampled: bool = False) -> None:
         self.rows = 0
@@ -60,6 +60,7 @@ class Tally:
         self.least = _INFINITY
         self.last = -_INFINITY
         self.monotone = True
+        self.anew = 0  # How often the least value came again after a higher one.
         self.tracing = Tracing() if traced else None
         self.steps = StepValues() if sampled else None
 
@@ -74,6 +75,7 @@ class Tally:
             self.least = value
         if value < self.last:
             self.monotone = False
+            self.anew += value == self.least
         self.last = value
         if self.steps is not None and step is not None:
             self.steps.add(step, value)
@@ -115,16 +117,25 @@ def tally_of(history: dict[str, Tally], key: str, most: int) -> Tally | None:
     return tally
 
 
-def missing_beginning(history: Mapping[str, Tally]) -> Message | None:
-    """What is said of a history that does not begin with the first step; None of any other.
+def step_gaps(history: Mapping[str, Tally]) -> Iterator[Message]:
+    """What is said of a history that does not begin with the first step, or begins several times.
 
-    Only verl's steps are looked at: it logs each of them.
+    A launch that goes on from a checkpoint repeats steps, and not the first. Only verl's steps are
+    looked at: it logs each of them.
     """
     steps = history.get(GLOBAL_STEP[0])
-    if steps is None or not 1 < steps.least < _LATEST:
-        return None
-    return message(
-        "The first step is {step}: what the run logged before is in another file, or was "
-        "overwritten when it was resumed.",
-        step=int(steps.least),
-    )
+    if steps is None or not steps.rows:
+        return
+    if 1 < steps.least < _LATEST:
+        yield message(
+            "The first step is {step}: what the run logged before is in another file, or was "
+            "overwritten when it was resumed.",
+            step=int(steps.least),
+        )
+    if steps.anew:
+        yield message(
+            "The steps begin {count} times at step {step}: these are several launches, and the "
+            "figures are of all of them.",
+            count=steps.anew + 1,
+            step=int(steps.least),
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from pprint import pformat
 from typing import Any
@@ -222,6 +223,15 @@ def test_two_launches_in_one_log_are_said(tmp_path: Path) -> None:
     facts = facts_of(tmp_path, verl_log(MATCHING) + verl_log(other))
     assert facts.config == CONFIG
     assert "2 different configurations" in facts.gaps[0]
+
+
+def test_a_log_says_where_its_steps_begin(tmp_path: Path) -> None:
+    lines = verl_log(MATCHING).splitlines(keepends=True)
+    late = "".join(line for line in lines if not re.search(r"step:[1-7] - ", line))
+    assert "The first step is 8" in facts_of(tmp_path, late).gaps[0]
+    twice = facts_of(tmp_path, verl_log(MATCHING) * 2)
+    assert "The steps begin 2 times at step 1" in twice.gaps[0]
+    assert facts_of(tmp_path, verl_log(MATCHING) + late).gaps == ()
 
 
 def test_nothing_in_a_log_is_evaluated(tmp_path: Path) -> None:

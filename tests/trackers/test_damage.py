@@ -199,6 +199,19 @@ def test_a_restart_is_read_with_the_files_before(tmp_path: Path) -> None:
     )
 
 
+def test_several_launches_in_one_folder_are_said(tmp_path: Path) -> None:
+    """A launch with the name of an earlier one writes beside its files."""
+    for at, last in enumerate((9, 2, 30)):
+        steps = [event(STEP, step, step) for step in range(1, last + 1)]
+        (tmp_path / f"events.out.tfevents.{at}.h.1.0").write_bytes(tfrecords(steps))
+    assert gaps(outcome(tmp_path)) == (
+        (
+            "The steps begin 3 times at step 1: these are several launches, and the figures are of "
+            "all of them."
+        ),
+    )
+
+
 def test_scalars_that_are_tensors_are_read(tmp_path: Path) -> None:
     log = tmp_path / "events.out.tfevents.1.h.1.0"
     log.write_bytes(tfrecords([field(3, "brain.Event:2"), tensor_event("x", 2.5, 1)]))

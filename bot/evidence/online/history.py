@@ -22,7 +22,7 @@ from bot.evidence.metrics import CHARTED, EVIDENCE
 from bot.evidence.online.bounds import Watch
 from bot.evidence.online.failure import ReadStage
 from bot.evidence.online.sdk import failures
-from bot.evidence.tally import Tally, missing_beginning, series_of
+from bot.evidence.tally import Tally, series_of, step_gaps
 
 
 @dataclass(slots=True)
@@ -90,8 +90,7 @@ class HistoryReader:
             most = max(most, self._scan(["_step"], self.watch.bounds.page_steps).rows)
             if most < self.counted:
                 found.gaps.append(_short(self.counted, most, message("rows")))
-        if late := missing_beginning(tallies):
-            found.gaps.append(late)
+        found.gaps += step_gaps(tallies)
         found.rows = max(self.counted, most)
         return found
 

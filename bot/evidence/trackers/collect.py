@@ -14,7 +14,7 @@ from bot.base.messages import Notes, plural_message, seconds_of
 from bot.base.regex import regex
 from bot.evidence.facts import Facts, RunId
 from bot.evidence.limits import RunLimits
-from bot.evidence.tally import Tally, gpu_series, missing_beginning, series_of, tally_of
+from bot.evidence.tally import Tally, gpu_series, series_of, step_gaps, tally_of
 from bot.report.evidence import RunKind
 
 _LOOK: Final = 1024
@@ -84,8 +84,7 @@ class MetricCollector:
                 "Only the first {metrics} metrics of the history were followed.",
                 metrics=self._limits.metrics,
             )
-        if late := missing_beginning(self._history):
-            self.gaps.append(late)
+        self.gaps += step_gaps(self._history)
         return Facts(
             source=source,
             kind=kind,
