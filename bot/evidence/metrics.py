@@ -33,6 +33,13 @@ GLOBAL_STEP: Final = (
 )
 """Number of the training step, from 1."""
 
+EACH_STEP: Final = (
+    "timing_s/step",  # verl 0.2 to 0.3.1, whose tracker is told the number of the step alone.
+    "timing/gen",  # verl 0.1.
+    "train/loss",  # verl's fine-tuning.
+)
+"""What is logged once in each step, where the step's number is no metric."""
+
 RESPONSE_MAX: Final = (
     "response_length/max",  # verl.
     "train/completions/max_length",  # TRL, as the next.
@@ -65,7 +72,7 @@ EVIDENCE: Final = frozenset(
     + PROMPT_MEAN
     + SEQUENCE_MAX
 )
-"""All of them: what is read of a run's history wherever not all of it is."""
+"""All but EACH_STEP: what is read of a run's history wherever not all of it is."""
 
 CHARTED: Final = (EVIDENCE - {*GLOBAL_STEP}) | {
     "perf/total_num_tokens",  # verl: tokens of the step's whole batch.

@@ -6,7 +6,7 @@ from typing import Final
 
 from bot.base.messages import message, plural_message
 from bot.evidence.facts import Facts
-from bot.evidence.metrics import GLOBAL_STEP, RESPONSE_MAX, highest
+from bot.evidence.metrics import EACH_STEP, GLOBAL_STEP, RESPONSE_MAX, highest
 from bot.evidence.origins import WANDB, tracker_name
 from bot.evidence.subject import ClaimSubject, Observation
 from bot.frameworks.releases import release_key
@@ -27,12 +27,15 @@ def steps_completed(facts: Facts) -> int | None:
 
     Not more than the rows that hold it, since a resumed run goes on counting, and not more than the
     number itself, since a row may be written twice. transformers' trainers write a row every
-    `logging_steps`.
+    `logging_steps`. Where no number is logged the rows of what each step logs are counted.
     """
     series = highest(facts.history, GLOBAL_STEP)
     every = facts.config.get("logging_steps")
     every = every if isinstance(every, int) and 1 <= every < 1_000_000 else 1
-    return None if series is None else max(0, min(series.rows * every, int(series.maximum)))
+    if series is None:
+        rows = [facts.history[key].rows for key in EACH_STEP if key in facts.history]
+        return max(rows) * every if rows else None
+    return max(0, min(series.rows * every, int(series.maximum)))
 
 
 def steps_claim(subject: ClaimSubject) -> Claim:

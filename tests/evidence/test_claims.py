@@ -10,6 +10,7 @@ import pytest
 from bot.evidence.claims import DECISIVE, compare
 from bot.evidence.facts import RunId, SourceAgreement
 from bot.evidence.links import RunLink
+from bot.evidence.metrics import EACH_STEP
 from bot.frameworks.plan import Field
 from bot.frameworks.setting import UNKNOWN
 from bot.report import Claim, Evidence
@@ -117,6 +118,14 @@ def test_steps(changes: dict[str, Any], verdict: str, words: str) -> None:
     steps = claim(found, "steps without OOM")
     assert (steps.verdict, words in steps.reason) == (verdict, True), steps.reason
     assert found.verdict == verdict
+
+
+@pytest.mark.parametrize("name", EACH_STEP)
+def test_steps_whose_number_is_no_metric(name: str) -> None:
+    """verl before 0.4, and its fine-tuning."""
+    rows = history(training__global_step=None) | {name: series(name, 3.5, rows=27)}
+    steps = claim(evidence(facts(history=rows)), "steps without OOM")
+    assert (steps.verdict, steps.observed) == ("consistent", 27)
 
 
 def test_an_out_of_memory_line_without_any_step() -> None:

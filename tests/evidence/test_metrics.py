@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from bot.evidence import metrics
-from bot.evidence.metrics import ALLOCATED, EVIDENCE, GLOBAL_STEP, RESERVED, highest
+from bot.evidence.metrics import ALLOCATED, EACH_STEP, EVIDENCE, GLOBAL_STEP, RESERVED, highest
 from tests.evidence.samples import series
 
 GROUPS: Final = [value for value in vars(metrics).values() if isinstance(value, tuple)]
@@ -16,7 +16,7 @@ GROUPS: Final = [value for value in vars(metrics).values() if isinstance(value, 
 
 def test_no_name_means_two_things() -> None:
     names = Counter(name for group in GROUPS for name in group)
-    assert set(names) == EVIDENCE
+    assert set(names) == EVIDENCE | {*EACH_STEP}
     assert set(names.values()) == {1}
 
 

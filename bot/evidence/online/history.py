@@ -18,7 +18,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Notes, message, plural_message
 from bot.evidence.facts import MetricSeries
 from bot.evidence.json_values import whole
-from bot.evidence.metrics import CHARTED, EVIDENCE
+from bot.evidence.metrics import CHARTED, EACH_STEP, EVIDENCE, GLOBAL_STEP
 from bot.evidence.online.bounds import Watch
 from bot.evidence.online.failure import ReadStage
 from bot.evidence.online.sdk import failures
@@ -176,7 +176,8 @@ def key_counts(keys: object) -> dict[str, int | None] | None:
     if not isinstance(named, Mapping):
         return None
     found: dict[str, int | None] = {}
-    for key in sorted(EVIDENCE & named.keys()):
+    needed = EVIDENCE if named.keys() & {*GLOBAL_STEP} else EVIDENCE | {*EACH_STEP}
+    for key in sorted(needed & named.keys()):
         entry = named[key]
         counts = entry.get("typeCounts") if isinstance(entry, Mapping) else None
         found[key] = _sum(counts) if isinstance(counts, list) else None
