@@ -124,7 +124,7 @@ def _bracket(bracket: Bracket) -> Iterator[str]:
         yield ""
         yield tr("Trial log: {log}", log=bracket.trial_log)
     if bracket.next_values:
-        yield tr("Next: {values}", values=", ".join(map(str, bracket.next_values)))
+        yield tr("Next: {values}", values=tr(", ").join(map(str, bracket.next_values)))
     yield from (f"  bash {shlex.quote(path)}" for path in bracket.next_paths)
     if bracket.next_command is not None:
         yield f"  {bracket.next_command}"

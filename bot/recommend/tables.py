@@ -118,7 +118,7 @@ def default_lines(defaults: Sequence[str]) -> list[str]:
 
 def default_sentence(defaults: Sequence[str]) -> str:
     """What was taken where the question is open."""
-    return tr("Taken where the question is open: {defaults}.", defaults=", ".join(defaults))
+    return tr("Taken where the question is open: {defaults}.", defaults=tr(", ").join(defaults))
 
 
 def _method(method: str, rank: int | None = None) -> str:

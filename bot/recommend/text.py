@@ -221,7 +221,7 @@ def _near(row: NearRow) -> str:
         gpus=row.gpus,
         device=row.device,
         row=_row(row),
-        differs=", ".join(names[one] for one in row.differs) or tr("the number of GPUs"),
+        differs=tr(", ").join(names[one] for one in row.differs) or tr("the number of GPUs"),
     )
 
 
@@ -229,7 +229,7 @@ def _row(row: PublishedRow | NearRow) -> str:
     parts = [row.tag, row.train, row.infer]
     if row.max_batch:
         parts.append(f"MaxBatch {row.max_batch}")
-    return ", ".join(part for part in parts if part)
+    return tr(", ").join(part for part in parts if part)
 
 
 def _margin(one: Predicted) -> str:
@@ -248,7 +248,7 @@ def _nearest(answer: Recommendations) -> tuple[Sequence[Miss], str]:
     shown, others = answer.misses[:SUMS], answer.misses[SUMS:]
     if not others:
         return shown, ""
-    names = ", ".join(miss.device for miss in others)
+    names = tr(", ").join(miss.device for miss in others)
     return shown, tr("Nor on {devices}.", devices=names)
 
 

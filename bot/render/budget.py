@@ -127,15 +127,15 @@ def notes(estimate: Estimate) -> list[str]:
     """What is in the fullest stage, what would help, the host's memory, the assumptions."""
     stage = max(estimate.stages, key=lambda s: s.expected_gib)
     parts = sorted(stage.components.items(), key=lambda item: -item[1])
-    made = ", ".join(f"{word(name)} {gib:.1f}" for name, gib in parts if gib >= 0.05)
+    made = tr(", ").join(f"{word(name)} {gib:.1f}" for name, gib in parts if gib >= 0.05)
     found = [tr("{stage}: {parts}", stage=tr(stage.stage), parts=made)]
     if estimate.allocated is not None:
         found.append(_allocated(estimate.allocated))
     if estimate.options:
         shown = [f"{o.setting} (-{o.saves_gib:.1f} GiB)" for o in estimate.options[:_HELPS]]
-        found.append(tr("would help most: {options}", options=", ".join(shown)))
+        found.append(tr("would help most: {options}", options=tr(", ").join(shown)))
     if estimate.applied:
-        found.append(tr("on already: {options}", options=", ".join(estimate.applied)))
+        found.append(tr("on already: {options}", options=tr(", ").join(estimate.applied)))
     if estimate.host_outcome is not None:
         found.append(
             tr(

@@ -154,6 +154,21 @@ def test_chinese_words_for_methods_and_tasks() -> None:
     assert (full.method, reward.task) == ("full", "rm")
 
 
+@pytest.mark.parametrize(
+    ("words", "model"),
+    [
+        ("\u5343\u95ee3-32B", "Qwen3-32B"),
+        ("\u901a\u4e49\u5343\u95ee2.5-7B", "Qwen2.5-7B"),
+        ("\u5343\u95ee 3 8B", "Qwen3-8B"),
+        ("\u6df1\u5ea6\u6c42\u7d22R1", "DeepSeek-R1"),
+        ("\u6df7\u51437B", "Hunyuan-7B"),
+    ],
+)
+def test_chinese_names_of_models(words: str, model: str) -> None:
+    question = parse_question([f"8\u5361A800 {words}"])
+    assert (question.model, question.is_model_taken) == (model, False)
+
+
 def test_everything_at_once() -> None:
     words = "8xH20 Qwen3-8B grpo-lora 1k+2k batch 256 rank=64 openrlhf"
     question = parse_question([words])
