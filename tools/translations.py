@@ -50,6 +50,7 @@ KEYWORDS = {
     "UncheckedError": None,
     "UnreachableError": None,
     "UserError": None,
+    "UnwrittenError": None,
     "WhichRunError": None,
     "consistent": None,
     "hit": (2,),

@@ -12,19 +12,21 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bot.base.messages import Notes, message, plural_message, seconds_of
+from bot.base.messages import Notes, message, plural_message, seconds_of, sentence_of
 from bot.base.regex import regex
 from bot.evidence.console import Console
+from bot.evidence.console_log import read_console_log
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import Located, locate, open_inside, readable, shown
 from bot.evidence.run_config import LoggedConfig, plain
 from bot.evidence.side_files import MOST_GPUS, Host, SideFiles
 from bot.evidence.tally import Tally, gpu_series, series_of, step_gaps, tally_of
-from bot.evidence.transaction_log import LogReader, record_type
+from bot.evidence.transaction_log import LogReader, UnwrittenError, record_type
 
 _GPU_MEMORY = regex(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
 """NVML's used memory of one GPU; `/l:` is the label of a writer in runs with several."""
@@ -36,18 +38,59 @@ def read_folder(path: Path, limits: RunLimits | None = None) -> Facts:
     """Read the run at `path` whole, within `limits`.
 
     Raises EvidenceError when there is no run, several runs, or nothing readable before the run's
-    own record; whatever is lost after that becomes a sentence in `Facts.gaps`.
+    own record; whatever is lost after that becomes a sentence in `Facts.gaps`. Of an empty log the
+    files beside it are read.
     """
     limits = limits or RunLimits()
     located = locate(path)
     name = shown(located.log.name)
     log = _RunLog(limits)
-    with readable(name), open_inside(located.root, located.log) as stream:
-        reader = LogReader(stream, name, max_record=limits.record_bytes, max_bytes=limits.log_bytes)
-        log.take(reader)
+    try:
+        with readable(name), open_inside(located.root, located.log) as stream:
+            reader = LogReader(
+                stream, name, max_record=limits.record_bytes, max_bytes=limits.log_bytes
+            )
+            log.take(reader)
+    except UnwrittenError as error:
+        if (beside := _without_log(located, limits, sentence_of(error))) is None:
+            raise
+        return beside
     if log.run.id is None:
         raise EvidenceError(_no_run(name, reader))
     return log.facts(located, SideFiles(located, limits, log.gaps), reader)
+
+
+def _without_log(located: Located, limits: RunLimits, why: str) -> Facts | None:
+    """What the files beside an empty log say; None where they hold no settings either.
+
+    What the process printed stands for the metrics, as far as they are printed.
+    """
+    beside = SideFiles(located, limits)
+    beside.gaps.note("{why} What stands in the files beside it is compared.", why=why)
+    host = beside.metadata() or Host()
+    config = plain(beside.config(), beside.gaps)
+    try:
+        printed = read_console_log(located.files / "output.log", limits)
+    except (EvidenceError, OSError):
+        printed = None
+    if not config and printed is None:
+        return None
+    facts = printed or Facts(source=located.source)
+    parts = {"history", *(() if config else ("config",))} & facts.printed
+    return replace(
+        facts,
+        source=located.source,
+        kind="folder",
+        printed=frozenset(parts),
+        run=RunId(id=located.log.stem.removeprefix("run-")),
+        config=config or facts.config,
+        gpus=host.listed(),
+        host_gpu_count=host.gpu_count or len(host.gpus) or None,
+        requirements=beside.requirements() or facts.requirements,
+        program=host.program,
+        args=host.args,
+        gaps=(*beside.gaps, *facts.gaps),
+    )
 
 
 def _no_run(name: str, reader: LogReader) -> str:

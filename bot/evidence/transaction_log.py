@@ -41,6 +41,10 @@ class _Record:
     parts: list[bytes] = field(default_factory=list)
 
 
+class UnwrittenError(EvidenceError):
+    """An empty log: the process ended before W&B wrote a block of it to the disk."""
+
+
 @dataclass(slots=True)
 class LogReader:
     """Iterates over the records of a log in memory of one record; afterwards says what was lost."""
@@ -136,7 +140,7 @@ class LogReader:
 
     def _check_header(self, block: bytes) -> None:
         if not block:
-            raise EvidenceError(
+            raise UnwrittenError(
                 "{name} is empty: the run wrote nothing; give the folder of a run that logged "
                 "at least its configuration.",
                 name=self.name,

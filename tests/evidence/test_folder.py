@@ -25,6 +25,7 @@ from tests.conftest import WrittenRun
 from tests.evidence.samples import MATCHING, NAME, plan
 from tests.evidence.test_transaction_log import framed, framed_after, reader
 from tests.profiles import scaled
+from tests.runs.console import OUT_OF_MEMORY
 
 
 def log_of(folder: Path) -> Path:
@@ -93,6 +94,27 @@ def test_what_is_not_a_run_is_refused(tmp_path: Path) -> None:
     assert "run-a.wandb is empty" in refused(tmp_path)
     (tmp_path / "run-b.wandb").touch()
     assert "several transaction logs (run-a.wandb, run-b.wandb)" in refused(tmp_path)
+
+
+def test_a_log_that_was_never_written_leaves_what_stands_beside_it(own_run: Path) -> None:
+    """W&B writes the log in blocks: a process that is killed early leaves none."""
+    whole, log = read(own_run), log_of(own_run)
+    log.write_bytes(b"")
+    (own_run / "files" / "output.log").write_text(f"step:1 - actor/x:1\n{OUT_OF_MEMORY}\n")
+    facts = read(own_run)
+    assert (facts.run.id, facts.gpus, facts.requirements) == (
+        whole.run.id,
+        whole.gpus,
+        whole.requirements,
+    )
+    found = compare(plan(), NAME, facts)
+    assert (found.settings_compared, found.settings_consistent) == (20, 20)
+    assert (facts.history_rows, facts.out_of_memory) == (1, OUT_OF_MEMORY)
+    assert facts.printed == {"history"}
+    assert facts.gaps[0].endswith("What stands in the files beside it is compared.")
+    for name in ("output.log", "config.yaml"):
+        (own_run / "files" / name).unlink()
+    assert "is empty" in refused(own_run)
 
 
 def test_a_folder_with_two_runs_names_them(own_run: Path) -> None:
