@@ -15,7 +15,7 @@ def read(run: RunGiven, *, linked: Callable[[RunLink], Facts] | None = None) -> 
     """Read a run: W&B's folder, its `.wandb` file, a link, another tracker's files, a console log.
 
     A link is read by `linked`; None refuses it, since nothing is to be fetched. A file that is none
-    of a tracker's is read as a console log of verl or OpenRLHF.
+    of a tracker's is read as a console log of verl, OpenRLHF or TRL.
 
     Raises EvidenceError, whose message is a sentence, when there is no run to read.
     """

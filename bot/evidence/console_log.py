@@ -1,4 +1,4 @@
-"""Reading a plain console log of verl or OpenRLHF into `Facts`.
+"""Reading a plain console log of verl, OpenRLHF or TRL into `Facts`.
 
 A log is weaker than a run: it is text that anybody can write, it names no device and no package but
 the engine, and it holds no system stream. What it does hold is read as a run's is: the printed
@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from bot.base.messages import Notes, mark, message
 from bot.base.regex import regex
 from bot.evidence.console import Console, ConsoleLine, ConsoleLines
 from bot.evidence.console_openrlhf import OpenRlhfLog
+from bot.evidence.console_trl import TrlLog
 from bot.evidence.console_verl import VerlLog
 from bot.evidence.facts import EvidenceError, Facts, RunId
 from bot.evidence.limits import RunLimits
@@ -28,9 +29,9 @@ _ENGINE = regex(r"\bInitializing an? (?:V\d )?LLM engine \(v(\d[\w.+\-]{0,40})\)
 _VIEW_RUN = regex(r"\bView run\b.{0,300}?(https://\S{1,500})")
 """What the SDK prints when a run begins and when it ends."""
 _NOTHING: Final = mark(
-    "{name} holds no line of verl's console logger (step:1 - actor/…) or OpenRLHF's (Global step "
-    "1: {{…}}), no configuration that they print, and no out-of-memory error: give a run's folder, "
-    "or the whole output of the training."
+    "{name} holds no line of verl's console logger (step:1 - actor/…), OpenRLHF's (Global step 1: "
+    "{{…}}) or TRL's ({{'loss': …}}), no configuration that they print, and no out-of-memory "
+    "error: give a run's folder, or the whole output of the training."
 )
 
 _STOPPED: Final = mark(
@@ -48,6 +49,8 @@ _LAUNCHES: Final = mark(
     "the first configuration is compared."
 )
 _RUNS: Final = mark("The log names {runs} W&B runs; it is taken for none of them.")
+
+_Log: TypeAlias = VerlLog | OpenRlhfLog | TrlLog
 
 
 def is_console_log(path: Path) -> bool:
@@ -67,8 +70,8 @@ def is_console_log(path: Path) -> bool:
 def read_console_log(path: Path, limits: RunLimits | None = None) -> Facts:
     """Read the log at `path` within `limits`.
 
-    Raises EvidenceError, a sentence, when it cannot be read or holds nothing that verl's or
-    OpenRLHF's console output would; whatever is cut becomes a sentence in `Facts.gaps`.
+    Raises EvidenceError, a sentence, when it cannot be read or holds nothing that the console
+    output of verl, OpenRLHF or TRL would; whatever is cut becomes a sentence in `Facts.gaps`.
     """
     limits = limits or RunLimits()
     name = shown(path.name)
@@ -89,6 +92,7 @@ class _ConsoleReader:
         self.limits = limits
         self.verl = VerlLog(limits.metrics)
         self.openrlhf = OpenRlhfLog(limits.metrics, limits.line_characters)
+        self.trl = TrlLog(limits.metrics)
         self.console = Console(limits.line_characters)
         self.engines: dict[str, None] = {}
         self.links: dict[RunLink, None] = {}
@@ -97,6 +101,7 @@ class _ConsoleReader:
         text = line.text
         self.verl.take(line)
         self.openrlhf.take(line)
+        self.trl.take(line)
         self.console.feed(text + "\n")
         if "LLM engine" in text and (engine := _ENGINE.search(text)):
             self.engines.setdefault(engine[1])
@@ -109,9 +114,8 @@ class _ConsoleReader:
         """What was read; raises EvidenceError when that is nothing."""
         self.verl.close()
         out_of_memory = self.console.close()
-        log = self.openrlhf if self.openrlhf.steps > self.verl.steps else self.verl
-        if not self.verl.steps and not self.openrlhf.steps:
-            log = self.openrlhf if self.openrlhf.config and not self.verl.config else self.verl
+        logs: tuple[_Log, ...] = (self.verl, self.openrlhf, self.trl)
+        log = max(logs, key=lambda each: (each.steps, bool(each.config)))
         if not log.steps and not log.config and out_of_memory is None:
             raise EvidenceError(_NOTHING, name=name)
         links = list(self.links)
@@ -133,7 +137,7 @@ class _ConsoleReader:
             gaps=tuple(self._gaps(log, lines)),
         )
 
-    def _gaps(self, log: VerlLog | OpenRlhfLog, lines: ConsoleLines) -> list[str]:
+    def _gaps(self, log: _Log, lines: ConsoleLines) -> list[str]:
         gaps = Notes()
         if lines.stopped:
             gaps.note(_STOPPED, bytes=lines.bytes_read)

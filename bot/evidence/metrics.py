@@ -52,6 +52,8 @@ RESPONSE_MEAN: Final = (
     "train/response_length",  # OpenRLHF.
     "train/completions/mean_length",  # TRL, as the next.
     "completions/mean_length",
+    "train/completion_length",  # TRL 0.14 to 0.16, as the next.
+    "completion_length",
 )
 """Tokens of the step's mean response."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from pprint import pformat
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from bot.evidence import EvidenceError, Facts, read
 from bot.evidence.console_log import read_console_log
 from bot.evidence.limits import RunLimits
+from bot.evidence.progress_claims import steps_completed
 from tests.evidence.samples import CONFIG, MATCHING
 from tests.profiles import scaled
 from tests.runs.console import OUT_OF_MEMORY, openrlhf_log, verl_log
@@ -193,6 +195,33 @@ def test_lines_that_ray_took_up_before_they_were_whole(tmp_path: Path) -> None:
         "data": {"files": ["a", "b"], "shuffle": None, "n": 4},
         "trainer": {"nnodes": 1},
     }
+
+
+@pytest.mark.parametrize("quote", ["", "'"])
+def test_trls_output_in_its_forms(tmp_path: Path, quote: str) -> None:
+    """Since transformers 5 the numbers are texts; a row does not say its step."""
+    row = {"loss": 0.5, "grad_norm": 1e-3, "completions/max_length": 250.0, "epoch": 0.1}
+    rows = [{**row, "completions/max_length": 200.0 + at} for at in range(30)]
+    others = [{"eval_loss": 0.1, "epoch": 1.0}, {"train_runtime": 9.5, "train_loss": 0.2}]
+    texts = [
+        "{" + ", ".join(f"'{key}': {quote}{value}{quote}" for key, value in each.items()) + "}"
+        for each in (*rows, *others)
+    ]
+    bar = "\r  3%|▎         | 3/100 [00:07<03:53,  2.4s/it]"
+    facts = facts_of(tmp_path, "".join(f"{bar}{bar}\r{text}\n" for text in texts))
+    assert (facts.kind, facts.config, facts.history_rows, facts.gaps) == ("log", {}, 30, ())
+    assert steps_completed(facts) == 30
+    assert steps_completed(replace(facts, config={"logging_steps": 5})) == 150
+    assert facts.history["train/completions/max_length"].maximum == 229.0
+    assert facts.history["train/grad_norm"].maximum == 1e-3
+    assert facts.history["train/completions/max_length"].values == {}
+    assert "train/eval_loss" not in facts.history
+
+
+def test_prose_about_a_loss_is_no_row(tmp_path: Path) -> None:
+    text = "loss: 0.5\nthe 'loss' is {'eval_loss': 0.5}\n{'train_loss': 0.5}\n{\"loss\": 1}\n"
+    with pytest.raises(EvidenceError, match="holds no line"):
+        facts_of(tmp_path, text)
 
 
 def test_a_configuration_with_a_line_cut_in_two_is_said_to_be_unread(tmp_path: Path) -> None:
