@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from bot.base.devices import Device
 from bot.memory.units import Bytes
 from bot.recommend.options import counts, divides
@@ -17,16 +19,30 @@ LENGTHS = tuple(1024 << n for n in range(1, 6))
 def verdict_on(
     search: Search, device: Device, gpus: int, *, look_further: bool = True
 ) -> MethodVerdict:
-    """The verdict on a number of GPUs; where it is no, with the number that would do."""
-    fitting: FittingCandidate | None = None
+    """The verdict on a number of GPUs, or on fewer of them where those alone do.
+
+    Where it is no, with the number that would do.
+    """
     miss: NearestMiss | None = None
-    if divides(search.request, gpus):
-        fitting, miss = search.at(device, gpus)
-    if fitting is not None:
-        return _verdict(search, fitting, gpus)
+    for some in _parts(gpus):
+        if divides(search.request, some):
+            fitting, missed = search.at(device, some)
+            if fitting is not None:
+                return _verdict(search, fitting, some)
+            miss = miss or missed
     return _missed(
         search, device, gpus, miss, _more(search, device, gpus) if look_further else None
     )
+
+
+def _parts(gpus: int) -> Iterator[int]:
+    """A number of GPUs, then fewer down to a power of two, over which the most can be shared out.
+
+    Of 7 cards 4 may do what all of them cannot: no model has heads for 7.
+    """
+    least = 1 << (gpus.bit_length() - 1)
+    yield gpus
+    yield from (some for some in reversed(counts(gpus)) if least <= some < gpus)
 
 
 def fewest(search: Search, device: Device, budget: int = MOST) -> MethodVerdict | None:

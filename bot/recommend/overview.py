@@ -118,7 +118,7 @@ def _verdicts(
             search = Search(request, release)
             one = verdict_on(search, device, gpus, look_further=False)
             if one.verdict != "no":
-                one = replace(one, longest=_longest(request, release, device, gpus))
+                one = replace(one, longest=_longest(request, release, device, one.gpus))
             row.append(one)
         yield from row
         missed += all(one.verdict == "no" for one in row)

@@ -139,7 +139,7 @@ class MethodVerdict(ReportPart):
     method: Method
     device: str
     gpus: int
-    """The GPUs that were asked about, or the fewest that do."""
+    """The GPUs that were asked about, fewer of them where those alone do, or the fewest that do."""
     verdict: Literal["fits", "may fit", "no"]
     """`may fit`: the estimate's band crosses the card, or no margin is left."""
     peak_gib: float

@@ -73,7 +73,10 @@ def _overview_rows(answer: CardOverview) -> list[list[str]]:
         row = [model]
         for one in cells:
             longest = f"{one.longest // 1024}k" if one.longest else ""
-            row += [_verdict(one), f"{one.peak_gib:.1f}", longest]
+            verdict = _verdict(one)
+            if one.gpus != answer.question.gpus:
+                verdict = tr("{verdict} on {gpus}", verdict=verdict, gpus=one.gpus)
+            row += [verdict, f"{one.peak_gib:.1f}", longest]
         limits = [tr(one.binding) for one in cells if one.verdict == "no"]
         rows.append([*row, limits[-1] if limits else ""])
     return rows

@@ -275,9 +275,18 @@ _NUMBER_LAST = regex(
 )
 
 
+_HUB_PAGE = regex(
+    r"https?://(?:www\.)?(?:huggingface\.co|hf\.co|hf-mirror\.com|modelscope\.cn/models)/"
+    r"([\w.-]+/[\w.-]+)(?:/[\w./-]*)?",
+    re.I,
+)
+"""A model's page, as people copy it from a browser."""
+
+
 def words_of(text: str) -> list[str]:
     """The words of a question; what belongs together is one word, a name keeps its capitals."""
-    text = without_chinese(normalize("NFKC", text)).replace("×", "x").replace("*", "x")
+    text = _HUB_PAGE.sub(r" \1 ", without_chinese(normalize("NFKC", text)))
+    text = text.replace("×", "x").replace("*", "x")
     for pattern, together in _JOINED:
         text = pattern.sub(together, text)
     found = re.split(r"[\s,;?!()\"]+|(?<=[a-z])'[a-z]{1,2}\b", _keyed(text), flags=re.I)

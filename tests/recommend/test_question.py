@@ -179,6 +179,20 @@ def test_everything_at_once() -> None:
     assert (question.batch, question.rank) == (256, 64)
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "https://huggingface.co/Qwen/Qwen3-8B",
+        "https://huggingface.co/Qwen/Qwen3-8B/tree/main",
+        "http://hf-mirror.com/Qwen/Qwen3-8B/",
+        "https://www.modelscope.cn/models/Qwen/Qwen3-8B/summary",
+    ],
+)
+def test_the_page_of_a_model_names_it(page: str) -> None:
+    question = parse_question(["2x4090", page])
+    assert (_cards(question), question.model) == (("rtx4090",), "Qwen/Qwen3-8B")
+
+
 @pytest.mark.parametrize("task", ["dapo", "GSPO", "cispo", "ReMax", "REINFORCE++"])
 def test_tasks_like_grpo(task: str) -> None:
     known = parse_question([task]).task or ""

@@ -112,6 +112,20 @@ def test_the_gpus_that_are_there_are_written(tmp_path: Path) -> None:
     assert "MODEL_PATH=${MODEL_PATH:-Qwen/Qwen3-8B}" in script.read_text()
 
 
+@pytest.mark.parametrize(("gpus", "some"), [(3, 2), (5, 4), (7, 4)])
+def test_some_of_the_gpus_may_do_what_all_cannot(gpus: int, some: int, tmp_path: Path) -> None:
+    """No model has heads for 7: it is not said to need 8 where 4 do."""
+    result = _ask(f"{gpus}x4090 Qwen3-8B lora", cwd=tmp_path)
+    assert result.status == 0
+    assert f"LoRA fits on {some} \u00d7 RTX4090, margin" in result.out
+    assert f"Next: rlbot recommend {some}xrtx4090 Qwen3-8B lora" in result.out
+    content = json.loads(_ask("3x4090", "--format", "json").out)
+    lora = [(one["model"], one["gpus"]) for one in content["models"] if one["method"] == "lora"]
+    assert ("Qwen3-4B", 3) in lora
+    assert ("Qwen3-8B", 2) in lora
+    assert "  fits on 2 " in _ask("3x4090").out
+
+
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     result = _ask("4xa100 Qwen3-8B lora", "--write", f"{tmp_path}/file/scripts/")
