@@ -19,6 +19,7 @@ from bot.evidence.hardware_claims import device_claim, gpus_claim
 from bot.evidence.key_claims import (
     adapter_claim,
     agreement_claim,
+    algorithm_claim,
     engine_claim,
     model_claim,
     run_claim,
@@ -139,7 +140,7 @@ def _row_claims(subject: ClaimSubject) -> tuple[list[Claim], MaxBatch | None]:
         run_claim(subject),
         agreement_claim(subject),
         model_claim(subject),
-        setting_claim(subject, ClaimName.ALGORITHM, plan.algorithm, subject.name.algorithm),
+        algorithm_claim(subject),
         adapter_claim(subject),
         gpus_claim(subject),
         device_claim(subject),

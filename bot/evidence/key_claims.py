@@ -101,6 +101,21 @@ def model_claim(subject: ClaimSubject) -> Claim:
     )
 
 
+def algorithm_claim(subject: ClaimSubject) -> Claim | None:
+    """The algorithm: a setting, or the program that was started where that decides it."""
+    plan = subject.plan
+    started = (subject.facts.program or "").removeprefix("-m ")
+    entry = plan.launch.entry
+    decides = plan.algorithm.key is None and plan.framework != "trl"
+    if not decides or not started.startswith(f"{entry.partition('.')[0]}."):
+        return setting_claim(subject, ClaimName.ALGORITHM, plan.algorithm, subject.name.algorithm)
+    source = SourceName.HOST_METADATA
+    seen = Observation(ClaimName.ALGORITHM, plan.algorithm.value, started, source)
+    if started == entry:
+        return seen.consistent("The run started the script's program.")
+    return seen.inconsistent("The run started another program than the script.")
+
+
 def adapter_claim(subject: ClaimSubject) -> Claim:
     """LoRA or full training, by the rank in the configuration."""
     field = subject.plan.adapter
@@ -159,6 +174,8 @@ def engine_claim(subject: ClaimSubject) -> Claim | None:
     if subject.plan.framework == "openrlhf":
         keys = ("vllm.num_engines", "vllm_num_engines")
         claim: Claim | None = _by_presence(subject, ClaimName.INFERENCE_ENGINE, "vllm", keys)
+        if claim is not None and claim.claimed is None and claim.observed is None:
+            return None  # Training without rollouts.
     else:
         claim = setting_claim(
             subject, ClaimName.INFERENCE_ENGINE, subject.plan.infer, subject.name.infer

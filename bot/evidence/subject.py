@@ -113,6 +113,8 @@ _MADE: Final = frozenset({("trl", ClaimName.TRAIN_BATCH), ("trl", ClaimName.ALGO
 def keys_of(plan: Plan, fact: str, key: str | None = None) -> tuple[str, ...]:
     """The keys under which a run's configuration may hold a fact; `key` is the plan's own."""
     keys = KEYS.get(plan.framework, {}).get(fact, ())
+    if fact == ClaimName.MINI_BATCH:  # OpenRLHF without rollouts: its train batch is the whole.
+        keys = tuple(name for name in keys if name != plan.train_batch_size.key)
     own = (key,) if key is not None and (plan.framework, fact) not in _MADE else ()
     return tuple(dict.fromkeys((*own, *keys)))
 

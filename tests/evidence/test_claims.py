@@ -322,6 +322,28 @@ def test_a_key_of_the_run_stands_nowhere_in_the_report() -> None:
     assert "***" in repr(found)
 
 
+@pytest.mark.parametrize(
+    ("program", "verdict"),
+    [
+        ("-m verl.trainer.main_ppo", "consistent"),
+        ("-m verl.trainer.fsdp_sft_trainer", "inconsistent"),
+        ("/venv/lib/python3.12/site-packages/ray/_private/workers/default_worker.py", None),
+        ("-m my.wrapper", None),
+        (None, None),
+    ],
+)
+def test_the_program_where_it_decides_the_algorithm(
+    program: str | None, verdict: str | None
+) -> None:
+    run = facts(program=program, config=config(algorithm__adv_estimator=None))
+    script = replace(plan(), algorithm=Field("sft"))
+    found = claim(compare(script, NAME, run), "algorithm")
+    assert found.verdict == (verdict or "inconsistent")
+    assert ("program" in found.reason) is (verdict is not None)
+    of_setting = claim(compare(plan(), NAME, facts(program=program)), "algorithm")
+    assert of_setting.verdict == "consistent"
+
+
 def test_the_last_of_a_repeated_key_counts() -> None:
     extra = setting("trainer.total_epochs", 99), setting("trainer.total_epochs", 15, "++")
     found = compare(plan(*extra), NAME, facts())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,10 @@ OPENRLHF = """python3 -m openrlhf.cli.train_ppo_ray --pretrain Qwen/Qwen2.5-7B -
 KEY = "0123456789abcdef0123456789abcdef01234567"
 
 
-def claims(tmp_path: Path, script: str, config: dict[str, Any]) -> dict[str, Claim]:
+def claims(
+    tmp_path: Path, script: str, config: dict[str, Any], write: Callable[..., str] = verl_log
+) -> dict[str, Claim]:
     log = tmp_path / "train.log"
-    write = openrlhf_log if script == OPENRLHF else verl_log
     log.write_text(write(RunRecipe(config=config)), encoding="utf-8")
     found = check_script(
         ScriptFile(path="scripts/run.sh", data=script.encode()),
@@ -61,9 +63,18 @@ def test_variables_that_the_caller_sets(tmp_path: Path) -> None:
         "use_wandb": KEY,
         "prompt_data": "/home/ada/prompts.jsonl",
     }
-    found = claims(tmp_path, OPENRLHF, config)
+    found = claims(tmp_path, OPENRLHF, config, openrlhf_log)
     assert found["save_path"].verdict == found["use_wandb"].verdict == "inconclusive"
     assert found["use_wandb"].observed == "***"
     assert found["prompt_data"].verdict == "consistent"
-    other = claims(tmp_path, OPENRLHF, {**config, "prompt_data": "/home/ada/others.jsonl"})
+    config["prompt_data"] = "/home/ada/others.jsonl"
+    other = claims(tmp_path, OPENRLHF, config, openrlhf_log)
     assert other["prompt_data"].verdict == "inconsistent"
+
+
+def test_training_without_rollouts_claims_none(tmp_path: Path) -> None:
+    config = {"pretrain": "x/y-7b", "zero_stage": 3, "train_batch_size": 32, "dataset": "a/b"}
+    script = "deepspeed --module openrlhf.cli.train_dpo --pretrain x/y-7b --train_batch_size 32\n"
+    found = claims(tmp_path, script, config, write=openrlhf_log)
+    assert found["train batch"].verdict == found["train backend"].verdict == "consistent"
+    assert not {"mini batch", "inference engine", "rollout n"} & found.keys()
