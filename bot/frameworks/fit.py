@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from bot.base.messages import message
 from bot.frameworks.base import Explanation, Framework, ReleaseChoice, Versions
@@ -12,6 +13,9 @@ from bot.frameworks.option_table import OptionTable
 from bot.frameworks.pins import read_fork
 from bot.frameworks.plan import Inference, Launch, Plan
 from bot.frameworks.setting import Setting
+
+_MANDATORY: Final = "actor_rollout_ref.rollout.name"
+"""verl's setting that is `???` since 0.6.0 and was vllm before."""
 
 
 def fitted(launches: Sequence[Launch], framework: Framework, versions: Versions) -> list[Plan]:
@@ -40,7 +44,7 @@ def fitted(launches: Sequence[Launch], framework: Framework, versions: Versions)
         tried[release] = _explained(launches, framework, only)
     refused = {release: [_refused(one) for one in each] for release, each in tried.items()}
     number = {release: sum(map(len, each)) for release, each in refused.items()}
-    best = min(choice.releases, key=number.__getitem__)
+    best = min(choice.releases, key=lambda one: (number[one], _missed(tried[one])))
     improves = number[best] < sum(map(len, before))
     return [
         _with_inference(
@@ -108,6 +112,18 @@ def _refused(one: Explanation) -> frozenset[tuple[int, str]]:
     if isinstance(one.table, OptionTable):  # An option that takes a value may have been a switch.
         refused |= {(bad.span.start, "") for bad in one.bad_arguments}
     return frozenset(refused)
+
+
+def _missed(each: Sequence[Explanation]) -> int:
+    """The launches that lack a setting without a default, which an older release gives them."""
+    entries = (
+        one.table.get(_MANDATORY) if one.table and _unset(one.settings) else None for one in each
+    )
+    return sum(entry is not None and entry.type == "mandatory" for entry in entries)
+
+
+def _unset(settings: Sequence[Setting]) -> bool:
+    return all(setting.key != _MANDATORY for setting in settings)
 
 
 def _keyed(places: frozenset[tuple[int, str]]) -> frozenset[tuple[int, str]]:

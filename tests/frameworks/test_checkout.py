@@ -124,10 +124,19 @@ def test_a_fork_with_settings_of_its_own_is_not_known() -> None:
     assert plan_of({"requirements.txt": FORK}, "run.sh", verl="0.8.0").table is not None
 
 
-def test_the_settings_decide_where_nothing_else_does() -> None:
-    script = b"python3 -m verl.trainer.main_ppo trainer.use_legacy_worker_impl=auto\n"
-    plan = plan_of({}, "run.sh", script)
-    assert (plan.framework_version, plan.version_source) == ("0.7.1", "settings")
+OLDER = b"python3 -m verl.trainer.main_ppo trainer.use_legacy_worker_impl=auto\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "release"),
+    [
+        (b" actor_rollout_ref.rollout.name=vllm", "0.7.1"),
+        (b"", "0.5.0"),  # The newest one in which rollout.name has a default.
+    ],
+)
+def test_the_settings_decide_where_nothing_else_does(more: bytes, release: str) -> None:
+    plan = plan_of({}, "run.sh", OLDER.replace(b"\n", more + b"\n"))
+    assert (plan.framework_version, plan.version_source) == (release, "settings")
 
 
 def test_the_options_of_a_vendored_openrlhf_count() -> None:
