@@ -6,6 +6,7 @@ from bot.base.devices import gpu_count
 from bot.base.messages import plural_message
 from bot.base.regex import regex
 from bot.frameworks.plan import Plan
+from bot.frameworks.plan_values import values_of
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ENTRY
@@ -23,7 +24,8 @@ META = Meta(
     ),
     instead="List exactly the devices that a node uses, or leave the variable to the caller.",
     limits=(
-        "Compared with the GPUs of one node; recipes of verl may use more. A job that is "
+        "Compared with the GPUs of one node; recipes of verl may use more, and vLLM of TRL up to "
+        "0.15 takes one beside those of the training (`vllm_device`). A job that is "
         "sent to a running Ray cluster gets its "
         "devices from there, so it is not judged. The variables of ROCm and Ascend are read too."
     ),
@@ -55,8 +57,14 @@ def check(context: RuleContext) -> Hits:
         for name in _VARIABLES:
             word = plan.launch.command.environment.get(name)
             listed = _count(word) if word is not None else None
-            if word is not None and listed is not None and listed != used:
+            if word is not None and listed is not None and listed - used not in (0, _engine(plan)):
                 yield _hit(plan, name, word, listed, used)
+
+
+def _engine(plan: Plan) -> int:
+    """The GPUs that vLLM takes beside those of the training."""
+    values = values_of(plan)
+    return 1 if values.on("vllm_device") and values.on("use_vllm") else 0
 
 
 def _hit(plan: Plan, name: str, word: Word, listed: int, used: int) -> Hit:

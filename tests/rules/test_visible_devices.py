@@ -51,6 +51,28 @@ def test_counts_both(text: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, text) == snapshot
 
 
+GRPO = "accelerate launch --num_processes=2 -m trl.scripts.grpo --model_name_or_path m --use_vllm"
+
+
+@pytest.mark.parametrize(
+    ("listed", "more", "fires"),
+    [
+        ("0,1", "", False),
+        ("0,1", " --vllm_device auto", False),
+        ("1,2,3", " --vllm_device auto", False),
+        ("1,2,3", " --vllm_device auto --use_vllm false", True),
+        ("1,2,3", "", True),
+        ("0,1,2,3", " --vllm_device auto", True),
+        ("0", " --vllm_device auto", True),
+    ],
+)
+def test_the_engine_of_an_older_trl_takes_a_card_of_its_own(
+    listed: str, more: str, fires: bool
+) -> None:
+    text = f"export CUDA_VISIBLE_DEVICES={listed}\n{GRPO}{more}\n"
+    assert quiet(SLUG, text) is not fires
+
+
 def test_a_misspelt_number_of_gpus_is_not_taken_for_the_default() -> None:
     launch = "python3 -m verl.trainer.main_ppo trainer.n_gpu_per_node=2"
     text = f"export CUDA_VISIBLE_DEVICES=0,1\n{launch}\n"
