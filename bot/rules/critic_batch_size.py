@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.frameworks.plan_values import PlanValues, version_at_least
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.verl import LIMITS, compares_batch, needs_critic, trainers
+from bot.rules._support.verl import LIMITS, compares_batch, doubted, needs_critic, trainers
 
 _MINI = "critic.ppo_mini_batch_size"
 _MICRO = "critic.ppo_micro_batch_size"
@@ -92,5 +92,6 @@ def _forms(values: PlanValues) -> Hits:
             values.place(),
             "{key}_per_gpu is not set, and critic.use_dynamic_bsz is off",
             key=_MICRO,
+            severity=doubted(values.plan, "0.1"),
             help=message("set {key}_per_gpu, or critic.use_dynamic_bsz=True", key=_MICRO),
         )

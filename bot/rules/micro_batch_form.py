@@ -12,6 +12,7 @@ from bot.rules._support.verl import (
     MICRO_SIZES,
     REF,
     SOURCE,
+    doubted,
     per_gpu_help,
     static,
     unread_sizes,
@@ -32,7 +33,8 @@ META = Meta(
     instead="Set the form per GPU, such as ppo_micro_batch_size_per_gpu, or use_dynamic_bsz=True.",
     limits=(
         f"{LIMITS} The reference counts only when the KL loss or the KL reward needs it; the "
-        "critic has a rule of its own."
+        "critic has a rule of its own. A warning where nobody names the release and an older one "
+        "would start: 0.1 has a default, and up to 0.7.1 the deprecated form counts."
     ),
     source=(
         f"{SOURCE}; for 0.8.0 and later ActorRolloutRefWorker.init_model in "
@@ -71,6 +73,7 @@ def _judge(values: PlanValues, total: str, over_all: PlanValue, per_gpu: PlanVal
             values.place(),
             "{total}_per_gpu is not set, and use_dynamic_bsz is off",
             total=total,
+            severity=doubted(values.plan, "0.1"),
             help=message(
                 "set {total}_per_gpu, or {actor}.use_dynamic_bsz=True", total=total, actor=ACTOR
             ),
@@ -82,6 +85,7 @@ def _judge(values: PlanValues, total: str, over_all: PlanValue, per_gpu: PlanVal
             "{verl} needs {total}_per_gpu; its workers no longer read {total}",
             verl=title(values.plan),
             total=total,
+            severity=doubted(values.plan, "0.7.1"),
             help=per_gpu_help(values, total),
         )
 

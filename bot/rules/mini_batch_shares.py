@@ -6,7 +6,7 @@ from bot.frameworks.plan_values import version_at_least
 from bot.rules._support import multiples
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ACTOR, LIMITS, ROLLOUT, data_parallel, trainers
+from bot.rules._support.verl import ACTOR, LIMITS, ROLLOUT, data_parallel, doubted, trainers
 
 _MINI = f"{ACTOR}.ppo_mini_batch_size"
 
@@ -24,14 +24,17 @@ META = Meta(
         "Choose ppo_mini_batch_size so that its product with rollout.n is a multiple of the GPUs "
         "divided by sequence- or model-parallel size."
     ),
-    limits=f"{LIMITS} Not checked before 0.8.0, which divided in another way.",
+    limits=(
+        f"{LIMITS} Not checked before 0.8.0, which divided in another way; a warning where nobody "
+        "names the release and an older one takes the settings too."
+    ),
     source=(
         "TrainingWorker.train_mini_batch in verl/workers/engine_workers.py: "
         "mini_batch_size % data-parallel size == 0; _update_actor in "
         "verl/trainer/ppo/ray_trainer.py multiplies by rollout.n"
     ),
     example=Example(
-        bad=verl(f"{_MINI}=36", f"{ROLLOUT}.n=5"),
+        bad=verl(f"{_MINI}=36", f"{ROLLOUT}.n=5", before="# verl: 0.9.1"),
         good=verl(f"{_MINI}=40", f"{ROLLOUT}.n=5"),
     ),
 )
@@ -54,5 +57,6 @@ def check(context: RuleContext) -> Hits:
             n=n,
             product=mini * n,
             ranks=ranks,
+            severity=doubted(values.plan, "0.7.1"),
             help=message("use {key}={better}", key=_MINI, better=better),
         )

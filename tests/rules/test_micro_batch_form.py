@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import marked, quiet
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "micro-batch-form"
 OFF = "actor_rollout_ref.actor.use_dynamic_bsz=False"
@@ -13,6 +13,7 @@ ROLLOUT = "actor_rollout_ref.rollout.log_prob_micro_batch_size"
 REF = "actor_rollout_ref.ref.log_prob_micro_batch_size"
 KL = "actor_rollout_ref.actor.use_kl_loss=True"
 OLD = "# verl: 0.4.1"
+NEW = "actor_rollout_ref.rollout.disaggregation.enabled=False"
 
 
 @pytest.mark.parametrize(
@@ -39,9 +40,31 @@ def test_stays_silent(script: str) -> None:
         verl(OFF),
         verl(OFF, f"{ACTOR}_per_gpu=4", f"{ROLLOUT}_per_gpu=4", KL),
         verl(OFF, f"{ACTOR}=64", f"{ACTOR}_per_gpu=4", f"{ROLLOUT}_per_gpu=4"),
-        verl(OFF, f"{ACTOR}=$b", f"{ROLLOUT}=$b", f"{REF}=$b", KL, before="b=64"),
+        verl(OFF, f"{ACTOR}=$b", f"{ROLLOUT}=$b", f"{REF}=$b", KL, before="# verl: 0.9.1\nb=64"),
         verl(OFF, f"{ACTOR}=64", before=OLD),
     ],
 )
 def test_names_the_form_that_is_missing(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("settings", "before", "severity"),
+    [
+        # Up to 0.7.1 the sizes over all GPUs counted, and 0.1 has defaults.
+        ((f"{ACTOR}=64", f"{ROLLOUT}=64"), "", "warning"),
+        ((f"{ACTOR}=64", f"{ROLLOUT}=64"), "# verl: 0.9.1", "error"),
+        ((f"{ACTOR}=64", f"{ROLLOUT}=64", NEW), "", "error"),
+        ((f"{ACTOR}_per_gpu=4",), "", "error"),
+    ],
+)
+def test_an_older_release_may_be_meant(
+    settings: tuple[str, ...], before: str, severity: str
+) -> None:
+    text = verl(OFF, *settings, before=before)
+    assert {one.severity for one in found(SLUG, text)} == {severity}
+
+
+def test_a_script_of_0_1_may_rely_on_its_defaults() -> None:
+    text = "python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.ppo_mini_batch_size=128\n"
+    assert {one.severity for one in found(SLUG, text)} == {"warning"}

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import marked, quiet
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "mini-batch-shares"
 MINI = "actor_rollout_ref.actor.ppo_mini_batch_size"
@@ -31,10 +31,26 @@ def test_stays_silent(script: str) -> None:
 @pytest.mark.parametrize(
     "script",
     [
-        verl(f"{MINI}=3", f"{N}=1"),
-        verl(f"{MINI}=36", f"{N}=5", f"{SP}=2", "trainer.nnodes=2"),
+        verl(f"{MINI}=3", f"{N}=1", before="# verl: 0.9.1"),
+        verl(f"{MINI}=36", f"{N}=5", f"{SP}=2", "trainer.nnodes=2", before="# verl: 0.9.1"),
         verl(f"{MINI}=3", f"{N}=1", "model_engine=megatron", f"{TP}=4"),
     ],
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("more", "severity"),
+    [
+        ({"before": ""}, "warning"),  # 0.7.1 takes the settings, and may be meant.
+        ({"before": "# verl: 0.8.0"}, "error"),
+        ({"new": "model_engine=megatron"}, "error"),
+    ],
+)
+def test_only_a_release_that_is_known_makes_it_an_error(
+    more: dict[str, str], severity: str
+) -> None:
+    settings = [f"{MINI}=3", f"{N}=1", *filter(None, [more.get("new")])]
+    (one,) = found(SLUG, verl(*settings, before=more.get("before", "")))
+    assert one.severity == severity

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 
+from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
+from bot.frameworks.releases import release, releases
+from bot.frameworks.tables import table
+from bot.report import Severity
 from bot.rules._support.base import Message, RuleContext, message
 
 ENTRY = "verl.trainer.main_ppo"
@@ -52,6 +57,23 @@ def compares_batch(context: RuleContext, role: str) -> bool:
     """Whether a mini batch of `actor` or `critic` above the batch is refused."""
     batch, mini = "train_batch_size", "ppo_mini_batch_size"
     return refuses(context, batch, f"{role}.{mini}") or refuses(context, batch, f"self.{mini}")
+
+
+def doubted(plan: Plan, last: str) -> Severity | None:
+    """A warning where nobody names the release, and an older one takes what this one takes.
+
+    `last` is the newest release that does not refuse what a rule finds.
+    """
+    if plan.table is None or plan.version_source not in ("newest", "settings"):
+        return None
+    taken = [not wrong for wrong in plan.table.refused(plan.settings)]
+    every = releases("verl")
+    for older in reversed(every[: every.index(last) + 1]):
+        for root in release("verl", older)["roots"]:
+            takes = table("verl", older, root)
+            if takes and not any(map(operator.and_, taken, takes.refused(plan.settings))):
+                return "warning"
+    return None
 
 
 def needs_critic(values: PlanValues) -> bool | None:
