@@ -152,6 +152,9 @@ def estimate_script(
     ]
     if estimates:
         estimate = most(estimates)
+        if gpus is None and estimate.reason is not None and _lacks_gpus(context, options):
+            hint = message("{why} Give their number with --gpus 8.", why=estimate.reason)
+            estimate = no_estimate(hint)
     else:
         why = why_no_launch(context)
         estimate = no_estimate(message("There is no launch to estimate: {why}.", why=why))
@@ -167,6 +170,15 @@ def estimate_script(
         verdict="fail" if "impossible" in (estimate.outcome, estimate.host_outcome) else verdict,
         counts=counts,
         estimate=estimate,
+    )
+
+
+def _lacks_gpus(context: RuleContext, options: CheckOptions) -> bool:
+    """Whether the number of GPUs is all that an estimate lacks."""
+    return any(
+        estimate_launch(context, plan, device=options.device, gpus=8).stages
+        for plan in context.choice.plans
+        if plan.gpus.value is None and context.name.gpus is None
     )
 
 

@@ -354,10 +354,13 @@ def _ids(text: str) -> tuple[str, ...]:
 
 
 def _versions(given: list[str]) -> dict[str, str]:
+    """The release that is asked for of each framework; the newest known where none is named."""
+    from bot.frameworks.releases import releases
+
     versions: dict[str, str] = {}
     for text in given:
         name, at, release = text.partition("@")
-        if not (name and at and release):
+        if not name or (at and not release):
             raise UserError(
                 '--framework takes a name and a release, such as verl@0.9.1; got "{text}".',
                 text=text,
@@ -368,5 +371,5 @@ def _versions(given: list[str]) -> dict[str, str]:
                 name=name,
                 names=", ".join(FRAMEWORKS),
             )
-        versions[name.lower()] = release
+        versions[name.lower()] = release or releases(name.lower())[-1]
     return versions

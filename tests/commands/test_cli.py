@@ -13,6 +13,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.commands.cli import COMMANDS
 from bot.evidence.transaction_log import BLOCK, FRAGMENT, HEADER
+from bot.frameworks.releases import releases
+from bot.rules._support.example import verl
 from tests.command import ROOT, rlbot
 from tests.conftest import WrittenRun
 from tests.review.test_local_change import Repository
@@ -114,6 +116,14 @@ def test_help_names_every_command_and_the_exit_status() -> None:
     assert "Exit status: 0 nothing wrong" in " ".join(result.out.split())
 
 
+def test_a_framework_without_a_release_is_its_newest(tmp_path: Path) -> None:
+    text = f"# verl: 0.4.1\n{verl()}"
+    (tmp_path / "run.sh").write_text(text, encoding="utf-8")
+    assert "verl 0.4.1" in rlbot("resolve", "run.sh", cwd=tmp_path).out
+    result = rlbot("resolve", "run.sh", "--against", "verl", cwd=tmp_path)
+    assert f"verl {releases('verl')[-1]}" in result.out
+
+
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
@@ -121,8 +131,8 @@ def test_help_names_every_command_and_the_exit_status() -> None:
         (("lint", "nowhere.sh"), "rlbot: nowhere.sh does not exist."),
         (("lint", "-"), "rlbot: A script from - needs --stdin-filename: its name is checked too."),
         (
-            ("lint", ".", "--framework", "verl"),
-            'rlbot: --framework takes a name and a release, such as verl@0.9.1; got "verl".',
+            ("lint", ".", "--framework", "verl@"),
+            'rlbot: --framework takes a name and a release, such as verl@0.9.1; got "verl@".',
         ),
         (
             ("lint", ".", "--config", "none.yml"),

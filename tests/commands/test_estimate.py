@@ -228,3 +228,16 @@ def test_gpus_that_do_not_count_are_said() -> None:
     result = rlbot("estimate", FULL, "--gpus", "4", cwd=ROOT)
     assert result.err == f"rlbot: --gpus 4 does not count for {FULL}: its settings give 2.\n"
     assert rlbot("estimate", FULL, "--gpus", "2", cwd=ROOT).err == ""
+
+
+def test_a_number_of_gpus_that_nothing_says_is_asked_for(tmp_path: Path) -> None:
+    text = _OFFLOADED.replace("--num_gpus 8 ", "")
+    (tmp_path / "run.sh").write_text(text, encoding="utf-8")
+    result = rlbot("estimate", "run.sh", "--device", "a100", cwd=tmp_path)
+    assert result.status == 3
+    assert "takes every GPU of the host. Give their number with --gpus 8." in result.out
+    given = rlbot("estimate", "run.sh", "--device", "a100", "--gpus", "8", cwd=tmp_path)
+    assert "run.sh on 8 \u00d7 A100" in given.out
+    unknown = rlbot("estimate", "run.sh", cwd=tmp_path)
+    assert "--device h100" in unknown.out
+    assert "--gpus" not in unknown.out
