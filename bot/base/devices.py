@@ -15,11 +15,12 @@ from bot.base.csv_file import read_table
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, plural_message
 
-Interconnect: TypeAlias = Literal["nvlink", "xgmi", "hccs", "pcie"]
+Interconnect: TypeAlias = Literal["nvlink", "xgmi", "hccs", "metaxlink", "pcie"]
 _INTERCONNECTS: dict[str, Interconnect] = {
     "nvlink": "nvlink",
     "xgmi": "xgmi",
     "hccs": "hccs",
+    "metaxlink": "metaxlink",
     "pcie": "pcie",
 }
 
@@ -36,9 +37,14 @@ class Vendor(StrEnum):
     NVIDIA = "NVIDIA"
     AMD = "AMD"
     ASCEND = "Ascend"
+    METAX = "MetaX"
 
 
-_VENDORS: Mapping[Interconnect, Vendor] = {"xgmi": Vendor.AMD, "hccs": Vendor.ASCEND}
+_VENDORS: Mapping[Interconnect, Vendor] = {
+    "xgmi": Vendor.AMD,
+    "hccs": Vendor.ASCEND,
+    "metaxlink": Vendor.METAX,
+}
 _WORDS: Mapping[str, Vendor] = {
     "nvidia": Vendor.NVIDIA,
     "cuda": Vendor.NVIDIA,
@@ -47,6 +53,7 @@ _WORDS: Mapping[str, Vendor] = {
     "rocm": Vendor.AMD,
     "npu": Vendor.ASCEND,
     "ascend": Vendor.ASCEND,
+    "metax": Vendor.METAX,
 }
 
 

@@ -64,13 +64,13 @@ def known_devices() -> list[Device]:
 def usual_devices() -> list[Device]:
     """Those that are listed where none is named.
 
-    Ascend's take other software and settings; small cards are for those who have one.
+    Ascend's and MetaX's take other software; small cards are for those who have one.
     """
     return [device for device in _with_cuda_or_rocm() if device.memory_gib >= _LEAST_GIB]
 
 
 def _with_cuda_or_rocm() -> list[Device]:
-    return [device for device in known_devices() if device.vendor is not Vendor.ASCEND]
+    return [one for one in known_devices() if one.vendor in (Vendor.NVIDIA, Vendor.AMD)]
 
 
 def nearest_in_memory(gib: int) -> list[Device]:

@@ -44,7 +44,19 @@ FILLERS = frozenset(
         ("want", "which", "are", "card", "cards", "gpu", "gpus", "hardware", "machine", "model"),
         ("models", "length", "lengths", "token", "tokens", "amd", "geforce", "instinct"),
         ("nvidia", "quadro", "radeon", "rtx", "tesla", "hbm2e", "hbm3", "nvl", "pcie"),
-        ("sxm", "sxm4", "sxm5", "ascend", "huawei", "context", "ctx", "fit", "fits", "seq"),
+        (
+            "sxm",
+            "sxm4",
+            "sxm5",
+            "ascend",
+            "huawei",
+            "metax",
+            "context",
+            "ctx",
+            "fit",
+            "fits",
+            "seq",
+        ),
         ("sequence", "sequences", "vram", "memory", "enough", "will", "would", "be", "it"),
         ("please", "response", "responses", "prompt", "prompts", "minimum", "minimal", "least"),
         ("required", "requirement", "requirements", "resources", "there", "am", "trying", "got"),
@@ -54,7 +66,7 @@ FILLERS = frozenset(
     for word in words
 )
 """Words that change nothing."""
-_BRAND = regex(r"(?:nvidia|geforce|tesla|amd|instinct|quadro|huawei|ascend)[-_]?")
+_BRAND = regex(r"(?:nvidia|geforce|tesla|amd|instinct|quadro|huawei|ascend|metax)[-_]?")
 _FORM = regex(r"[-_]?(?:sxm\d?|pcie|hbm\d?e?|nvl(?=\d))(?=[-_\d]|\Z)")
 _MEMORY = regex(r"[-_]?(\d{2,3})(?:gib|gb|g)\Z")
 

@@ -20,7 +20,7 @@ from bot.shell.words import Command, asked
 DeviceSource: TypeAlias = Literal["option", "name", "header"]
 """Who says which device it is: the caller, the script's name, or its comment."""
 
-_GPUS = frozenset({Vendor.NVIDIA, Vendor.AMD})
+_GPUS = frozenset({Vendor.NVIDIA, Vendor.AMD, Vendor.METAX})
 _SIGNS: tuple[tuple[re.Pattern[str], frozenset[Vendor]], ...] = (
     (regex(r"(?i)(?<![a-z])npu|ascend|davinci|\bhccl"), frozenset({Vendor.ASCEND})),
     (regex(r"(?i)nvidia|nvcc"), frozenset({Vendor.NVIDIA})),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.base.devices import MIB, by_report, by_token, devices
+from bot.base.devices import MIB, Vendor, by_report, by_token, devices, vendor_of
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,7 @@ from bot.base.devices import MIB, by_report, by_token, devices
         ("NVIDIA GeForce RTX 4090 D", 24_564, "rtx4090d"),
         ("NVIDIA GeForce RTX 4090", 49_140, "rtx4090-48"),
         ("AMD Instinct MI300X OAM", None, "mi300x"),
+        ("MetaX C550", 65_536, "c550"),
         ("NVIDIA H20", 143_771, None),  # the name of one, the memory of another
         ("NVIDIA H2000", None, None),
         ("Some GPU", 81_559, None),
@@ -32,6 +33,11 @@ def test_a_reported_device(name: str, mib: int | None, token: str | None) -> Non
 def test_a_token_may_mean_several_devices() -> None:
     assert {device.token for device in by_token("H20")} == {"h20", "h20-141"}
     assert by_token("h1000") == ()
+
+
+def test_a_maker_is_known_by_its_cards_and_its_name() -> None:
+    assert vendor_of("c550") is vendor_of("metax") is Vendor.METAX
+    assert vendor_of("h100") is Vendor.NVIDIA
 
 
 def test_every_device_has_memory_tokens_and_a_source() -> None:

@@ -12,6 +12,7 @@ from bot.base.devices import devices
 from bot.base.errors import UserError
 from bot.base.messages import sentence_of
 from bot.memory.models import find, pinned
+from bot.recommend.cards import known_devices, usual_devices
 from bot.recommend.defaults import sizes_of
 from bot.recommend.hub import hub_path
 from bot.recommend.question import ParsedQuestion, parse_question
@@ -177,6 +178,14 @@ def test_everything_at_once() -> None:
     assert (question.task, question.method, question.framework) == ("grpo", "lora", "openrlhf")
     assert (question.prompt, question.response) == (1024, 2048)
     assert (question.batch, question.rank) == (256, 64)
+
+
+def test_cards_of_another_maker_are_answered_for_and_not_listed() -> None:
+    for words in ("8xC550", "8 metax c550", "8 \u5361 \u6c90\u66e6 C550"):
+        question = parse_question([words])
+        assert (_cards(question), question.gpus) == (("c550",), 8)
+    assert "c550" not in {device.token for device in usual_devices()}
+    assert "c550" in {device.token for device in known_devices()}
 
 
 @pytest.mark.parametrize(
