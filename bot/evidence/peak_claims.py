@@ -127,12 +127,24 @@ def peak_claim(subject: ClaimSubject) -> Claim:
             seen=seen,
             gpu=peak.gpu,
         )
-    return against.consistent(
+    said = message(
         "{seen} of GPU {gpu}; physical memory of all processes, sampled ({often}).",
         seen=seen,
         gpu=peak.gpu,
         often=how_often(facts),
     )
+    used, watched = subject.plan.gpus_per_node.value, len(facts.system)
+    if used is not None and used < watched:
+        why = plural_message(
+            "The job used {count} GPU of the {watched} that were watched: the fullest may be "
+            "another's.",
+            "The job used {count} GPUs of the {watched} that were watched: the fullest may be "
+            "another's.",
+            used,
+            watched=watched,
+        )
+        said = message("{said} {why}", said=said, why=why)
+    return against.consistent(said)
 
 
 def _total(subject: ClaimSubject) -> int | None:

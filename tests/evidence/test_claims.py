@@ -135,6 +135,20 @@ def test_an_out_of_memory_line_without_any_step() -> None:
     assert found.verdict == "inconsistent"
 
 
+def test_a_host_with_more_gpus_than_the_job_used_is_said() -> None:
+    two, eight = (
+        claim(
+            evidence(facts(system={i: series("s", 70 * GIB) for i in range(gpus)})), "peak memory"
+        )
+        for gpus in (2, 8)
+    )
+    assert two.verdict == eight.verdict == "consistent"
+    assert "another's" not in two.reason
+    assert eight.reason.endswith(
+        "The job used 2 GPUs of the 8 that were watched: the fullest may be another's."
+    )
+
+
 def physical(gib: float) -> dict[str, Any]:
     return {"system": {0: series("s0", 3 * GIB, 9), 3: series("s3", gib * GIB, 240)}}
 
