@@ -21,7 +21,10 @@ META = Meta(
         "copied from a page, joins two words into one."
     ),
     instead="Remove the character; write a plain space for a no-break space.",
-    limits="A byte-order mark at the very start of the file is left to the rule syntax.",
+    limits=(
+        "A byte-order mark at the very start of the file is left to the rule syntax. Spaces of "
+        "other widths in a comment are not reported, nor what joins the parts of an emoji."
+    ),
     source="https://www.unicode.org/reports/tr9/ and https://trojansource.codes/",
     example=Example(
         bad=verl("trainer.nnodes=1\u200b"),
@@ -35,7 +38,11 @@ _SPACES = r"\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _CONTROLS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 _SEEN = bytes([*b"\t\n\r", *range(0x20, 0x7F)])
 """Nearly all scripts have no other characters."""
-_UNSEEN = regex(f"[{_BIDI}{_SPACES}\u00ad\u200b-\u200d\u2060-\u2064\ufeff{_CONTROLS}]")
+_EMOJI = "\u2600-\u27bf\ufe0f\U0001f300-\U0001faff"
+_UNSEEN = regex(
+    f"[{_BIDI}{_SPACES}\u00ad\u200b\u200c\u2060-\u2064\ufeff{_CONTROLS}]"
+    f"|(?<![{_EMOJI}])\u200d|\u200d(?![{_EMOJI}])"
+)
 _SPACE = regex(f"[{_SPACES}]")
 
 
@@ -47,12 +54,16 @@ def check(context: RuleContext) -> Hits:
     together: dict[tuple[int, str], list[int]] = {}
     if text.isascii() and not text.encode().translate(None, _SEEN):
         return
+    comments = [comment.span for comment in context.reading.comments]
     for found in _UNSEEN.finditer(text):
-        if found.start() == 0 and found[0] == "\ufeff":
+        at = found.start()
+        if at == 0 and found[0] == "\ufeff":
             continue
+        if _SPACE.match(found[0]) and any(one.start <= at < one.end for one in comments):
+            continue  # Bash reads none of it, and it is common in Chinese text.
         # A pasted line may hold one at every blank: that is one mistake.
-        line = text.rfind("\n", 0, found.start())
-        together.setdefault((line, found[0]), []).append(found.start())
+        line = text.rfind("\n", 0, at)
+        together.setdefault((line, found[0]), []).append(at)
     for (_, char), places in together.items():
         yield _hit(char, places)
 

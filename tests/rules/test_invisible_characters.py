@@ -17,6 +17,8 @@ SLUG = "invisible-characters"
         verl().replace("\n", "\r\n"),
         verl(before="\tX=1"),
         "\ufeff" + verl(),
+        verl(before="# \u3000\u3000终局率\u3000成功率\u00a0%"),
+        verl(before='echo "\U0001f3cb\ufe0f\u200d\u2642\ufe0f Training"'),
     ],
 )
 def test_stays_silent(script: str) -> None:
@@ -32,6 +34,13 @@ def test_a_line_full_of_them_is_one_finding(snapshot: SnapshotAssertion) -> None
     script = "echo\u00a0a\u00a0b\u200b\u00a0c\necho\u00a0d\n"
     assert marked(SLUG, script).replace("\u00a0", "?").replace("\u200b", "?") == snapshot
     assert fixed(SLUG, script) == "echo a b c\necho d\n"
+
+
+@pytest.mark.parametrize(
+    "script", ["echo a\u200db\n", "echo \u2642\u200db\n", "# a\u202eb\n", "# a\u200bb\n"]
+)
+def test_what_joins_no_emoji_or_turns_a_comment_round_is_named(script: str) -> None:
+    assert not quiet(SLUG, script)
 
 
 @pytest.mark.parametrize(
