@@ -32,7 +32,7 @@ from bot.frameworks.own_config import (
     names_folder,
     verls,
 )
-from bot.frameworks.pins import Pin, pinned_folder, read_pin
+from bot.frameworks.pins import Pin, joined, pinned_folder, read_pin
 from bot.frameworks.release_overlay import OwnLayer, own_layer
 from bot.frameworks.structured import StructuredTable, structured_table
 from bot.frameworks.trl_programs import TrlPrograms
@@ -362,15 +362,15 @@ class Checkout:
         return self._options[folder]
 
     def pin(self, framework: str, *paths: str) -> Pin | None:
-        """What the requirements nearest above a file say of a framework's release; the first's."""
+        """What the requirements above files say of a framework's release, the nearest first."""
+        found = list[Pin | None]()
         for folder in chain.from_iterable(map(above, paths)):
             key = (framework, folder)
             if key not in self._pins:
                 files = {path: self._content(path) for path in self._pin_files.get(folder, ())}
                 self._pins[key] = read_pin(framework, files)
-            if found := self._pins[key]:
-                return found
-        return None
+            found.append(self._pins[key])
+        return joined(found)
 
     def _text(self, path: str) -> str:
         return self._content(path).decode("utf-8", "replace")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -128,6 +128,17 @@ def read_pin(framework: str, files: Mapping[str, bytes]) -> Pin | None:
                 reason = message("after {version}, as {path} says", version=found[0], path=path)
                 return Pin(path, after, reason)
     return None
+
+
+def joined(pins: Sequence[Pin | None]) -> Pin | None:
+    """The first, with the releases of the next one that asks for others; None where all are."""
+    found = [pin for pin in pins if pin is not None]
+    for other in found[1:]:
+        first = found[0]
+        if len(first.releases) == 1 and first.releases[0] not in other.releases:
+            reason = message("{one}, but {other}", one=first.reason, other=other.reason)
+            return Pin(first.path, first.releases + other.releases, reason)
+    return found[0] if found else None
 
 
 def _rank(path: str) -> tuple[int, str]:

@@ -87,6 +87,27 @@ def test_the_pin_nearest_above_the_script_counts() -> None:
     assert plan_of(files, "scripts/run.sh").framework_version == "0.7.0"
 
 
+@pytest.mark.parametrize(
+    ("above", "release", "inferred"),
+    [
+        (b"torch", "0.9.1", False),
+        (b"verl>=0.8", "0.9.1", False),
+        (b"verl==0.7.0", "0.7.0", True),
+        (b"verl<0.8", "0.7.1", True),
+    ],
+)
+def test_of_pins_that_contradict_each_other_the_settings_choose(
+    above: bytes, release: str, inferred: bool
+) -> None:
+    """Action-R1's setup.py asks for TRL 0.14.0, the requirements above it for 0.16.1."""
+    files = {"requirements.txt": above, "src/setup.py": b"setup(install_requires=['verl==0.9.1'])"}
+    plan = plan_of(files, "src/run.sh", OLDER.replace(b"\n", b" " + ENGINE + b"\n"))
+    assert plan.framework_version == release
+    assert (plan.inference is not None) is inferred
+    taken = OLDER.replace(b"trainer.use_legacy_worker_impl=auto", ENGINE)
+    assert plan_of(files, "src/run.sh", taken).framework_version == "0.9.1"
+
+
 def test_a_setting_that_a_pinned_release_refuses_is_no_guess() -> None:
     script = b"python3 -m verl.trainer.main_ppo trainer.use_legacy_worker_impl=auto\n"
     plan = plan_of({"requirements.txt": b"verl==0.9.1"}, "run.sh", script)
@@ -124,6 +145,7 @@ def test_a_fork_with_settings_of_its_own_is_not_known() -> None:
     assert plan_of({"requirements.txt": FORK}, "run.sh", verl="0.8.0").table is not None
 
 
+ENGINE = b"actor_rollout_ref.rollout.name=vllm"
 OLDER = b"python3 -m verl.trainer.main_ppo trainer.use_legacy_worker_impl=auto\n"
 
 
