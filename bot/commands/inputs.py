@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from bot.base.config import SCRIPT_NAMES, SCRIPT_SUFFIXES
-from bot.base.errors import UncheckedError, UserError
+from bot.base.errors import UncheckedError, UserError, system_reason
 from bot.base.messages import message, sentence_of
 from bot.commands.arguments import config_of, options_of, read_file
 from bot.commands.output import read_standard_input
@@ -65,6 +65,7 @@ def _scripts_at(
 ) -> Iterator[ScriptFile]:
     from bot.check.request import ScriptFile
     from bot.commands.recipes import recipes_of
+    from bot.report import Unchecked
 
     if given == "-":
         if not stdin_name:
@@ -91,22 +92,34 @@ def _scripts_at(
             )
         yield script_at(path, root)
         return
+    closed: list[OSError] = []
     files = sorted(
         Path(place, name)
-        for place, _, names in os.walk(path)
+        for place, _, names in os.walk(path, onerror=closed.append)
         for name in names
         if name.endswith(_LOOKED_AT)
     )
     found = [file for file in files if file.suffix in SCRIPT_SUFFIXES and _is_script(file)]
     scripts = list(_readable(found, root, unchecked))
     recipes = recipes_of(path, files, scripts)
+    reasons = [
+        message(
+            "The folder {path} cannot be read: {why}.",
+            path=Path(error.filename).as_posix(),
+            why=system_reason(error),
+        )
+        for error in closed
+    ]
     if not found and not recipes:
+        if reasons:
+            raise UserError(reasons[0])
         raise UserError(
             "The folder {path} holds no script ({names}). A command is checked as what would "
             'stand in one: echo "python train.py" | rlbot lint - --stdin-filename run.sh.',
             path=path,
             names=SCRIPT_NAMES,
         )
+    unchecked += [Unchecked(check="script", reason=reason) for reason in reasons]
     yield from scripts
     yield from _readable(recipes, root, unchecked)
 

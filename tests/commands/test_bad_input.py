@@ -198,6 +198,28 @@ def test_a_pipe_says_how_it_is_read(tmp_path: Path) -> None:
     )
 
 
+def test_a_folder_that_may_not_be_read_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.sh", "closed/b.sh"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(LAUNCH)
+    listed = os.scandir
+
+    def scandir(path: str) -> object:
+        if path.endswith("closed"):
+            raise PermissionError(13, "Permission denied", path)
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    closed = "The folder closed cannot be read: permission denied."
+    result = rlbot("lint", ".", "--ignore", "RLB053", cwd=tmp_path)
+    assert f"not checked: script: {closed}\n" in result.out
+    assert "a.sh\n" in result.out
+    result = rlbot("lint", "closed", cwd=tmp_path)
+    assert (result.status, result.out, result.err) == (2, "", f"rlbot: {closed}\n")
+
+
 def test_standard_input_is_one_script(tmp_path: Path) -> None:
     words = ("lint", "-", "-", "--stdin-filename", "run.sh")
     result = rlbot(*words, cwd=tmp_path, stdin=LAUNCH)
