@@ -5,7 +5,24 @@ A fault of the program is any other exception; an entry point reports the two di
 
 from __future__ import annotations
 
-from bot.base.messages import Message, message
+from typing import Final
+
+from bot.base.messages import Message, mark, message
+
+_REASONS: Final = (
+    mark("permission denied"),
+    mark("no such file or directory"),
+    mark("no space left on device"),
+    mark("read-only file system"),
+    mark("is a directory"),
+    mark("not a directory"),
+    mark("file name too long"),
+    mark("too many levels of symbolic links"),
+    mark("input/output error"),
+    mark("connection refused"),
+    mark("name or service not known"),
+)
+"""What the system says most often, in the words of Linux and macOS: these are translated."""
 
 
 class SentenceError(Exception):
@@ -36,4 +53,5 @@ class UncheckedError(UserError):
 
 def system_reason(error: OSError) -> str:
     """The system's reason, in lower case."""
-    return (error.strerror or type(error).__name__).lower()
+    reason = (error.strerror or type(error).__name__).lower()
+    return message(reason) if reason in _REASONS else reason

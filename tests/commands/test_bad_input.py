@@ -220,6 +220,14 @@ def test_a_folder_that_may_not_be_read_is_said(
     assert (result.status, result.out, result.err) == (2, "", f"rlbot: {closed}\n")
 
 
+def test_the_reason_of_the_system_is_told_in_chinese_too(tmp_path: Path) -> None:
+    (tmp_path / "run.sh").symlink_to("run.sh")
+    said = rlbot("lint", "run.sh", "--lang", "zh", cwd=tmp_path).err
+    assert "symbolic" not in said
+    assert "\u7b26\u53f7\u94fe\u63a5" in said
+    assert "too many levels of symbolic links" in rlbot("lint", "run.sh", cwd=tmp_path).err
+
+
 def test_standard_input_is_one_script(tmp_path: Path) -> None:
     words = ("lint", "-", "-", "--stdin-filename", "run.sh")
     result = rlbot(*words, cwd=tmp_path, stdin=LAUNCH)
