@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValue, PlanValues
+from bot.report import Severity
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import STATIC, verl
 from bot.rules._support.keys import title
@@ -73,7 +75,7 @@ def _judge(values: PlanValues, total: str, over_all: PlanValue, per_gpu: PlanVal
             values.place(),
             "{total}_per_gpu is not set, and use_dynamic_bsz is off",
             total=total,
-            severity=doubted(values.plan, "0.1"),
+            severity=doubted(values.plan, "0.1") or _early(values.plan),
             help=message(
                 "set {total}_per_gpu, or {actor}.use_dynamic_bsz=True", total=total, actor=ACTOR
             ),
@@ -88,6 +90,17 @@ def _judge(values: PlanValues, total: str, over_all: PlanValue, per_gpu: PlanVal
             severity=doubted(values.plan, "0.7.1"),
             help=per_gpu_help(values, total),
         )
+
+
+def _early(plan: Plan) -> Severity | None:
+    """A warning where a script of no named release knows the older form alone, as TinyZero's do.
+
+    verl had defaults until the form per GPU came, between 0.1 and 0.2.
+    """
+    keys = {setting.key for setting in plan.settings}
+    per_gpu = any(key.endswith("_per_gpu") for key in keys)
+    guessed = plan.version_source in ("newest", "settings")
+    return "warning" if guessed and not per_gpu and not keys.isdisjoint(MICRO_SIZES) else None
 
 
 def _needs_reference(values: PlanValues) -> bool:

@@ -68,3 +68,16 @@ def test_an_older_release_may_be_meant(
 def test_a_script_of_0_1_may_rely_on_its_defaults() -> None:
     text = "python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.ppo_mini_batch_size=128\n"
     assert {one.severity for one in found(SLUG, text)} == {"warning"}
+
+
+@pytest.mark.parametrize(
+    ("micro", "severity"), [(f"{ACTOR}=8", "warning"), (f"{ACTOR}_per_gpu=8", "error")]
+)
+def test_a_script_that_knows_the_older_form_alone_may_rely_on_defaults(
+    micro: str, severity: str
+) -> None:
+    """TinyZero's copy of verl has `rollout.n`, which 0.1 lacks, and its defaults."""
+    text = verl(micro, "actor_rollout_ref.rollout.n=1", "trainer.total_training_steps=50")
+    text = text.replace("use_dynamic_bsz=True", "clip_ratio=0.2")
+    missing = [one for one in found(SLUG, text) if "is not set" in one.message]
+    assert {one.severity for one in missing} == {severity}
