@@ -12,6 +12,7 @@ from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
+from bot.base.errors import system_reason
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 
@@ -77,9 +78,9 @@ def _reply(status: int, body: bytes, headers: Any) -> Reply:
 
 def _why(error: object) -> str:
     if isinstance(error, TimeoutError):
-        return "it did not answer in time"
+        return message("it did not answer in time")
     if isinstance(error, ssl.SSLCertVerificationError):
-        return f"its certificate is not trusted ({error.verify_message})"
+        return message("its certificate is not trusted ({why})", why=error.verify_message)
     if isinstance(error, OSError) and error.strerror:
-        return error.strerror.lower()
+        return system_reason(error)
     return str(error) or type(error).__name__
