@@ -35,10 +35,13 @@ def add_offline(parser: argparse.ArgumentParser) -> None:
 
 
 def run_of(texts: Sequence[str], options: CheckOptions) -> RunGiven:
-    """What one `--run` or several name; raises UserError for a link that is none to a run."""
+    """What one `--run` or several name, each once.
+
+    Raises UserError for a link that is none to a run.
+    """
     from bot.evidence.links import RunSources
 
-    parts = tuple(_part(text, options) for text in texts)
+    parts = tuple(dict.fromkeys(_part(text, options) for text in texts))
     return parts[0] if len(parts) == 1 else RunSources(parts)
 
 

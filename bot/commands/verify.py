@@ -100,7 +100,9 @@ def destination(name: str) -> Path:
     path = Path(name)
     if path.suffix.lower() not in (".html", ".svg"):
         raise UserError(
-            "--report writes a page: give it a name that ends in .html, not {path}.", path=path
+            "--report writes a page or a chart: give it a name that ends in .html or .svg, not "
+            "{path}.",
+            path=path,
         )
     if path.is_dir():
         raise UserError("{path} is a folder; name a file in it for --report.", path=path)

@@ -313,6 +313,13 @@ def test_verify_of_a_script_and_its_run(
     assert checked["row"]["max_batch"] == "128"
 
 
+def test_a_run_that_is_named_twice_is_read_once(folder: Path, run: Path) -> None:
+    words = ("verify", f"examples/tuning/7b/{NAME}", "--run", run)
+    once, twice = rlbot(*words, cwd=folder), rlbot(*words, "--run", run, cwd=folder)
+    assert (twice.status, twice.out) == (once.status, once.out)
+    assert "consistent" in once.out
+
+
 def test_verify_of_a_script_that_contradicts_its_run(
     folder: Path, run: Path, snapshot: SnapshotAssertion
 ) -> None:

@@ -57,10 +57,10 @@ def test_without_a_run_the_page_says_why(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("examples", "--report writes a page: give it a name that ends in .html, not examples."),
+        ("examples", ".html or .svg, not examples."),
         ("page.html", "page.html is a folder; name a file in it for --report."),
         ("no/page.svg", "The folder no of --report does not exist; make it first."),
-        ("/dev/full", "--report writes a page: give it a name that ends in .html, not /dev/full."),
+        ("/dev/full", ".html or .svg, not /dev/full."),
     ],
 )
 def test_a_place_where_no_page_can_be(folder: Path, name: str, sentence: str) -> None:
