@@ -99,5 +99,5 @@ def run(arguments: argparse.Namespace) -> int:
     cells = (getattr(checked.row, field.name) for field in fields(checked.row))
     if UNKNOWN_CELL in cells:
         for note in checked.row.notes:
-            write_message("A cell stays open: {note}", note=note)
+            write(note)
     return 0
