@@ -8,9 +8,9 @@ from typing import Any, Final, TypeAlias
 
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.base.secrets import is_secret
 from bot.contribute.words import option, override, trl_words
 from bot.evidence.facts import Facts
+from bot.evidence.secret_values import is_secret
 from bot.evidence.trl_runs import PROCESSES
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.hydra_table import HydraTable

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.base.messages import message
 from bot.evidence.subject import HELD_OPEN, ClaimSubject, Observation, setting_claim
 from bot.evidence.values import Missing, lookup
-from bot.frameworks.placeholders import placeholder
+from bot.frameworks.fields import placeholder
 from bot.report import Claim, JsonValue
 from bot.report.claims import ClaimName, SourceName, SourcePart, claim_source, read_together
 from bot.script.name import model_size

@@ -11,7 +11,7 @@ from bot.evidence.facts import Facts
 from bot.evidence.links import RunLink
 from bot.evidence.origins import no_settings
 from bot.evidence.values import MISSING, Missing, lookup, same, shown
-from bot.frameworks.placeholders import placeholder
+from bot.frameworks.fields import placeholder
 from bot.frameworks.plan import Field, Plan
 from bot.frameworks.setting import UNKNOWN, Setting
 from bot.report import Claim, ClaimVerdict, JsonValue, Scalar

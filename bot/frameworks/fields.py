@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any, TypeVar
 
+from bot.base.regex import regex
 from bot.frameworks.plan import Field
 from bot.frameworks.setting import UNKNOWN, Setting
 
 T = TypeVar("T")
+_HOLE = regex(r"\$\{\?[^}]{0,500}\}")
+_HOLDERS = {
+    "path": r"(?<![\w.\-])/?path[/_]to[/_][\w.\-/]*",
+    "you": r"(?<![A-Za-z])your?[_\-][A-Za-z][\w.\-]*",
+    "<": r"<[A-Za-z][\w \-/.]{0,40}>",
+    "xxx": r"(?<![A-Za-z0-9])x{3,}(?![A-Za-z0-9])",
+    "todo": r"(?<![A-Za-z0-9])TODO(?![A-Za-z0-9])",
+    "fixme": r"(?<![A-Za-z0-9])FIXME(?![A-Za-z0-9])",
+    "change": r"(?<![A-Za-z0-9])CHANGE_?ME(?![A-Za-z0-9])",
+}
+"""Placeholders by what a text with one holds, which is looked for first: nearly none has any."""
+_HOLDER = regex("|".join(_HOLDERS.values()), re.IGNORECASE)
+_MARKUP = regex(r"<(\w{1,40})>[^<]{0,2000}</\1>")
+"""What a prompt asks an answer to have, as in <think> and </think>."""
 
 
 class AppliedSettings:
@@ -76,6 +93,16 @@ class AppliedSettings:
         if setting.known or len(last) < 2 or "${?" in last[1] or "}" in last[1]:
             return found
         return Field(setting.text.strip("'\""), span=found.span, key=found.key)
+
+
+@lru_cache(maxsize=1024)
+def placeholder(text: str) -> str:
+    """What someone is to replace in a value, such as /path/to/model; "" where nothing is."""
+    lowered = text.lower()
+    if not any(sign in lowered for sign in _HOLDERS):
+        return ""
+    found = _HOLDER.search(_MARKUP.sub("", _HOLE.sub("", text)))
+    return found[0] if found else ""
 
 
 def whole(value: object) -> int | None:

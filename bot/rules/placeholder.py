@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.frameworks.placeholders import placeholder
+from bot.frameworks.fields import placeholder
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.code import from_default, redirected
 from bot.rules._support.example import verl

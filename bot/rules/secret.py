@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bot.base.regex import regex
-from bot.base.secrets import TOKENS
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, message
 from bot.rules._support.example import verl
 from bot.shell.source import Span
@@ -34,7 +33,17 @@ META = Meta(
 _HEX40 = r"(?P<wandb>[0-9a-f]{40})(?![0-9a-zA-Z])"
 # A text that holds none of the words of a form is not searched for it.
 _FORMS = (
-    *TOKENS,
+    ("Hugging Face", ("hf_",), regex(r"(?<![A-Za-z0-9_])hf_[A-Za-z]\w{28,}")),
+    (
+        "GitHub",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        regex(r"(?<![A-Za-z0-9_])(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_\w{60,})"),
+    ),
+    ("OpenAI", ("sk-",), regex(r"(?<![A-Za-z0-9_])sk-(?:proj-|ant-)?[A-Za-z0-9_\-]{32,}")),
+    ("AWS", ("AKIA",), regex(r"(?<![A-Z0-9])AKIA[0-9A-Z]{16}(?![0-9A-Z])")),
+    ("Google", ("AIza",), regex(r"(?<![A-Za-z0-9_])AIza[0-9A-Za-z_\-]{35}")),
+    ("Slack", ("xox",), regex(r"(?<![A-Za-z0-9_])xox[baprs]-[0-9A-Za-z\-]{20,}")),
+    ("GitLab", ("glpat-",), regex(r"(?<![A-Za-z0-9_])glpat-[0-9A-Za-z_\-]{20}")),
     (
         "W&B",
         ("WANDB_API_KEY", "wandb login", "use_wandb", "wandb.key", "wandb_token"),

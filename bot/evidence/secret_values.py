@@ -1,0 +1,45 @@
+"""Keys and passwords among the settings that a run recorded, which no report repeats."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from bot.base.regex import regex
+
+COVERED: Final = "***"
+"""What stands for a secret."""
+_TOKEN = regex(
+    r"(?<![A-Za-z0-9_])(?:hf_|gh[pousr]_|github_pat_|sk-|glpat-|xox[baprs]-|AKIA|AIza)[\w\-]{16,}"
+)
+"""What begins as tokens of Hugging Face, GitHub, OpenAI, GitLab, Slack, AWS and Google do."""
+_NAME: Final = (
+    r"(?:api_?key|access_?key|secret|passw(?:or)?d|credentials?"
+    r"|(?:auth|access|hf|hub|wandb|github|gitlab)_?token)"
+)
+_SECRET_NAME = regex(rf"(?:{_NAME}|(?:\A|\.)wandb\.key|(?:\A|\.|-)use_wandb)\Z", re.IGNORECASE)
+_NAMED = regex(rf"({_NAME}[\"']?\s{{0,9}}[:=]\s{{0,9}}[\"']?)([^\s\"',}}]+)", re.IGNORECASE)
+_PLAIN: Final = frozenset({"", "true", "false", "none", "null", "0", "1"})
+"""Values of a secret's name that are none, such as OpenRLHF's `--use_wandb True`."""
+
+
+def is_secret(name: str, value: str | None = None) -> bool:
+    """Whether a setting holds a key or a password, by its name; OpenRLHF's use_wandb takes one.
+
+    Without `value`: whether it may.
+    """
+    if _SECRET_NAME.search(name) is None:
+        return False
+    return value is None or (value.lower() not in _PLAIN and "${" not in value)
+
+
+def covered(text: str, name: str = "") -> str:
+    """The text of the setting `name` with every key, token and password in it as `***`."""
+    if is_secret(name, text):
+        return COVERED
+    shown = _NAMED.sub(_cover, _TOKEN.sub(COVERED, text))
+    return text if shown == text else shown  # A message that holds none stays one.
+
+
+def _cover(found: re.Match[str]) -> str:
+    return found[1] + (COVERED if is_secret("secret", found[2]) else found[2])
