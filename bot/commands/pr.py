@@ -94,8 +94,8 @@ def run(arguments: argparse.Namespace) -> int:
         _note_uncommitted(repository, change.head, checked.config)
     if not (checked.touches or arguments.quiet):
         notice(
-            "nothing to check: no script changed below {folders}, which `scripts` in .rlbot.yml "
-            "names",
+            "nothing to check: no script changed below {folders}; `scripts` in the .rlbot.yml of "
+            "the base names other folders",
             folders=", ".join(checked.config.scripts),
         )
     return finish(checked.report, arguments, checked.texts, checked.conversation)

@@ -528,8 +528,8 @@ def test_pr_says_nothing_about_other_changes(contribution: Repository) -> None:
     result = rlbot("pr", "--base", "main", cwd=contribution.folder)
     assert (result.status, result.out) == (0, "")
     assert result.err == (
-        "rlbot: nothing to check: no script changed below examples/tuning/, which `scripts` in "
-        ".rlbot.yml names\n"
+        "rlbot: nothing to check: no script changed below examples/tuning/; `scripts` in the "
+        ".rlbot.yml of the base names other folders\n"
     )
     assert rlbot("pr", "--base", "main", "--quiet", cwd=contribution.folder).err == ""
 
