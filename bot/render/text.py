@@ -44,6 +44,8 @@ _MANY = 5
 """Scripts of which nothing else is shown that one check left open: a folder has many helpers. As
 many with the same finding have it said once."""
 _NAMED = 3
+_CLAIMS_NAMED = 6
+"""Claims that are open for one reason: behind the names of forty nobody finds it."""
 _GUTTER = "     │ "
 
 
@@ -295,7 +297,7 @@ def _by_reason(claims: list[Claim]) -> list[list[Claim]]:
 def _claims(claims: list[Claim]) -> str:
     if len(claims) == 1:
         return _claim(claims[0])
-    names = wording.listed(word(claim.claim) for claim in claims)
+    names = wording.named([word(claim.claim) for claim in claims], _CLAIMS_NAMED)
     said = tr("{what} ({source})", what=counted(len(claims), CLAIM), source=names)
     return tr("{what}: {why}", what=said, why=wording.sentence(claims[0].reason))
 

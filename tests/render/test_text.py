@@ -70,6 +70,17 @@ def test_scripts_that_one_check_left_open_stand_together(
     assert "scripts/eval3.sh" not in text(make.report(make.bad(), *many[:5]))
 
 
+def test_of_many_claims_that_are_open_for_one_reason_a_few_are_named() -> None:
+    claims = tuple(
+        make.claim(f"a.key{number}", 1, None, verdict="inconclusive", reason="No configuration.")
+        for number in range(1, 41)
+    )
+    script = replace(make.good(), evidence=make.evidence("inconclusive", claims))
+    said = text(make.report(script))
+    assert "40 claims (a.key1, a.key2, a.key3, a.key4, a.key5, a.key6 and 34 more): No conf" in said
+    assert "a.key40 " in text(make.report(script), verbose=True)
+
+
 SAME = make.finding("rollout.mode sync was removed", severity="error")
 
 
