@@ -78,10 +78,7 @@ def steps_claim(subject: ClaimSubject) -> Claim:
     limit = _response_limit(subject)
     longest = highest(facts.history, RESPONSE_MAX)
     if longest is None:
-        return seen.inconclusive(
-            "The run's history has no {key}: how long responses were is open.",
-            key=RESPONSE_MAX[1 if subject.plan.framework == "trl" else 0],
-        )
+        return seen.inconclusive(_no_lengths(subject, limit))
     if limit is None:
         return seen.inconclusive(
             "The longest response allowed is not known, so full length cannot be told."
@@ -110,6 +107,18 @@ def steps_claim(subject: ClaimSubject) -> Claim:
             **values,
         )
     return seen.consistent(reason)
+
+
+def _no_lengths(subject: ClaimSubject, limit: int | None) -> str:
+    """Why it is open how long the longest response was, a sentence."""
+    if limit is None and subject.plan.infer.value is None:
+        return message(
+            "Training without rollouts logs no lengths: whether it saw its longest batch is open."
+        )
+    return message(
+        "The run's history has no {key}: how long responses were is open.",
+        key=RESPONSE_MAX[1 if subject.plan.framework == "trl" else 0],
+    )
 
 
 def ended_badly(facts: Facts) -> tuple[str, SourceName] | None:

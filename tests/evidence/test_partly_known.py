@@ -78,3 +78,4 @@ def test_training_without_rollouts_claims_none(tmp_path: Path) -> None:
     found = claims(tmp_path, script, config, write=openrlhf_log)
     assert found["train batch"].verdict == found["train backend"].verdict == "consistent"
     assert not {"mini batch", "inference engine", "rollout n"} & found.keys()
+    assert "without rollouts logs no lengths" in found["steps without OOM"].reason
