@@ -217,13 +217,17 @@ def _unreached(context: RuleContext) -> Message | None:
 
 
 def _unset(context: RuleContext) -> Message | None:
-    """That what a command with settings starts is a variable without a value: `$COMMAND a.b=1`."""
+    """That what a command with settings starts is a variable without a value: `$COMMAND a.b=1`.
+
+    Nothing is said of one that the script sets on another way to the command.
+    """
+    set_here = {variable.name for variable in context.reading.variables}
     for command in context.reading.commands:
         first = command.argv[0].pieces[0] if command.argv and command.argv[0].pieces else None
         hole = first.text if first is not None else None
         if not isinstance(hole, Hole) or hole.kind != "unset" or first is None:
             continue
-        if any(map(_sets, command.argv[1:])):
+        if hole.name not in set_here and any(map(_sets, command.argv[1:])):
             line = context.source.place(first.span).line
             return message(
                 "line {line} starts what the variable {name} holds, which the script never sets",

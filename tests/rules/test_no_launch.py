@@ -152,6 +152,7 @@ def test_what_only_arguments_start_is_a_launch(start: str, launches: int) -> Non
         ("${COMMAND} --model a", True),
         ("$COMMAND a", False),
         ("COMMAND=train; $COMMAND data.train_files=a", False),
+        ('[ -z "$COMMAND" ] && COMMAND=train; $COMMAND --model a', False),  # Tinyzero-Qwen3
     ],
 )
 def test_a_command_that_is_a_variable_without_a_value_is_named(line: str, *, named: bool) -> None:
