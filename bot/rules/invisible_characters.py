@@ -38,11 +38,11 @@ _SPACES = r"\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _CONTROLS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 _SEEN = bytes([*b"\t\n\r", *range(0x20, 0x7F)])
 """Nearly all scripts have no other characters."""
-_EMOJI = "\u2600-\u27bf\ufe0f\U0001f300-\U0001faff"
-_UNSEEN = regex(
-    f"[{_BIDI}{_SPACES}\u00ad\u200b\u200c\u2060-\u2064\ufeff{_CONTROLS}]"
-    f"|(?<![{_EMOJI}])\u200d|\u200d(?![{_EMOJI}])"
+_UNSEEN = regex(f"[{_BIDI}{_SPACES}\u00ad\u200b-\u200d\u2060-\u2064\ufeff{_CONTROLS}]")
+_JOINED = regex(
+    "[\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]\u200d[\u2600-\u27bf\U0001f300-\U0001faff]"
 )
+"""Two parts of an emoji."""
 _SPACE = regex(f"[{_SPACES}]")
 
 
@@ -54,12 +54,13 @@ def check(context: RuleContext) -> Hits:
     together: dict[tuple[int, str], list[int]] = {}
     if text.isascii() and not text.encode().translate(None, _SEEN):
         return
-    comments = [comment.span for comment in context.reading.comments]
     for found in _UNSEEN.finditer(text):
         at = found.start()
-        if at == 0 and found[0] == "\ufeff":
+        if (at == 0 and found[0] == "\ufeff") or _JOINED.match(text, at - 1):
             continue
-        if _SPACE.match(found[0]) and any(one.start <= at < one.end for one in comments):
+        if _SPACE.match(found[0]) and any(
+            one.span.start <= at < one.span.end for one in context.reading.comments
+        ):
             continue  # Bash reads none of it, and it is common in Chinese text.
         # A pasted line may hold one at every blank: that is one mistake.
         line = text.rfind("\n", 0, at)
