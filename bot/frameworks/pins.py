@@ -22,12 +22,20 @@ from bot.frameworks.releases import find_release, release_key, releases
 
 _PIN_FILES: Final = regex(
     r"((?:.+/)?)(?:requirements[\w.-]*\.txt|requirements/[\w.-]+\.txt|pyproject\.toml|setup\.py"
-    r"|setup\.cfg|verl/version/version|openrlhf/version\.txt|version\.txt|trl/version\.py)\Z"
+    r"|setup\.cfg|\.gitmodules|verl/version/version|openrlhf/version\.txt|version\.txt|trl/version\.py)\Z"
 )
 """Paths that may hold a pin; the group is the folder that it counts for."""
-_PROJECT: Final = ("requirements.txt", "pyproject.toml", "setup.py", "setup.cfg")
+_PROJECT: Final = ("requirements.txt", "pyproject.toml", "setup.py", "setup.cfg", ".gitmodules")
 """The files that say first what is installed, in this order."""
-_ENDS: Final = (".txt", "pyproject.toml", "setup.py", "setup.cfg", "/version", "/version.py")
+_ENDS: Final = (
+    ".txt",
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "/version",
+    "/version.py",
+    ".gitmodules",
+)
 """How such paths end: asked first, since a repository has thousands of others."""
 _VERSIONS: Final = {
     "verl": "verl/version/version",
@@ -37,10 +45,11 @@ _VERSIONS: Final = {
 _NUMBER: Final = r"v?[0-9]+(?:\.[0-9]+)*(?:\.?post[0-9]+)?"
 _CLAUSE = regex(rf"(===|==|~=|!=|>=|<=|>|<)\s*({_NUMBER})(\.\*)?\s*\Z")
 _ADDRESS = regex(
-    r"git(?:\+|\s{0,9}=\s{0,9}[\"'])(?:https|ssh)://(?:\w{1,99}@)?[\w.-]{1,99}"
-    r"/([\w.-]{1,99})/([\w.-]{1,99})"
+    r"(?:git(?:\+|\s{0,9}=\s{0,9}[\"'])|url\s{0,9}=\s{0,9})"
+    r"(?:(?:https|ssh)://(?:\w{1,99}@)?[\w.-]{1,99}/|git@[\w.-]{1,99}:)"
+    r"([\w.-]{1,99})/([\w.-]{1,99})"
 )
-"""A repository that a package is installed from: its owner and its name."""
+"""A repository that a package, or a submodule, comes from: its owner and its name."""
 _OWNERS: Final = {
     "verl": ("volcengine", "verl-project"),
     "openrlhf": ("openrlhf",),
