@@ -57,7 +57,9 @@ def check(context: RuleContext) -> Hits:
         for name in _VARIABLES:
             word = plan.launch.command.environment.get(name)
             listed = _count(word) if word is not None else None
-            if word is not None and listed is not None and listed - used not in (0, _engine(plan)):
+            if word is None or listed is None or listed == used:
+                continue
+            if listed - used != _engine(plan):
                 yield _hit(plan, name, word, listed, used)
 
 
