@@ -56,6 +56,8 @@ def unwrap(words: Sequence[Word]) -> Started | None:
     rest = list(words)
     while rest:
         if _hidden(rest[0]):
+            if len(rest) > 1 and rest[1].text == "-":
+                return None  # What `$PYTHON - …` reads is its program, with these arguments.
             if (found := _behind_unknown(rest[1:], launcher)) is not None:
                 return found
             rest = _from_starter(rest[1:])  # `$LAUNCHER python3 …`, `$CONDA run -n a python …`
@@ -212,7 +214,7 @@ def _python(words: list[Word], launcher: list[str]) -> Started | None:
             if at + 1 == len(words):
                 return None
             return _python_module(words[at + 1], words[at + 2 :], launcher)
-        elif re.fullmatch(r"-[A-Za-z]*c", text):
+        elif text == "-" or re.fullmatch(r"-[A-Za-z]*c", text):
             return None
         elif text.startswith("-"):
             at += 1

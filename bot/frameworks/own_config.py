@@ -194,7 +194,7 @@ class ConfigFolders:
 
         It ends with the folder's path from the root, or from a folder that the script stands in:
         the longest counts. Where its beginning is not known (`${?PWD}/examples/config`) the rest is
-        the path from one of those.
+        the path from one of those, or from beside a clone that is called verl.
         """
         beginning, hole, rest = path.rpartition("}")
         known = (rest if hole else path).rstrip("/")
@@ -208,7 +208,8 @@ class ConfigFolders:
                 if (end := _below(base, folder)) and known.endswith(f"/{end}")
             )
             return {folder for *_, folder in [max(ends, default=(0, 0, ""))] if folder}
-        return set(_joined(known, script)).intersection(self.folders)
+        within = known.replace("/verl/verl/", "/verl/", 1)
+        return {*_joined(known, script), *_joined(within, script)}.intersection(self.folders)
 
     def holding(self, path: str, script: str, root: str) -> str | None:
         """The folder of any name below an unknown one (`${?PWD}/user`) that has a root's file."""

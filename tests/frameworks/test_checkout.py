@@ -283,9 +283,10 @@ def test_a_path_is_followed_in_a_copy_of_verl_in_a_folder(path: str) -> None:
     assert plan.version_reason == "verl/recipe/mine/config of this repository"
 
 
-def test_a_path_that_ends_in_the_copy_of_verl_is_that_copy() -> None:
-    script = b"python3 -m verl.trainer.main_ppo --config-path=/verl/trainer/config trainer.nnodes=2"
-    plan = plan_of(RECIPE, "examples/run.sh", script + b" --config-name=ppo_trainer")
+@pytest.mark.parametrize("path", ["/verl/trainer/config", "$HOME/verl/verl/trainer/config"])
+def test_a_path_that_ends_in_the_copy_of_verl_is_that_copy(path: str) -> None:
+    script = f"python3 -m verl.trainer.main_ppo --config-path={path} trainer.nnodes=2"
+    plan = plan_of(RECIPE, "examples/run.sh", f"{script} --config-name=ppo_trainer".encode())
     assert plan.version_reason == "verl/trainer/config of this repository"
     assert plan.table is not None
 

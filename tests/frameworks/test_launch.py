@@ -37,6 +37,7 @@ PPO = "verl.trainer.main_ppo"
         "docker run --entrypoint python3 image -c pass",
         "docker run --entrypoint python3",
         "srun hostname",
+        "python3 - python3 -m mine actor_rollout_ref.a=1",
         # HuihuiChyan/Think-J writes the settings into a file, which verl is started with.
         "python3 change_yaml.py --file a --key-value data.n=1 actor_rollout_ref.model.path=a",
         "timeout 5",
@@ -45,6 +46,13 @@ PPO = "verl.trainer.main_ppo"
 )
 def test_other_commands_are_no_launches(text: str) -> None:
     assert find_launches(reading(text)) == ()
+
+
+@pytest.mark.parametrize(("program", "launches"), [("-", 0), ("-u", 1)])
+def test_an_unknown_python_may_read_its_program(program: str, launches: int) -> None:
+    """liuqjjin/vlm-agent-rl hands its command to a program that writes it down."""
+    script = f'"$PYTHON" {program} python3 -m verl.trainer.main_ppo a=1\n'
+    assert len(find_launches(read(script.encode(), "run.sh"))) == launches
 
 
 @pytest.mark.parametrize(
