@@ -65,7 +65,7 @@ class TrlProgram:
     options: Mapping[str, list[Any]]
     """Those of the repository's own classes, as an `OptionTable` has them."""
     takes_file: bool = True
-    """Whether `--config` names a file of settings."""
+    """Whether `--config` names a file of settings, and no word beside the options does."""
     assigned: frozenset[str] = frozenset()
     """Options whose values the program may change: `args.gradient_checkpointing = True`."""
     own_adapter: bool = False
@@ -180,6 +180,7 @@ class TrlPrograms:
             takes_file = _PARSERS.get(parser)
             if takes_file is None or not (takes_file or _parses_all(tree)):
                 continue
+            takes_file = takes_file and not any(_calls(tree, "parse_yaml_file"))
             given = node.args[0]
             classes = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]
             found = _Fields()

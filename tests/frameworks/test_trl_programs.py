@@ -282,6 +282,17 @@ def test_a_part_of_the_command_line_is_not_judged(call: str) -> None:
     assert TrlPrograms({GRPO: text.encode()}).find(GRPO, "run/one.sh") is None
 
 
+@pytest.mark.parametrize(("arguments", "launches"), [("a.yaml", 0), ("--beta 0.1", 1)])
+def test_a_program_may_be_given_its_file_without_an_option(arguments: str, launches: int) -> None:
+    """xinyue097/medical-reasoning: `parser.parse_yaml_file(sys.argv[1])`, with TRL's own parser."""
+    files = {
+        GRPO: f"{PROGRAM}    parser.parse_yaml_file(sys.argv[1])\n".encode(),
+        "src/open_r1/configs.py": CONFIGS.encode(),
+    }
+    reading = read(f"accelerate launch {GRPO} {arguments}\n".encode(), "one.sh")
+    assert len(plans(reading, place=ScriptPlace(Checkout(files), "one.sh"))) == launches
+
+
 def test_of_two_classes_of_one_name_the_later_import_counts() -> None:
     """longmalongma/TW-GRPO imports a GRPOConfig of its own, and then TRL's."""
     program = PROGRAM.replace("if __name__", "from trl import GRPOConfig\nif __name__")
