@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from bot.base.regex import regex
 from bot.frameworks import hydra_tree as trees
-from bot.frameworks.base import Explanation, Framework, Versions
+from bot.frameworks.base import Explanation, Framework, Version, Versions
 from bot.frameworks.command_line import launcher_number
+from bot.frameworks.config_files import SUFFIX
 from bot.frameworks.fields import AppliedSettings, product, string, total
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.overrides import HydraLine, foreign_option, read_line
 from bot.frameworks.plan import Field, Launch, Plan, nothing
+from bot.frameworks.releases import entry_root, releases
 from bot.frameworks.setting import UNKNOWN
 from bot.frameworks.structured import StructuredTable, yaml_settings
+from bot.frameworks.tables import table
 from bot.frameworks.verl_root import Root, root_of
 from bot.shell.words import Word
 
@@ -26,6 +30,9 @@ _TRAINER = regex(
 )
 _SIGNS = ("actor_rollout_ref.", "+actor_rollout_ref.", "++actor_rollout_ref.")
 _STRATEGIES = ("actor_rollout_ref.actor.strategy", "engine.strategy", "model.strategy")
+_ENTRIES = ("verl.trainer.main_ppo",)
+_SFT_ENTRIES = ("verl.trainer.sft_trainer", "verl.trainer.fsdp_sft_trainer")
+_OLD_SFT_ENTRIES = _SFT_ENTRIES[::-1]
 _ENGINE_CHOICES = ("model_engine", "actor@actor_rollout_ref.actor", "engine")
 
 
@@ -55,6 +62,35 @@ class Verl(Framework):
             line = HydraLine((), flags=line.flags)
         plan = partial(self._plan, launch, line, root)
         return Explanation(root.version, root.table, line.settings, line.bad, plan)
+
+    def as_own_trainer(self, plan: Plan) -> Plan | None:
+        """The plan as if verl's own trainer of its release read the settings.
+
+        For a program whose configuration is not known, since most build on that of verl. None
+        where the configuration is known, or the release has none that could be meant.
+        """
+        version = plan.framework_version
+        if plan.table is not None or version not in releases(self.name):
+            return None
+        line = _line_of(plan.launch)
+        named = line.flags.get("--config-name")
+        entries: Sequence[str] = _ENTRIES
+        if plan.algorithm.value == "sft":
+            entries = _OLD_SFT_ENTRIES if "fsdp_sft" in plan.launch.entry else _SFT_ENTRIES
+        megatron = plan.train.value == "megatron" and entries is _ENTRIES
+        roots = (
+            (named.value or "").removesuffix(SUFFIX) if named else "",
+            "ppo_megatron_trainer" if megatron else "",
+            *(entry_root(self.name, version, entry) for entry in entries),
+        )
+        tables = (table(self.name, version, root) for root in roots if root)
+        known = next(filter(None, tables), None)
+        if known is None:
+            return None
+        read_by = Version(version, plan.version_source, plan.version_reason)
+        made = self._plan(plan.launch, line, Root(read_by, known))
+        # PPO, verl's default, would add a critic; programs of their own mostly have none.
+        return replace(made, algorithm=plan.algorithm)
 
     def _plan(self, launch: Launch, line: HydraLine, root: Root) -> Plan:
         """What the launch intends to run.

@@ -9,6 +9,7 @@ from bot.base.devices import Device, by_token
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message, sentence_of
 from bot.frameworks.plan import Plan
+from bot.frameworks.verl import Verl
 from bot.memory.divisibility import check_sizes
 from bot.memory.estimate import MemoryEstimate
 from bot.memory.estimator import estimate_workload
@@ -125,15 +126,30 @@ def workload_of(
                 "The setting {text} cannot be read, so that the launch cannot start.",
                 text=argument.word.text,
             )
-    get = MemorySettings(plan)
+    usual = Verl().as_own_trainer(plan) if plan.framework == "verl" else None
+    get = MemorySettings(usual or plan)
     workload = check_sizes(read_workload(get, models, run, gpus))
     roles = {role.name for pool in workload.pools for role in pool.roles}
-    unread = unread_settings(plan, get.asked, roles)
+    unread = unread_settings(get.plan, get.asked, roles)
     guessed = tuple(dict.fromkeys(models.guessed))
     assumed = [*workload.assumptions, *guessed]
+    if usual is not None:
+        assumed.append(
+            message(
+                "the defaults of verl's own trainer, since the configuration of {entry} is not "
+                "known",
+                entry=plan.launch.entry,
+            )
+        )
     if unread:
         assumed.append(message("not counted: {settings}", settings=", ".join(unread)))
-    return replace(workload, unread=unread, guessed=guessed, assumptions=tuple(assumed))
+    return replace(
+        workload,
+        unread=unread,
+        guessed=guessed,
+        usual=usual is not None,
+        assumptions=tuple(assumed),
+    )
 
 
 def read_workload(

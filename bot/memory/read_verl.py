@@ -147,6 +147,12 @@ class _Verl:
                 response=round(sequence.response_mean),
                 prompt=round(sequence.prompt_mean),
             )
+        if not verl_engine.engine_name(get):
+            assumptions.note(
+                "{engine}, since {key} is not set",
+                engine=verl_engine.USUAL_ENGINE,
+                key=f"{ROLLOUT}.name",
+            )
         assumptions.append(release_assumption("verl", self.plan.framework_version))
         return Workload(
             framework="verl",

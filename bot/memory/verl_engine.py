@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.base.messages import message, plural_message
+from bot.base.messages import plural_message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.memory.lengths import Lengths, batch_tokens
@@ -24,6 +24,8 @@ _GIVEN = {
 }
 """Engine to its share as its own argument, which is put over the rollout's (`vllm_async_server.py`,
 `async_sglang_server.py`)."""
+USUAL_ENGINE = "vllm"
+"""verl's own up to 0.5; a launch has to name one since."""
 _CACHE = f"{_ROLLOUT}.engine_kwargs.vllm.kv_cache_memory_bytes"
 
 
@@ -58,16 +60,19 @@ def reward(
     return []
 
 
+def engine_name(get: MemorySettings) -> str | None:
+    """The engine that the rollout is told to use; None where nothing names one."""
+    return get.text(f"{_ROLLOUT}.name")
+
+
 def engine(
     get: MemorySettings, plan: Plan, gpus: int, shape: Shape, lengths: Lengths
 ) -> tuple[Engine, int]:
     """The engine, and the GPUs of its own when it has some."""
-    name = get.text(f"{_ROLLOUT}.name")
-    kind = {"vllm": "vllm", "sglang": "sglang", "hf": "hf"}.get((name or "").lower())
+    name = engine_name(get)
+    kind = {"vllm": "vllm", "sglang": "sglang", "hf": "hf"}.get((name or USUAL_ENGINE).lower())
     if kind is None:
-        raise NoEstimateError(
-            "The inference engine {name} is not modelled.", name=name or message("of the rollout")
-        )
+        raise NoEstimateError("The inference engine {name} is not modelled.", name=name)
     own_process = version_at_least(plan, 0, 7, 1)
     apart = max(0, (plan.gpus.value or gpus) - gpus)
     tensor = get.size(f"{_ROLLOUT}.tensor_model_parallel_size")

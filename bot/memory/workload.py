@@ -276,3 +276,5 @@ class Workload:
     """Settings of the script that may lower the peak and are not modelled."""
     guessed: tuple[str, ...] = ()
     """Models that were taken for the one that their name holds, a clause for each."""
+    usual: bool = False
+    """Whether the program's own configuration is not known, and that of verl's stands for it."""

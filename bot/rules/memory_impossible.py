@@ -26,7 +26,10 @@ META = Meta(
         "shorter sequence would spare."
     ),
     instead="Use more GPUs, a larger device, or the settings that `rlbot estimate` names.",
-    limits=f"{LIMITS} A warning where the device's memory has no public source.",
+    limits=(
+        f"{LIMITS} A warning where the device's memory has no public source, or where the "
+        "program's own configuration is not known and the defaults of verl's stand for it."
+    ),
     source=SOURCE,
     example=Example(
         bad=verl(*_SETTINGS, "trainer.n_gpus_per_node=2"),
@@ -52,5 +55,5 @@ def check(context: RuleContext) -> Hits:
             usable=str(budget.usable),
             sum=sum_in_words(budget, "floor"),
             help=message("use more GPUs, a larger device, or what `rlbot estimate` names"),
-            severity=None if budget.device.verified else "warning",
+            severity=None if budget.device.verified and not made.workload.usual else "warning",
         )

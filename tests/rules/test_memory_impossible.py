@@ -48,6 +48,13 @@ def test_says_the_sum(snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, verl(*STATIC, TWO), SMALL) == snapshot
 
 
+def test_the_defaults_of_an_unknown_configuration_give_a_warning(
+    snapshot: SnapshotAssertion,
+) -> None:
+    own = verl(*STATIC, TWO).replace("verl.trainer.main_ppo", "mine.trainer.main_ppo")
+    assert marked(SLUG, own, SMALL) == snapshot
+
+
 def test_a_device_without_a_source_gives_a_warning(snapshot: SnapshotAssertion) -> None:
     big = verl(*STATIC, TWO, "actor_rollout_ref.model.path=Qwen/Qwen2.5-72B")
     assert (

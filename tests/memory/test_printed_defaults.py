@@ -1,0 +1,91 @@
+"""Launches of programs whose configuration is not known: the defaults of verl's trainer stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.frameworks import plans
+from bot.frameworks.verl import Verl
+from bot.shell import read
+from tests.memory.printed import component, printed
+
+_R = "actor_rollout_ref"
+_GIVEN = (
+    "algorithm.adv_estimator=grpo",
+    f"{_R}.model.path=Qwen/Qwen2.5-7B",
+    "data.max_prompt_length=2048",
+    "data.max_response_length=8192",
+    f"{_R}.actor.use_dynamic_bsz=True",
+    "trainer.n_gpus_per_node=8",
+)
+_ENGINE = f"{_R}.rollout.name=vllm"
+_OWN = "the defaults of verl's own trainer, since the configuration of {} is not known"
+_USUAL_ENGINE = f"vllm, since {_R}.rollout.name is not set"
+
+
+def _made(entry: str, *settings: str, release: str = "0.5.0") -> dict[str, Any]:
+    launch = " ".join(("python3 -m", entry, *_GIVEN, *settings))
+    return printed(launch, "--device", "h100", "--framework", f"verl@{release}")
+
+
+@pytest.mark.parametrize("entry", ["recipe.mine.main_mine", "verl_tool.trainer.main_ppo"])
+@pytest.mark.parametrize("release", ["0.2", "0.5.0", "0.9.1"])
+def test_an_unknown_program_is_read_as_verls_trainer(entry: str, release: str) -> None:
+    known = _made("verl.trainer.main_ppo", _ENGINE, release=release)
+    unknown = _made(entry, _ENGINE, release=release)
+    assert _OWN.format(entry) in unknown["assumptions"]
+    assert not [said for said in known["assumptions"] if "not known" in said]
+    assert unknown["stages"] == known["stages"]
+
+
+def test_no_critic_that_nobody_asked_for() -> None:
+    """verl's own default is PPO."""
+    asked, silent = "algorithm.adv_estimator=gae", "~algorithm.adv_estimator"
+    micro = "critic.ppo_micro_batch_size_per_gpu=1"
+    stages = [
+        _made("recipe.mine.main_mine", _ENGINE, micro, told)["stages"] for told in (asked, silent)
+    ]
+    with_critic, without = ([stage["stage"] for stage in one] for one in stages)
+    assert "critic" in with_critic
+    assert "critic" not in without
+
+
+def test_by_the_configuration_that_it_names() -> None:
+    """Megatron's layout is that of verl's Megatron trainer, the one the recipe names."""
+    parallel = f"{_R}.actor.megatron.tensor_model_parallel_size=4"
+    named = " --config-name=ppo_megatron_trainer"
+    known = _made("verl.trainer.main_ppo" + named, _ENGINE, parallel)
+    strategy = f"{_R}.actor.strategy=megatron"
+    assert component(known, "update", "activations") > 0
+    assert _made("recipe.mine.main_mine" + named, _ENGINE, parallel)["stages"] == known["stages"]
+    assert _made("recipe.mine.main_mine", strategy, _ENGINE, parallel)["stages"] == known["stages"]
+
+
+def test_fine_tuning_by_a_program_of_its_own() -> None:
+    launch = (
+        "torchrun --nproc_per_node=4 -m recipe.mine.fsdp_sft_trainer "
+        "model.partial_pretrain=Qwen/Qwen2.5-1.5B data.micro_batch_size_per_gpu=4"
+    )
+    made = printed(launch, "--device", "h100", "--framework", "verl@0.5.0")
+    assert _OWN.format("recipe.mine.fsdp_sft_trainer") in made["assumptions"]
+    assert component(made, "update", "logits") > 0
+
+
+def test_a_rollout_that_names_no_engine_has_vllm() -> None:
+    """verl's default up to 0.5; from 0.6 on a launch has to name one."""
+    for entry in ("verl.trainer.main_ppo", "recipe.mine.main_mine"):
+        made = _made(entry, release="0.9.1")
+        assert _USUAL_ENGINE in made["assumptions"]
+        assert made["stages"] == _made(entry, _ENGINE, release="0.9.1")["stages"]
+        assert _USUAL_ENGINE not in _made(entry, release="0.5.0")["assumptions"]
+    other = _made("verl.trainer.main_ppo", f"{_R}.rollout.name=trtllm", release="0.9.1")
+    assert other["outcome"] == "no prediction"
+    assert other["reason"] == "The inference engine trtllm is not modelled."
+
+
+def test_a_known_configuration_and_an_unknown_release_stay_as_they_are() -> None:
+    verl = Verl()
+    (known,) = plans(read(b"python3 -m verl.trainer.main_ppo a.b=1", "x.sh"))
+    assert verl.as_own_trainer(known) is None
