@@ -29,6 +29,8 @@ _AFTER = 2.0
 """Seconds after which a check says which script is read."""
 _LOOKED_AT = (*SCRIPT_SUFFIXES, ".yaml", ".yml")
 """How the names of scripts end, and of what may be a recipe."""
+_INSTALLED = frozenset(("node_modules", "site-packages", "__pycache__"))
+"""Folders of packages, which are left out as those are whose name begins with a dot."""
 
 
 def add_paths(parser: argparse.ArgumentParser) -> None:
@@ -64,8 +66,6 @@ def _scripts_at(
     given: str, stdin_name: str | None, root: Path | None, unchecked: list[Unchecked]
 ) -> Iterator[ScriptFile]:
     from bot.check.request import ScriptFile
-    from bot.commands.recipes import recipes_of
-    from bot.report import Unchecked
 
     if given == "-":
         if not stdin_name:
@@ -92,13 +92,17 @@ def _scripts_at(
             )
         yield script_at(path, root)
         return
+    yield from _scripts_below(path, root, unchecked)
+
+
+def _scripts_below(
+    path: Path, root: Path | None, unchecked: list[Unchecked]
+) -> Iterator[ScriptFile]:
+    from bot.commands.recipes import recipes_of
+    from bot.report import Unchecked
+
     closed: list[OSError] = []
-    files = sorted(
-        Path(place, name)
-        for place, _, names in os.walk(path, onerror=closed.append)
-        for name in names
-        if name.endswith(_LOOKED_AT)
-    )
+    files = sorted(_files_below(path, closed.append))
     found = [file for file in files if file.suffix in SCRIPT_SUFFIXES and _is_script(file)]
     scripts = list(_readable(found, root, unchecked))
     recipes = recipes_of(path, files, scripts)
@@ -122,6 +126,15 @@ def _scripts_at(
     unchecked += [Unchecked(check="script", reason=reason) for reason in reasons]
     yield from scripts
     yield from _readable(recipes, root, unchecked)
+
+
+def _files_below(path: Path, closed: Callable[[OSError], object]) -> Iterator[Path]:
+    """The files of a folder that may be scripts or recipes, without what others installed there."""
+    for place, folders, names in os.walk(path, onerror=closed):
+        folders[:] = [one for one in folders if not (one.startswith(".") or one in _INSTALLED)]
+        for name in names:
+            if name.endswith(_LOOKED_AT):
+                yield Path(place, name)
 
 
 def _is_script(file: Path) -> bool:

@@ -198,6 +198,18 @@ def test_a_pipe_says_how_it_is_read(tmp_path: Path) -> None:
     )
 
 
+def test_what_others_installed_is_left_out_unless_it_is_named(tmp_path: Path) -> None:
+    own = ["a.sh", "jobs/b.sh", "venv/c.sh"]
+    others = [".venv/d.sh", ".git/hooks/e.sh", "node_modules/x/f.sh", "venv/lib/site-packages/g.sh"]
+    for name in (*own, *others):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(LAUNCH)
+    content = json.loads(rlbot("lint", ".", "--format", "json", cwd=tmp_path).out)
+    assert [script["path"] for script in content["scripts"]] == own
+    content = json.loads(rlbot("lint", ".venv", "--format", "json", cwd=tmp_path).out)
+    assert [script["path"] for script in content["scripts"]] == [".venv/d.sh"]
+
+
 def test_a_folder_that_may_not_be_read_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
