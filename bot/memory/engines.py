@@ -1,16 +1,20 @@
 """What the inference engine takes: vLLM's and SGLang's meaning of their fraction.
 
 vLLM: `gpu_memory_utilization` is a share of the card's TOTAL memory; weights, the activations of a
-profiling run and the cache go into it, unless `kv_cache_memory_bytes` says what the cache has.
+profiling run and the cache go into it, unless `kv_cache_memory_bytes` says what the cache has. From
+0.8.0 to 0.9.0 its profile counts whatever else is on the card (vllm#18974, #19312), so that the
+cache is smaller by that. verl's own worker for vLLM up to 0.6.3 gives the cache that share of what
+is free beside everything (`third_party/vllm/vllm_v_0_6_3/worker.py`).
 SGLang: `mem_fraction_static` is a share of the memory that is FREE when it starts, for weights and
 cache; the rest is used while it generates.
 """
 
 from __future__ import annotations
 
+from bot.base.fast_dataclass import dataclass
 from bot.memory.constants import ASLEEP, ENGINE_WORKING
 from bot.memory.mixers import SlidingAttention
-from bot.memory.units import Bytes
+from bot.memory.units import NOTHING, Bytes
 from bot.memory.workload import Engine, MemoryLevel
 
 
@@ -50,17 +54,33 @@ def minimum(engine: Engine) -> Bytes:
     return weights(engine) + cache(engine, engine.sequence_tokens)
 
 
-def generating(engine: Engine, level: MemoryLevel, total: Bytes, taken: Bytes) -> dict[str, Bytes]:
-    """What it holds while it generates, on a card of `total` where others hold `taken`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """The card that an engine shares."""
+
+    total: Bytes
+    at_start: Bytes = NOTHING
+    """What others have there when it starts, contexts too."""
+
+
+def generating(
+    engine: Engine, level: MemoryLevel, card: Card, taken: Bytes = NOTHING
+) -> dict[str, Bytes]:
+    """What it holds while it generates, on a card where others hold `taken`."""
     held = weights(engine)
     least = cache(engine, engine.sequence_tokens)
     if engine.name == "hf":
         return _by_transformers(engine, level)
     if level == "floor":
         return {"engine weights": held, "engine cache": least}
-    base = total if engine.name == "vllm" else total.less(taken)
+    base = card.total if engine.name == "vllm" else card.total.less(taken)
     share = base * engine.fraction
     working = Bytes.gib(ENGINE_WORKING[level])
+    if engine.share_of == "all":
+        share = share.less(card.at_start)
+    elif engine.share_of == "free":
+        inside = held + working
+        share = inside + card.total.less(card.at_start + inside) * engine.fraction
     if engine.cache_bytes is not None:
         share = held + working + Bytes(engine.cache_bytes)
     inside = held if engine.name == "sglang" else held + working
@@ -93,10 +113,10 @@ def _by_transformers(engine: Engine, level: MemoryLevel) -> dict[str, Bytes]:
     }
 
 
-def asleep(engine: Engine, level: MemoryLevel, total: Bytes) -> dict[str, Bytes]:
+def asleep(engine: Engine, level: MemoryLevel, card: Card) -> dict[str, Bytes]:
     """What it holds while others work."""
     if engine.name == "hf":
         return {}
     if not engine.sleeps:
-        return generating(engine, level, total, Bytes(0))
+        return generating(engine, level, card)
     return {"sleeping engine": Bytes.gib(ASLEEP[level])}

@@ -20,7 +20,7 @@ from bot.memory.activations import (
     standing_bucket,
     update_parts,
 )
-from bot.memory.engines import asleep, generating, weights
+from bot.memory.engines import Card, asleep, generating, weights
 from bot.memory.estimate import MemoryEstimate, Stage, StageName
 from bot.memory.forward_pass import evaluation_parts, forward_parts
 from bot.memory.overhead import overhead
@@ -128,6 +128,7 @@ class _Gpu:
     def _parts(self, work: _Work, level: MemoryLevel, engine: Engine | None, total: Bytes) -> Parts:
         """Everything on the GPU, by name."""
         idle = self._idle(work.role, level)
+        contexts = overhead(self._pool, level, ascend=self._ascend)
         parts: Parts = {}
         if work.role is not None:
             parts |= self._resident(work.role, work.kind, level)
@@ -138,17 +139,25 @@ class _Gpu:
             if work.kind in ("forward", "update", "evaluate"):
                 parts["allocator"] += frozen_copy(work.role, level)
         if engine is not None:
+            card = Card(total=total, at_start=self._at_start(engine) + contexts)
             if work.kind == "generate":
-                taken = together(idle.values())
-                parts |= generating(engine, level, total, taken)
+                parts |= generating(engine, level, card, together(idle.values()))
             elif work.kind == "sync" and work.role is not None:
-                moments = _handing_over(work.role, parts, engine, asleep(engine, level, total))
+                moments = _handing_over(work.role, parts, engine, asleep(engine, level, card))
                 parts = max(moments, key=lambda moment: together(moment.values()))
             else:
-                parts |= asleep(engine, level, total)
+                parts |= asleep(engine, level, card)
         parts |= idle
-        parts["contexts"] = overhead(self._pool, level, ascend=self._ascend)
+        parts["contexts"] = contexts
         return {name: amount for name, amount in parts.items() if amount}
+
+    def _at_start(self, engine: Engine) -> Bytes:
+        """The roles' weights that are on the GPU when the engine starts; nobody has trained yet."""
+        return together(
+            self._states[role.name].weights
+            for role in self._pool.roles
+            if role.weights_offload == "none" or role.name in engine.starts_beside
+        )
 
     def _resident(self, role: Role, kind: _Kind, level: MemoryLevel) -> Parts:
         """The states of the role at work."""

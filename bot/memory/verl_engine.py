@@ -6,6 +6,7 @@ Sources: `workers/rollout/` and `experimental/reward_loop/` of verl 0.3 to 0.9.1
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 from bot.base.messages import plural_message
 from bot.frameworks.plan import Plan
@@ -95,6 +96,9 @@ def engine(
         shape=shape,
         tensor=tensor,
         fraction=get.share(0.5, _GIVEN[kind], f"{_ROLLOUT}.gpu_memory_utilization"),
+        share_of=_share_of(plan) if kind == "vllm" and not apart else "own",
+        # `init_model` of `fsdp_workers.py` offloads the actor before the engine starts since 0.4.
+        starts_beside=() if version_at_least(plan, 0, 4) else ("actor",),
         cache_bytes=get.whole(_CACHE) if kind == "vllm" else None,
         weight_bytes=1.0 if get.value(f"{_ROLLOUT}.quantization") else 2.0,
         sequence_tokens=longest,
@@ -104,3 +108,10 @@ def engine(
         pipeline=get.size(f"{_ROLLOUT}.pipeline_model_parallel_size"),
     )
     return described, apart
+
+
+def _share_of(plan: Plan) -> Literal["own", "all", "free"]:
+    """By the vLLM of a release's image and documentation: 0.6.3, 0.8.2 to 0.8.5, since 0.9.1."""
+    if version_at_least(plan, 0, 5):
+        return "own"
+    return "all" if version_at_least(plan, 0, 3) else "free"

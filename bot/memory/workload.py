@@ -225,6 +225,11 @@ class Engine:
     tensor: int
     fraction: float
     """`gpu_memory_utilization`, `mem_fraction_static`."""
+    share_of: Literal["own", "all", "free"] = "own"
+    """What the fraction bounds: what the engine itself takes, all that is on the card when it
+    starts, or, of what is free then, its cache."""
+    starts_beside: tuple[RoleName, ...] = ()
+    """Roles whose weights are on the GPU when it starts, though they are offloaded later."""
     cache_bytes: int | None = None
     """vLLM's `kv_cache_memory_bytes`: the cache on each GPU, whatever the share."""
     weight_bytes: float = 2.0
