@@ -14,7 +14,7 @@ from bot.frameworks.option_table import OptionTable
 from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
 from bot.report import JsonValue, Scalar
 from bot.shell.source import Span
-from bot.shell.words import Word
+from bot.shell.words import Hole, Word
 
 _NEGATIVE = regex(r"-[0-9]+\Z|-[0-9]*\.[0-9]+\Z")
 _INT = regex(r"[+-]?[0-9](?:_?[0-9])*\Z")
@@ -95,10 +95,11 @@ class _Value:
     text: str
     complete: bool
     span: Span
+    holes: tuple[Hole, ...] = ()
 
     @classmethod
     def of(cls, word: Word) -> _Value:
-        return cls(word.text, word.complete, word.span_of(0, len(word.text)))
+        return cls(word.text, word.complete, word.span_of(0, len(word.text)), word.holes)
 
     @classmethod
     def inline(cls, word: Word, start: int) -> _Value:
@@ -155,6 +156,7 @@ def _setting(
         word=word,
         key_span=span,
         value_span=joined,
+        value_holes=tuple(hole for v in values for hole in v.holes),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 from bot.base.fast_dataclass import dataclass
 from bot.report import JsonValue
 from bot.shell.source import Span
-from bot.shell.words import Word
+from bot.shell.words import Hole, Word
 
 Operator: TypeAlias = Literal["", "+", "++", "~"]
 
@@ -44,6 +44,13 @@ class Setting:
     """Where the key (with its operator) was written."""
     value_span: Span
     """Where the value was written: the assignment, when it came through variables."""
+    value_holes: tuple[Hole, ...] = ()
+    """What nobody can know in the value, where it has words of its own, behind an option."""
+
+    @property
+    def holes(self) -> tuple[Hole, ...]:
+        """What nobody can know in the setting."""
+        return (*self.word.holes, *self.value_holes)
 
     @property
     def known(self) -> bool:

@@ -159,7 +159,7 @@ class MemorySettings:
 
 
 def _undecided(setting: Setting) -> NoEstimateError:
-    names = [hole.name for hole in setting.word.holes if hole.kind == "unset" and hole.name]
+    names = [hole.name for hole in setting.holes if hole.kind == "unset" and hole.name]
     if names:
         return NoEstimateError(
             "{key} needs the variable {name}, which the script leaves to its caller: give "
@@ -167,7 +167,7 @@ def _undecided(setting: Setting) -> NoEstimateError:
             key=setting.key,
             name=names[0],
         )
-    if any(hole.kind == "unsupported" and hole.name for hole in setting.word.holes):
+    if any(hole.kind == "unsupported" and hole.name for hole in setting.holes):
         return NoEstimateError(
             "{key} is {text}: --root names the folder to read that file from.",
             key=setting.key,

@@ -241,3 +241,12 @@ def test_a_number_of_gpus_that_nothing_says_is_asked_for(tmp_path: Path) -> None
     unknown = rlbot("estimate", "run.sh", cwd=tmp_path)
     assert "--device h100" in unknown.out
     assert "--gpus" not in unknown.out
+
+
+def test_a_variable_behind_an_option_is_asked_for_too(tmp_path: Path) -> None:
+    text = _OFFLOADED.replace("--max_len 2048", "--max_len $LENGTH")
+    (tmp_path / "run.sh").write_text(text, encoding="utf-8")
+    result = rlbot("estimate", "run.sh", "--device", "a100", cwd=tmp_path)
+    assert "max_len needs the variable LENGTH, which the script leaves to its caller" in result.out
+    said = ("--env", "LENGTH=2048")
+    assert rlbot("estimate", "run.sh", "--device", "a100", *said, cwd=tmp_path).status != 3
