@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bot.base.messages import Notes, message, plural_message, seconds_of, sentence_of
+from bot.base.messages import Notes, message, plural_message, seconds_of
 from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.console_log import read_console_log
@@ -51,8 +51,8 @@ def read_folder(path: Path, limits: RunLimits | None = None) -> Facts:
                 stream, name, max_record=limits.record_bytes, max_bytes=limits.log_bytes
             )
             log.take(reader)
-    except UnwrittenError as error:
-        if (beside := _without_log(located, limits, sentence_of(error))) is None:
+    except UnwrittenError:
+        if (beside := _without_log(located, limits)) is None:
             raise
         return beside
     if log.run.id is None:
@@ -60,13 +60,17 @@ def read_folder(path: Path, limits: RunLimits | None = None) -> Facts:
     return log.facts(located, SideFiles(located, limits, log.gaps), reader)
 
 
-def _without_log(located: Located, limits: RunLimits, why: str) -> Facts | None:
+def _without_log(located: Located, limits: RunLimits) -> Facts | None:
     """What the files beside an empty log say; None where they hold no settings either.
 
     What the process printed stands for the metrics, as far as they are printed.
     """
     beside = SideFiles(located, limits)
-    beside.gaps.note("{why} What stands in the files beside it is compared.", why=why)
+    beside.gaps.note(
+        "{name} is empty, as a process that is killed leaves it: what stands in the files beside "
+        "it is compared, without the system stream.",
+        name=shown(located.log.name),
+    )
     host = beside.metadata() or Host()
     config = plain(beside.config(), beside.gaps)
     try:

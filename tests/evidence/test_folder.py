@@ -111,7 +111,7 @@ def test_a_log_that_was_never_written_leaves_what_stands_beside_it(own_run: Path
     assert (found.settings_compared, found.settings_consistent) == (20, 20)
     assert (facts.history_rows, facts.out_of_memory) == (1, OUT_OF_MEMORY)
     assert facts.printed == {"history"}
-    assert facts.gaps[0].endswith("What stands in the files beside it is compared.")
+    assert facts.gaps[0].startswith("run-abc123.wandb is empty, as a process that is killed")
     for name in ("output.log", "config.yaml"):
         (own_run / "files" / name).unlink()
     assert "is empty" in refused(own_run)
