@@ -46,16 +46,21 @@ def scripts_of(
 ) -> Iterator[ScriptFile]:
     """The scripts named, folders walked; what cannot be read of a folder is added to `unchecked`.
 
-    So is a path of several that cannot be read: it does not cost the others their results. Raises
-    UserError for the only path that was named, when it cannot be read or lies outside `root`.
+    So is a path of several that cannot be read: it does not cost the others their results. A script
+    that is named twice, or beside its folder, comes once. Raises UserError for the only path that
+    was named, when it cannot be read or lies outside `root`.
     """
     from bot.report import Unchecked
 
     if arguments.paths.count("-") > 1:
         raise UserError("- stands twice; standard input holds one script.")
+    seen: set[str | None] = set()
     for given in arguments.paths:
         try:
-            yield from _scripts_at(given, arguments.stdin_filename, root, unchecked)
+            for script in _scripts_at(given, arguments.stdin_filename, root, unchecked):
+                if script.full_path not in seen:
+                    seen.add(script.full_path)
+                    yield script
         except UserError as error:
             if len(arguments.paths) == 1:
                 raise

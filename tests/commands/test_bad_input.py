@@ -241,6 +241,15 @@ def test_the_reason_of_the_system_is_told_in_chinese_too(tmp_path: Path) -> None
     assert "too many levels of symbolic links" in rlbot("lint", "run.sh", cwd=tmp_path).err
 
 
+def test_a_script_that_is_named_twice_is_checked_once(tmp_path: Path) -> None:
+    for name in ("a.sh", "jobs/b.sh"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(LAUNCH)
+    words = ("lint", "jobs/b.sh", ".", "./a.sh", "jobs", "--format", "json")
+    content = json.loads(rlbot(*words, cwd=tmp_path).out)
+    assert [script["path"] for script in content["scripts"]] == ["jobs/b.sh", "a.sh"]
+
+
 def test_standard_input_is_one_script(tmp_path: Path) -> None:
     words = ("lint", "-", "-", "--stdin-filename", "run.sh")
     result = rlbot(*words, cwd=tmp_path, stdin=LAUNCH)
