@@ -285,6 +285,8 @@ class HydraTable:
         for at, setting in chosen:
             group = setting.key.split("@")[0]
             verdict = rules.choice(setting, group, groups[group], found.choices)
+            if verdict.accepted and found.doubt:
+                verdict = replace(verdict, accepted=None)
             results[at] = undecided(doubt) if searched and not verdict else verdict
             if verdict and (setting.operator or not isinstance(setting.value, str)):
                 doubt = doubt or f"what {setting.key} is in the end is not known"

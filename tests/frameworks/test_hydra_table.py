@@ -105,6 +105,14 @@ def test_every_group_override(made: Made) -> None:
     assert unsure == ["~engine", "~extra@data"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("option", ["plain_worker", "mega_worker"])
+def test_a_choice_beside_one_that_decides_it(made: Made, option: str) -> None:
+    """Hydra takes the default that is chosen again; what it gives beside the other is not known."""
+    sure = compare(made, ["engine=mega", f"worker@job={option}"])
+    assert sure == (option == "mega_worker")
+
+
 overrides = st.builds(
     lambda operator, key, value: f"{operator}{key}={value}",
     st.sampled_from(("", "+", "++", "~")),

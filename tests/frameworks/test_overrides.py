@@ -88,7 +88,8 @@ def test_what_is_kept_of_a_plain_word_is_what_is_read_of_it(
     kept = read_override(holed(*parts))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(overrides, "_plain", lambda _: None)
-        assert read_override(holed(*parts)) == kept
+        # `nan` is no number that equals itself.
+        assert repr(read_override(holed(*parts))) == repr(kept)
 
 
 @pytest.mark.parametrize(
