@@ -13,6 +13,7 @@ from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleConte
 from bot.rules._support.code import without_comments
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE
+from bot.script.name import is_recipe
 from bot.shell.source import Span
 from bot.shell.words import Hole, Word
 
@@ -114,9 +115,9 @@ def check(context: RuleContext) -> Hits:
         yield Skip(reason=reason)
     elif context.reading.problems:
         if not any(p.kind in ("syntax", "encoding") for p in context.reading.problems):
-            yield Skip(
-                reason=message("no command was found, and a part of the script could not be read")
-            )
+            unread = message("no command was found, and a part of the script could not be read")
+            first = context.reading.problems[0].message
+            yield Skip(reason=first if is_recipe(context.path) else unread)
     elif context.reading.unread:
         yield Skip(
             reason=message(

@@ -162,3 +162,17 @@ def test_a_command_that_is_a_variable_without_a_value_is_named(line: str, *, nam
     (reason,) = [one.reason for one in report.unchecked if one.check.startswith("RLB002")]
     text = "line 2 starts what the variable COMMAND holds, which the script never sets"
     assert (reason == text) is named
+
+
+@pytest.mark.parametrize(
+    ("recipe", "reason"),
+    [
+        ("learning_rate: 1\n", "this is no recipe of TRL's: it names no model"),
+        ("model_name_or_path: a/b\n", None),
+    ],
+)
+def test_a_recipe_without_a_launch_says_why(recipe: str, reason: str | None) -> None:
+    script = ScriptFile(path="recipes/grpo/config.yaml", data=recipe.encode())
+    report = check_script(script, CheckOptions())
+    said = [one.reason for one in report.unchecked if one.check.startswith("RLB002")]
+    assert said == ([] if reason is None else [reason])
