@@ -855,7 +855,7 @@ DEFENCES = (
         "T24",
         "follows a link that stands where the draft is written",
         "bot/base/files.py::_Target.draft",
-        becomes("os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW", "os.O_WRONLY | os.O_CREAT"),
+        becomes("os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFELY", "os.O_WRONLY | os.O_CREAT"),
         (_FILES + "test_a_planted_draft_is_not_followed",),
     ),
     Defence(
