@@ -398,7 +398,7 @@ def test_table_add_writes_the_row_once(folder: Path, run: Path) -> None:
 def test_table_add_says_why_a_cell_is_open_and_of_no_other_that_it_is(folder: Path) -> None:
     text = (folder / f"examples/tuning/7b/{NAME}").read_text(encoding="utf-8")
     (folder / "run.sh").write_text(text.replace("# tag: MIN\n", ""), encoding="utf-8")
-    done = rlbot("table", "add", "page.rst", "run.sh", cwd=folder)
+    done = rlbot("table", "add", "page.rst", "run.sh", "--offline", cwd=folder)
     assert done.status == 0
     assert "\nThe tag is MIN because the settings turn " in done.out
     assert "\nMaxBatch is left open because " in done.out
