@@ -301,7 +301,7 @@ def _with_model(question: ParsedQuestion, parts: _Parts) -> ParsedQuestion:
     if not rest:
         return question
     found = model(tuple(rest)) if len(rest) <= _MOST_WORDS else None
-    if found is None and len(rest) > 1:
+    if found is None and 1 < len(rest) <= _MOST_WORDS + 1:
         found = with_its_size(rest)
     if found is None and (likely := likely_model(rest)) is not None:
         return replace(question, model=likely, is_model_taken=True)

@@ -12,6 +12,7 @@ from bot.base.devices import devices
 from bot.base.errors import UserError
 from bot.base.messages import sentence_of
 from bot.memory.models import find, pinned
+from bot.recommend import vocabulary
 from bot.recommend.cards import known_devices, usual_devices
 from bot.recommend.defaults import sizes_of
 from bot.recommend.hub import hub_path
@@ -347,6 +348,14 @@ def test_any_text_is_read_or_gets_a_sentence(words: list[str]) -> None:
     with contextlib.suppress(UserError):
         question = parse_question(words)
         assert question.gpus is None or 1 <= question.gpus <= 1024
+
+
+def test_many_unknown_words_are_not_tried_in_every_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+    monkeypatch.setattr(vocabulary, "find", tried.append)
+    with pytest.raises(UserError):
+        parse_question([f"{letter}0{letter}!" for letter in "jklqwz"] + ["2p3", "4p5"])
+    assert len(tried) < 500
 
 
 @pytest.mark.parametrize(
