@@ -21,7 +21,7 @@ from bot.commands.tree import add_root
 if TYPE_CHECKING:
     from bot.bisect.candidates import Candidates
     from bot.bisect.report import Bracket, SeriesPlan
-    from bot.check.request import CheckOptions
+    from bot.check.request import CheckOptions, ScriptFile
     from bot.evidence.facts import Facts
 
 T = TypeVar("T", "SeriesPlan", "Bracket")
@@ -120,7 +120,7 @@ def _plan(arguments: argparse.Namespace) -> int:
     from bot.bisect.series import plan_series
     from bot.bisect.text import plan_text
 
-    script, options = script_with_options(arguments)
+    script, options = _script(arguments)
     candidates = Candidates(script, options, arguments.vary, gpus=arguments.gpus)
     known = known_ends(candidates, arguments.ran, arguments.failed)
     plan = plan_series(candidates, known)
@@ -137,7 +137,7 @@ def _read(arguments: argparse.Namespace) -> int:
     from bot.bisect.candidates import Candidates
     from bot.bisect.text import bracket_text
 
-    script, options = script_with_options(arguments)
+    script, options = _script(arguments)
     runs = [(named, _facts_or_reason(named, options)) for named in arguments.runs]
     facts = [facts for _, facts in runs if not isinstance(facts, str)]
     candidates = Candidates(script, options, arguments.vary, gpus=arguments.gpus, facts=facts)
@@ -155,6 +155,18 @@ def _read(arguments: argparse.Namespace) -> int:
         bracket = replace(bracket, written=bracket.trial_log is not None and not bracket.notes)
     _show(bracket, arguments.format, bracket_text, options)
     return {"contradictory": 1, "nothing": 3}.get(bracket.verdict, 0)
+
+
+def _script(arguments: argparse.Namespace) -> tuple[ScriptFile, CheckOptions]:
+    from bot.script.name import is_recipe
+
+    if is_recipe(arguments.script):
+        raise UserError(
+            "{path} is a recipe, and bisect varies scripts; name the one that starts it, with the "
+            "batch in its command.",
+            path=arguments.script,
+        )
+    return script_with_options(arguments)
 
 
 def _with_options(answer: T, arguments: argparse.Namespace, *more: str) -> T:

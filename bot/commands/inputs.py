@@ -7,11 +7,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from bot.base.config import SCRIPT_NAMES, SCRIPT_SUFFIXES
 from bot.base.errors import UncheckedError, UserError, system_reason
-from bot.base.messages import message, sentence_of
+from bot.base.messages import mark, message, sentence_of
 from bot.commands.arguments import config_of, options_of, read_file
 from bot.commands.output import read_standard_input
 from bot.commands.parallel import in_order, processes_for
@@ -29,6 +29,24 @@ _AFTER = 2.0
 """Seconds after which a check says which script is read."""
 _LOOKED_AT = (*SCRIPT_SUFFIXES, ".yaml", ".yml")
 """How the names of scripts end, and of what may be a recipe."""
+_OTHER_KINDS: Final = {
+    ".py": mark(
+        "{path} is a Python program; name the script that starts it, or give the command, its own "
+        'or the one that it starts: echo "python {path}" | rlbot lint - --stdin-filename run.sh.'
+    ),
+    ".ipynb": mark(
+        "{path} is a notebook, whose cells are not read; give the command that one starts as a "
+        'script: echo "python train.py" | rlbot lint - --stdin-filename run.sh.'
+    ),
+    **dict.fromkeys(
+        (".json", ".toml"),
+        mark(
+            "{path} is no script; name the one that starts the training, and with --root the "
+            "folder that it is called from."
+        ),
+    ),
+}
+"""What files are that people name for scripts, by the end of their names."""
 _INSTALLED = frozenset(("node_modules", "site-packages", "__pycache__"))
 """Folders of packages, which are left out as those are whose name begins with a dot."""
 
@@ -82,12 +100,6 @@ def _scripts_at(
         )
         return
     path = Path(given)
-    if path.suffix == ".py" and os.path.isfile(path):  # noqa: PTH113 - as below
-        raise UserError(
-            "{path} is a Python program; name the script that starts it, or what would stand in "
-            'one: echo "python {path}" | rlbot lint - --stdin-filename run.sh.',
-            path=path,
-        )
     if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises for overlong names
         if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - as above
             raise UserError(
@@ -232,9 +244,14 @@ def script_with_options(
 
 
 def script_at(path: Path, root: Path | None = None) -> ScriptFile:
-    """The script in a file; raises UserError when it cannot be read, or lies outside `root`."""
+    """The script in a file; raises UserError when it cannot be read, or lies outside `root`.
+
+    So it does for a file of another kind: a notebook would be read, and fixed, as shell.
+    """
     from bot.check.request import ScriptFile
 
+    if (other := _OTHER_KINDS.get(path.suffix)) is not None and os.path.isfile(path):  # noqa: PTH113
+        raise UserError(other, path=path)
     return ScriptFile(
         path=path.as_posix(),
         data=read_file(path),

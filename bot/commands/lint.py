@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.commands.arguments import CHECK_FORMATS, add_common, finish, number
+from bot.commands.arguments import CHECK_FORMATS, add_common, finish, number, read_file
 from bot.commands.fixing import add_fix, fix_scripts, wants_fix
-from bot.commands.inputs import add_paths, each_script, script_at, scripts_with_options
+from bot.commands.inputs import add_paths, each_script, scripts_with_options
 from bot.commands.runs import add_offline
 from bot.commands.tree import add_root
 
@@ -66,8 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     check = partial(check_script, options=options)
     reports = list(each_script(check, noted(), unchecked, jobs=arguments.jobs))
     for finding in (found for report in reports for found in report.findings):
-        if finding.path not in sources:  # A recipe that a script names.
-            sources[finding.path] = script_at(Path(finding.path)).data.decode("utf-8", "replace")
+        if finding.path not in sources:  # A file that a script names.
+            sources[finding.path] = read_file(Path(finding.path)).decode("utf-8", "replace")
     return finish(
         make_report(reports, unchecked=unchecked, language=options.config.language),
         arguments,

@@ -203,6 +203,13 @@ def _unreached(context: RuleContext) -> Message | None:
         if said or not known or any(span.start <= at < span.end for span in ran):
             continue
         line = context.source.place(Span(at, at)).line
+        if is_recipe(context.path):
+            return message(
+                "line {line} starts {module}, and of YAML only the recipes of TRL are read; put "
+                "that command into a script",
+                line=line,
+                module=found[1],
+            )
         if "limit" in problems:
             return message(
                 "the script was not read up to line {line}, which starts {module}",

@@ -89,7 +89,11 @@ def read_recipe(
             )
             problems = (_unread(own_classes),)
         else:
-            problems = (_unread(message("this is no recipe of TRL's: it names no model")),)
+            none = message(
+                "of YAML only the recipes of TRL are read, and this names no model; name the "
+                "script that starts the training"
+            )
+            problems = (_unread(none),)
     except _RefusedError as refusal:
         at = min(refusal.at, len(text))
         problems = (Problem("syntax", str(refusal), Span(at, at)),)

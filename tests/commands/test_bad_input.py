@@ -113,6 +113,35 @@ def test_a_python_program_is_no_script(tmp_path: Path) -> None:
     assert "the script runs python train.py" in piped.out
 
 
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("launch.py", "launch.py is a Python program; name the script that starts it, or give"),
+        ("train.ipynb", "train.ipynb is a notebook, whose cells are not read; give the command"),
+        ("config.json", "config.json is no script; name the one that starts the training"),
+        ("job.toml", "job.toml is no script; name the one that starts the training"),
+    ],
+)
+def test_a_file_of_another_kind_is_not_read_as_a_script(
+    tmp_path: Path, name: str, sentence: str
+) -> None:
+    """`verify` and `bisect` read a Python program as shell, and `lint --fix` wrote notebooks."""
+    text = '{"cells": [{"source": ["!python3 -m verl.trainer.main_ppo a.b=1 \\ \n"]}]}\n'
+    (tmp_path / name).write_text(text)
+    for command in (("lint", "--fix"), ("estimate",), ("verify",), ("bisect", "plan")):
+        result = rlbot(*command, name, cwd=tmp_path)
+        assert result.status == 2
+        assert result.err.startswith(f"rlbot: {sentence}")
+    assert (tmp_path / name).read_text() == text
+
+
+def test_a_recipe_is_not_bisected(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("model_name_or_path: a\nper_device_train_batch_size: 4\n")
+    result = rlbot("bisect", "plan", "a.yaml", cwd=tmp_path)
+    assert result.status == 2
+    assert "a.yaml is a recipe, and bisect varies scripts; name the one that starts it" in result.err
+
+
 def test_findings_in_a_program_are_shown(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "train.py").write_text("from trl import GRPOConfig\nGRPOConfig(betta=0.1)\n")
