@@ -6,7 +6,7 @@ import argparse
 import os
 import stat
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,8 @@ from bot.base.config import FRAMEWORKS
 from bot.base.digits import natural_number
 from bot.base.errors import UserError, system_reason
 from bot.base.messages import message
-from bot.commands.output import write
-from bot.commands.terminal import current, in_terminal
+from bot.commands.output import notice, write
+from bot.commands.terminal import in_terminal
 
 if TYPE_CHECKING:
     from bot.base.config import Config
@@ -33,10 +33,7 @@ CHECK_FORMATS = ("text", "json", "sarif", "github", "markdown")
 
 def add_common(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
     """Declare the arguments that every checking command has."""
-    parser.add_argument(
-        "--format", choices=formats, default=formats[0], help="how to print the result"
-    )
-    add_reading(parser)
+    add_form(parser, formats)
     parser.add_argument(
         "--select", metavar="IDS", default="", help="only these rules, separated by commas"
     )
@@ -45,7 +42,34 @@ def add_common(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> Non
     )
     add_color(parser)
     parser.add_argument("--verbose", action="store_true", help="show notes and every claim")
+    add_quiet(parser)
+
+
+def add_form(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
+    """Declare the form of a result and how scripts are read; rules and colours have no options."""
+    parser.add_argument(
+        "--format", choices=formats, default=formats[0], help="how to print the result"
+    )
+    add_reading(parser)
+    parser.set_defaults(select="", ignore="", color="never", verbose=False, quiet=False)
+
+
+def add_quiet(parser: argparse.ArgumentParser) -> None:
+    """Declare `--quiet`."""
     parser.add_argument("--quiet", action="store_true", help="print nothing when nothing is wrong")
+
+
+def without_effect(arguments: argparse.Namespace, beside: str, names: Iterable[str]) -> None:
+    """Raise UserError for an option that is given, and says nothing beside another one.
+
+    `names` are attributes of the arguments.
+    """
+    for name in names:
+        if getattr(arguments, name) not in (None, "", [], False):
+            option = f"--{name.replace('_', '-')}"
+            raise UserError(
+                "{option} has no effect with {beside}; leave it out.", option=option, beside=beside
+            )
 
 
 def number(most: int) -> Callable[[str], int]:
@@ -69,6 +93,17 @@ def add_gpus(parser: argparse.ArgumentParser) -> None:
         type=number(1 << 20),
         help="GPUs, where the script leaves them to its launcher (default: those in its name)",
     )
+
+
+def note_gpus(given: int | None, counted: int | None, path: str) -> None:
+    """Say that `--gpus` does not count where the script's own settings give another number."""
+    if given is not None and counted not in (None, given):
+        notice(
+            "--gpus {given} does not count for {path}: its settings give {found}.",
+            given=given,
+            path=path,
+            found=counted,
+        )
 
 
 def add_config(parser: argparse.ArgumentParser) -> None:
@@ -123,59 +158,6 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         help="language of the result (default: the configuration's; else the terminal's for text, "
         "and en for other formats)",
     )
-
-
-def load_config(path: str | None) -> Config:
-    """The configuration that `find_config` finds, else the defaults."""
-    from bot.base.config import Config, parse_config
-
-    found = find_config(path)
-    return parse_config(found[1], str(found[0])) if found else Config()
-
-
-def config_of(arguments: argparse.Namespace) -> Config:
-    """The configuration; where it states no language, text is in the terminal's."""
-    from dataclasses import replace
-
-    from bot.base.config import Config, ConfigFile, read_config
-
-    found = find_config(arguments.config)
-    file = read_config(found[1], str(found[0])) if found else ConfigFile(Config())
-    if arguments.format != "text" or "language" in file.lines:
-        return file.config
-    return replace(file.config, language=current())
-
-
-def find_config(path: str | None) -> tuple[Path, bytes] | None:
-    """File and content of the configuration: the one named by `--config`, else the nearest one.
-
-    The nearest `.rlbot.yml` stands in the working folder or above it, up to the repository's root.
-    Raises UserError when a file that is there, or was named, cannot be read.
-    """
-    from bot.base.config import FILE_NAME
-
-    for file in [Path(path)] if path else [above / FILE_NAME for above in _up_to_root()]:
-        try:
-            return file, file.read_bytes()
-        except FileNotFoundError:
-            if path:
-                raise UserError("The configuration {file} does not exist.", file=file) from None
-        except OSError as error:
-            raise UserError(
-                "The configuration {file} cannot be read: {why}.",
-                file=file,
-                why=system_reason(error),
-            ) from None
-    return None
-
-
-def _up_to_root() -> list[Path]:
-    """The working folder and those above it, up to that of `.git`; only itself without one."""
-    here = Path.cwd()
-    for count, above in enumerate((here, *here.parents)):
-        if (above / ".git").exists():
-            return [Path(*[".."] * up) for up in range(count + 1)]
-    return [Path()]
 
 
 def options_of(arguments: argparse.Namespace, config: Config, **more: object) -> CheckOptions:
@@ -334,7 +316,8 @@ def _environment(given: list[str]) -> dict[str, str]:
         name, equals, value = text.partition("=")
         if not equals or not is_variable(name):
             raise UserError('--env takes NAME=VALUE, such as DEVICE=npu; got "{text}".', text=text)
-        variables[name] = value
+        if variables.setdefault(name, value) != value:
+            raise UserError("--env gives {name} two values; give one.", name=name)
     return variables
 
 
@@ -355,6 +338,7 @@ def _ids(text: str) -> tuple[str, ...]:
 
 def _versions(given: list[str]) -> dict[str, str]:
     """The release that is asked for of each framework; the newest known where none is named."""
+    from bot.frameworks.base import known_release
     from bot.frameworks.releases import releases
 
     versions: dict[str, str] = {}
@@ -371,5 +355,8 @@ def _versions(given: list[str]) -> dict[str, str]:
                 name=name,
                 names=", ".join(FRAMEWORKS),
             )
-        versions[name.lower()] = release or releases(name.lower())[-1]
+        low = name.lower()
+        one = known_release(low, release) if release else releases(low)[-1]
+        if versions.setdefault(low, one) != one:
+            raise UserError("--framework gives {name} two releases; give one.", name=name)
     return versions

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from bot.base.errors import UserError
 from bot.base.files import make_folder, replace_file, write_new_file
 from bot.base.messages import message, sentence_of
-from bot.commands.arguments import add_gpus, add_reading, number, read_file
+from bot.commands.arguments import add_gpus, add_reading, note_gpus, number, read_file
 from bot.commands.inputs import script_with_options
 from bot.commands.output import notice, write
 from bot.commands.runs import RUN, add_offline, run_of
@@ -124,6 +124,7 @@ def _plan(arguments: argparse.Namespace) -> int:
     candidates = Candidates(script, options, arguments.vary, gpus=arguments.gpus)
     known = known_ends(candidates, arguments.ran, arguments.failed)
     plan = plan_series(candidates, known)
+    note_gpus(arguments.gpus, plan.gpus, plan.script)
     if arguments.to:
         path = _write_script(candidates, plan, arguments.to)
         plan = replace(plan, probes=tuple(replace(run, path=path) for run in plan.probes))
@@ -142,6 +143,7 @@ def _read(arguments: argparse.Namespace) -> int:
     facts = [facts for _, facts in runs if not isinstance(facts, str)]
     candidates = Candidates(script, options, arguments.vary, gpus=arguments.gpus, facts=facts)
     bracket, data, plan = read_bracket(candidates, runs)
+    note_gpus(arguments.gpus, plan.gpus if plan is not None else None, script.path)
     if arguments.to and plan is not None:
         path = _write_script(candidates, plan, arguments.to)
         bracket = replace(bracket, next_paths=(path,) if path is not None else ())

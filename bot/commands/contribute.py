@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 from bot.base.errors import UncheckedError, UserError
 from bot.base.files import make_folder, replace_file, write_new_file
 from bot.base.messages import message, sentence_of
-from bot.commands.arguments import add_common, config_of, options_of, read_file, read_page, rendered
+from bot.commands.arguments import (
+    add_common,
+    options_of,
+    read_file,
+    read_page,
+    rendered,
+    without_effect,
+)
+from bot.commands.configuration import config_of
 from bot.commands.output import notice, write, write_beside, write_message
 from bot.commands.runs import RUN, add_offline, reading, run_of
 from bot.commands.terminal import in_terminal
@@ -78,8 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.github.branch import Clone
     from bot.report import exit_status
 
-    if arguments.to and not arguments.open:
-        raise UserError("--to goes with --open.")
+    _refuse_idle(arguments)
     config = config_of(arguments)
     clone = Clone.of(Path(arguments.repo))
     if arguments.open and not arguments.dry_run:
@@ -131,6 +138,16 @@ def run(arguments: argparse.Namespace) -> int:
     _commit(clone, script, page, checked)
     _propose(arguments, clone, branch, report, run_)
     return status
+
+
+def _refuse_idle(arguments: argparse.Namespace) -> None:
+    """Raise UserError for an option that says nothing beside the others."""
+    if arguments.to and not arguments.open:
+        raise UserError("--to goes with --open.")
+    if arguments.script:
+        without_effect(arguments, "--script", ("launcher",))
+    if arguments.dry_run:
+        without_effect(arguments, "--dry-run", ("yes",))
 
 
 def _read(run_: RunGiven, options: CheckOptions) -> Facts:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.commands.arguments import add_common, add_gpus, finish
+from bot.commands.arguments import add_form, add_gpus, add_quiet, finish, note_gpus
 from bot.commands.inputs import add_paths, each_script, scripts_with_options
 from bot.commands.output import notice, write
 from bot.commands.runs import add_offline
@@ -47,7 +47,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         type=float,
         help="memory of each host: says whether what is offloaded fits it",
     )
-    add_common(parser, ("text", "json", "markdown", "svg"))
+    add_form(parser, ("text", "json", "markdown", "svg"))
+    add_quiet(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -82,17 +83,15 @@ def run(arguments: argparse.Namespace) -> int:
         for made in each_script(estimate, scripts, unchecked)
     ]
     for made in reports:
-        found = made.estimate.gpus if made.estimate is not None else None
-        if arguments.gpus is not None and found not in (None, arguments.gpus):
-            notice(
-                "--gpus {given} does not count for {path}: its settings give {found}.",
-                given=arguments.gpus,
-                path=made.path,
-                found=found,
-            )
+        note_gpus(arguments.gpus, made.estimate.gpus if made.estimate else None, made.path)
     report = make_report(reports, unchecked=unchecked, language=options.config.language)
+    status = exit_status(report)
     if arguments.format == "json":
         return finish(report, arguments)
+    found = [script.estimate for script in report.scripts if script.estimate is not None]
+    likely = any("likely OOM" in (one.outcome, one.host_outcome) for one in found)
+    if arguments.quiet and status == 0 and not likely:
+        return status
     from bot.render.budget import estimates
 
     write(estimates(report, arguments.format))
@@ -104,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
                 notice("{name}: no prediction. {reason}", name=script.path, reason=why)
         for item in report.unchecked:
             notice(item.reason)
-    return exit_status(report)
+    return status
 
 
 def _lengths(arguments: argparse.Namespace) -> Measured | None:

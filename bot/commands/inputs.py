@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from bot.base.config import SCRIPT_NAMES, SCRIPT_SUFFIXES
 from bot.base.errors import UncheckedError, UserError, system_reason
 from bot.base.messages import mark, message, sentence_of
-from bot.commands.arguments import config_of, options_of, read_file
-from bot.commands.output import read_standard_input
+from bot.commands.arguments import options_of, read_file
+from bot.commands.configuration import config_of
+from bot.commands.output import notice, read_standard_input
 from bot.commands.parallel import in_order, processes_for
 from bot.commands.runs import Audience, reading
 from bot.commands.terminal import ProgressLine
@@ -72,6 +73,8 @@ def scripts_of(
 
     if arguments.paths.count("-") > 1:
         raise UserError("- stands twice; standard input holds one script.")
+    if arguments.stdin_filename and "-" not in arguments.paths:
+        raise UserError("--stdin-filename names a script from standard input; give - as PATH.")
     seen: set[str | None] = set()
     for given in arguments.paths:
         try:
@@ -226,7 +229,23 @@ def scripts_with_options(
     root, files = tree_of(arguments)
     options = options_of(arguments, config_of(arguments), files=files, **more)
     unchecked: list[Unchecked] = []
-    return scripts_of(arguments, root, unchecked), options, unchecked
+    scripts = scripts_of(arguments, root, unchecked)
+    return _with_notice(scripts, arguments, options), options, unchecked
+
+
+def _with_notice(
+    scripts: Iterable[ScriptFile], arguments: argparse.Namespace, options: CheckOptions
+) -> Iterator[ScriptFile]:
+    """The scripts; says which variable of `--env` none of them mentions: it may be misspelt.
+
+    With `--root` other files may.
+    """
+    names = set() if arguments.root else set(options.environment)
+    for script in scripts:
+        names = {name for name in names if name.encode() not in script.data}
+        yield script
+    if names:
+        notice("--env: no script that was read mentions {names}.", names=", ".join(sorted(names)))
 
 
 def script_with_options(
@@ -240,7 +259,9 @@ def script_with_options(
     script = script_at(Path(arguments.script), root)
     config = config_of(arguments)
     how = reading(arguments.offline, config, audience)
-    return script, options_of(arguments, config, files=files, **how, **more)
+    options = options_of(arguments, config, files=files, **how, **more)
+    (script,) = _with_notice([script], arguments, options)
+    return script, options
 
 
 def script_at(path: Path, root: Path | None = None) -> ScriptFile:

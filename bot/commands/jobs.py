@@ -23,11 +23,8 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        "--database",
-        metavar="URL",
-        help="the App's database (default: RLBOT_DATABASE_URL, else rlbot.sqlite here)",
-    )
+    parser.set_defaults(database=None)
+    _add_database(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     listing = actions.add_parser("list", help="jobs, newest first")
     listing.add_argument("--state", choices=get_args(JobState), action="append", default=[])
@@ -39,9 +36,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="list at most this many (default: 50)",
     )
     show = actions.add_parser("show", help="one job with its fault")
-    show.add_argument("id")
+    show.add_argument("id", metavar="ID", help="a job, as `list` names it")
     retry = actions.add_parser("retry", help="run failed jobs again, from their start")
-    retry.add_argument("id", nargs="*")
+    retry.add_argument("id", metavar="ID", nargs="*", help="jobs, as `list` names them")
     retry.add_argument("--failed", action="store_true", help="run all failed jobs again")
     purge = actions.add_parser("purge", help="delete old jobs that ended")
     purge.add_argument(
@@ -51,6 +48,18 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="age of the jobs, such as 12h (default: 90d)",
     )
     purge.add_argument("--failed", action="store_true", help="delete failed jobs too")
+    for action in (listing, show, retry, purge):
+        _add_database(action)
+
+
+def _add_database(parser: argparse.ArgumentParser) -> None:
+    """Declare it before and behind the action; one that is not given leaves the other's value."""
+    parser.add_argument(
+        "--database",
+        metavar="URL",
+        default=argparse.SUPPRESS,
+        help="the App's database (default: RLBOT_DATABASE_URL, else rlbot.sqlite here)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

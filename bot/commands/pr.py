@@ -12,14 +12,8 @@ from typing import TYPE_CHECKING
 from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.errors import UserError
 from bot.base.messages import plural_message
-from bot.commands.arguments import (
-    CHECK_FORMATS,
-    add_common,
-    config_of,
-    finish,
-    load_config,
-    options_of,
-)
+from bot.commands.arguments import CHECK_FORMATS, add_common, finish, options_of
+from bot.commands.configuration import config_of, load_config
 from bot.commands.output import notice
 from bot.commands.runs import RUN, add_offline, reading, run_of
 from bot.commands.terminal import current

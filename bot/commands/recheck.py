@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from bot.base.errors import UserError
 from bot.base.messages import message, translated
 from bot.check.recheck import Again, as_json, parse_report, read_again, status
-from bot.commands.arguments import config_of, options_of, read_file
+from bot.commands.arguments import options_of, read_file, without_effect
+from bot.commands.configuration import config_of
 from bot.commands.output import write
 from bot.commands.runs import reading, run_of
 from bot.render import wording
@@ -20,6 +21,11 @@ from bot.report import Scalar, ScriptReport
 if TYPE_CHECKING:
     from bot.evidence.facts import Facts
 
+_OF_A_CHECK = (
+    *("root", "link", "contributor", "tag", "framework", "framework_tree", "device", "env"),
+    *("select", "ignore", "verbose", "quiet"),
+)
+
 
 def again(arguments: argparse.Namespace) -> int:
     """Read the runs of a report once more; returns the exit status."""
@@ -28,6 +34,7 @@ def again(arguments: argparse.Namespace) -> int:
 
     if arguments.format not in ("text", "json"):
         raise UserError("--again prints text or json; leave --format out.")
+    without_effect(arguments, "--again", _OF_A_CHECK)
     report = parse_report(read_file(Path(arguments.again)), arguments.again)
     config = config_of(arguments)
     options = options_of(arguments, config, **reading(arguments.offline, config, "caller"))

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, get_args
 from bot.base.errors import UserError
 from bot.base.files import make_folder, write_new_file
 from bot.base.messages import Language, mark
-from bot.commands.arguments import add_config, config_of, read_file, read_page
+from bot.commands.arguments import add_config, read_file, read_page, without_effect
+from bot.commands.configuration import config_of
 from bot.commands.output import notice, write
+from bot.commands.terminal import columns
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -25,7 +27,13 @@ if TYPE_CHECKING:
     from bot.table.page import Page
 
 SUMMARY = "hardware and settings that fit a question, published rows first"
+_WIDEST = 120
+"""Columns of a sentence: a longer line is harder to read."""
 LISTS = ("models", "devices", "tasks")
+_OF_A_QUESTION = (
+    *("model", "task", "method", "framework", "lengths", "batch", "lora_rank", "device"),
+    *("budget_gpus", "page", "write", "choice"),
+)
 _NOTHING_ASKED = mark(
     "Name cards, a model, or both, in any order: rlbot recommend 2x4090, rlbot recommend Qwen3-8B, "
     "rlbot recommend 8xH20 Qwen3-8B grpo lora 1k+2k."
@@ -101,6 +109,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.list:
         from bot.recommend.vocabulary import known
 
+        if arguments.question or arguments.format != "text":
+            raise UserError("--list prints what is known as text; leave all else out.")
+        without_effect(arguments, "--list", _OF_A_QUESTION)
+
         write("\n".join(known(arguments.list)) + "\n")
         return 0
     if arguments.choice is not None and not arguments.write:
@@ -126,9 +138,9 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         from bot.recommend.text import markdown, text
 
-        show = markdown if arguments.format == "markdown" else text
         # The next step would be to write what was written now.
-        write(show(replace(recommendations, next=None) if written else recommendations))
+        shown = replace(recommendations, next=None) if written else recommendations
+        write(markdown(shown) if arguments.format == "markdown" else text(shown, columns(_WIDEST)))
     if written is not None:
         command = f"rlbot lint {shlex.quote(str(written))}"
         notice("wrote {path}; check it: {command}", path=written, command=command)
@@ -196,11 +208,15 @@ def _overview(arguments: argparse.Namespace, question: ParsedQuestion, language:
 
     if arguments.write:
         raise UserError("--write writes a script for one model: name it, such as Qwen3-8B.")
+    if arguments.page:
+        raise UserError("--page gives the rows of one model: name it, such as Qwen3-8B.")
     answer = overview(question, language)
     if arguments.format == "json":
         _write_json(answer)
+    elif arguments.format == "markdown":
+        write(overview_markdown(answer))
     else:
-        write((overview_markdown if arguments.format == "markdown" else overview_text)(answer))
+        write(overview_text(answer, columns(_WIDEST)))
     return 0 if any(one.verdict != "no" for one in answer.models) else 1
 
 

@@ -7,7 +7,7 @@ import shlex
 from functools import partial
 
 from bot.base.errors import UserError
-from bot.commands.arguments import add_common, finish
+from bot.commands.arguments import add_form, finish
 from bot.commands.inputs import add_paths, each_script, scripts_with_options
 from bot.commands.runs import add_offline
 from bot.commands.tree import add_root
@@ -34,7 +34,7 @@ def add(parser: argparse.ArgumentParser) -> None:
             'are unknown, and "$@" is nothing)'
         ),
     )
-    add_common(parser, ("text", "json"))
+    add_form(parser, ("text", "json"))
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -10,9 +10,9 @@ from typing import Final
 from bot.base.files import replace_file
 from bot.base.messages import mark, message
 from bot.commands import table_check
-from bot.commands.arguments import add_common, finish, read_page
+from bot.commands.arguments import add_common, finish, read_page, rendered
 from bot.commands.inputs import script_with_options
-from bot.commands.output import write, write_message
+from bot.commands.output import notice, write, write_message
 from bot.commands.runs import RUN, add_offline, run_of
 from bot.commands.tree import add_root
 from bot.commands.verify import add_row_arguments, row_of
@@ -80,16 +80,19 @@ def run(arguments: argparse.Namespace) -> int:
         return finish(report, arguments, sources) or 3
     if checked.verdict == "fail" and not arguments.force:
         status = finish(report, arguments, sources)
-        write_message(
-            "The page was not changed: settle the errors first, or write the row with --force."
-        )
+        notice("The page was not changed: settle the errors first, or write the row with --force.")
         return status
     change = row_edit(page, checked.row, checked.page_edit.section)
+    if change.edit.action != "none" and not arguments.dry_run:
+        replace_file(page_path, page.text.encode(), change.text.encode())
+    if arguments.format != "text":
+        write(rendered(report, arguments, sources), commands=arguments.format == "json")
+        return 0
     if arguments.dry_run:
         write(change.edit.patch or message("{path} holds this row already.", path=page.path))
         return 0
-    if change.edit.action != "none":
-        replace_file(page_path, page.text.encode(), change.text.encode())
+    if arguments.quiet:
+        return 0
     write_message(
         _DONE[change.edit.action],
         section=change.edit.section,

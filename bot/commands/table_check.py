@@ -14,13 +14,13 @@ from bot.base.files import replace_file
 from bot.commands.arguments import (
     CHECK_FORMATS,
     add_common,
-    config_of,
     finish,
     options_of,
     read_file,
     read_page,
 )
-from bot.commands.output import write, write_message
+from bot.commands.configuration import config_of
+from bot.commands.output import notice, write, write_message
 from bot.commands.table_tree import page_history, page_root
 from bot.commands.tree import files_below
 
@@ -48,7 +48,10 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--unsafe", action="store_true", help="with --fix or --diff: the other corrections too"
     )
     parser.add_argument(
-        "--diff", action="store_true", help="print the corrections as a patch; write nothing"
+        "--diff",
+        action="store_true",
+        help="print the corrections as a patch, and write nothing; the exit status is that of the "
+        "page as it is",
     )
     add_common(parser, CHECK_FORMATS)
 
@@ -61,6 +64,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.unsafe and not (arguments.fix or arguments.diff):
         raise UserError("--unsafe chooses what --fix or --diff does; give one of them.")
+    if arguments.diff and arguments.format != "text":
+        raise UserError(
+            "--diff prints a patch; leave --format {format} out.", format=arguments.format
+        )
     path = Path(arguments.page)
     page = PageText(path=path.as_posix(), text=read_page(path))
     config = config_of(arguments)
@@ -81,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.fix or arguments.diff:
         mended = _mended(page, checked, unsafe=arguments.unsafe)
         if arguments.diff:
-            return _show(page, mended)
+            return _show(page, checked, mended)
         if mended.text != page.text:
             replace_file(path, page.text.encode(), mended.text.encode())
             page = PageText(path=page.path, text=mended.text)
@@ -124,12 +131,16 @@ def _mended(page: PageText, checked: PageReport, *, unsafe: bool) -> Mended:
     return mend(parse(page.text, page.path), wanted)
 
 
-def _show(page: PageText, mended: Mended) -> int:
+def _show(page: PageText, checked: PageReport, mended: Mended) -> int:
+    """Print the patch; returns the exit status of the page as it is."""
+    from bot.check.script import make_report
     from bot.render.patch import patch
+    from bot.report import exit_status
 
-    changed = patch(page.path, page.text.encode(), mended.text.encode())
-    write(changed or "There is nothing to correct.")
-    return 0
+    write(patch(page.path, page.text.encode(), mended.text.encode()))
+    if mended.text == page.text:
+        notice("There is nothing to correct.")
+    return exit_status(make_report([], pages=[checked]))
 
 
 def _tell(mended: Mended, *, quiet: bool) -> None:

@@ -170,6 +170,11 @@ def _own_plural(one: str, many: str, count: int) -> str:
     return Form(one, many, count).template(current())
 
 
+def columns(most: int) -> int:
+    """Columns for the sentences of a result: the terminal's up to `most`; 80 elsewhere."""
+    return max(40, min(_columns() + 2, most)) if sys.stdout.isatty() else 80
+
+
 def _columns() -> int:
     """The width of a help, as argparse takes it from `shutil`, which loads the compressors."""
     try:

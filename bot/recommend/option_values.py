@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -9,10 +10,11 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.recommend.cards import check_usable, usable_device
-from bot.recommend.question import ParsedQuestion
+from bot.recommend.question import ParsedQuestion, tokens
 from bot.recommend.request import check_gpus
+from bot.recommend.vocabulary import NUMBER
 
-_LENGTHS = regex(r"(?:([0-9]{1,8})\+)?([0-9]{1,8})")
+_LENGTHS = regex(rf"(?:({NUMBER})(k?)\+)?({NUMBER})(k?)", re.I)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +39,7 @@ def with_options(question: ParsedQuestion, values: OptionValues) -> ParsedQuesti
     """
     if values.gpus is not None:
         check_gpus(values.gpus)
-    lengths: dict[str, int] = {}
+    lengths: dict[str, int | None] = {}
     if values.lengths is not None:
         lengths["prompt"], lengths["response"] = _lengths(values.lengths)
     named: dict[str, Any] = {
@@ -59,14 +61,23 @@ def with_options(question: ParsedQuestion, values: OptionValues) -> ParsedQuesti
                 word=word,
                 value=value,
             )
+    if changes.get("rank", question.rank) is not None and "full" in (
+        question.method,
+        values.method,
+    ):
+        raise UserError(
+            "A rank is an adapter's, and full training has none; leave one of the two out."
+        )
     cards = (*question.cards, *map(usable_device, values.devices))
     return replace(question, cards=tuple(dict.fromkeys(map(check_usable, cards))), **changes)
 
 
-def _lengths(text: str) -> tuple[int, int]:
+def _lengths(text: str) -> tuple[int | None, int]:
+    """Tokens of the longest prompt, None where one number is given, and of the response."""
     match = _LENGTHS.fullmatch(text)
     if match is None:
         raise UserError(
             '--lengths takes PROMPT+RESPONSE, such as 1024+2048; got "{text}".', text=text
         )
-    return int(match[1] or 0), int(match[2])
+    prompt, response = (tokens(match[at], match[at + 1]) if match[at] else None for at in (1, 3))
+    return prompt, response or 0

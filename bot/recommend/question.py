@@ -160,12 +160,12 @@ def _sort(word: str, parts: _Parts, is_model_folder: Callable[[str], bool]) -> N
 def _sort_number(low: str, parts: _Parts) -> bool:
     """Put a word with a number where it belongs; False when it is none of these."""
     if lengths := _LENGTHS.fullmatch(low):
-        prompt, response = _tokens(lengths[1], lengths[2]), _tokens(lengths[3], lengths[4])
+        prompt, response = tokens(lengths[1], lengths[2]), tokens(lengths[3], lengths[4])
         parts.add("lengths", f"{prompt}+{response}")
     elif length := _LENGTH.fullmatch(low):
-        parts.add("lengths", str(_tokens(length[1], "k")))
+        parts.add("lengths", str(tokens(length[1], "k")))
     elif keyed := _KEYED.fullmatch(low):
-        parts.add(keyed[1], str(_tokens(keyed[2], keyed[3])))
+        parts.add(keyed[1], str(tokens(keyed[2], keyed[3])))
     elif nodes := _NODES.fullmatch(low):
         if nodes[2]:
             parts.counts.append(int(nodes[1]) * int(nodes[2]))
@@ -203,7 +203,8 @@ def _counted(low: str) -> tuple[int, tuple[Device, ...]] | None:
     return None
 
 
-def _tokens(number: str, thousands: str) -> int:
+def tokens(number: str, thousands: str) -> int:
+    """A length as it is written, with or without `k` behind it."""
     return int(number) * (1024 if thousands else 1)
 
 

@@ -10,18 +10,18 @@ from bot.render.escape import markdown_cell, markdown_inline, terminal
 from bot.render.speech import speaking, tr
 
 WIDTH = 80
-"""Columns of a line."""
+"""Columns of a line where the terminal's are not known."""
 
 
-def overview_text(answer: CardOverview) -> str:
-    """What cards alone can train, for a terminal."""
+def overview_text(answer: CardOverview, width: int = WIDTH) -> str:
+    """What cards alone can train, for a terminal; sentences are broken at `width` columns."""
     with speaking(answer.language):
-        lines = hanging(terminal(_cards_head(answer)), "", WIDTH)
-        lines += [*default_lines(answer.defaults), ""]
+        lines = hanging(terminal(_cards_head(answer)), "", width)
+        lines += [*default_lines(answer.defaults, width), ""]
         lines += [f"  {line}" for line in aligned(_overview_rows(answer), right={2, 3, 5, 6})]
         lines.append("")
         for line in _overview_below(answer):
-            lines += hanging(terminal(line), "", WIDTH)
+            lines += hanging(terminal(line), "", width)
         return "\n".join(lines) + "\n"
 
 
@@ -114,9 +114,9 @@ def _verdict(one: MethodVerdict) -> str:
     return tr("fits") if one.verdict == "fits" else tr("may fit")
 
 
-def default_lines(defaults: Sequence[str]) -> list[str]:
+def default_lines(defaults: Sequence[str], width: int) -> list[str]:
     """What was taken where the question is open, for a terminal."""
-    return hanging(terminal(default_sentence(defaults)), "", WIDTH) if defaults else []
+    return hanging(terminal(default_sentence(defaults)), "", width) if defaults else []
 
 
 def default_sentence(defaults: Sequence[str]) -> str:
@@ -129,7 +129,7 @@ def _method(method: str, rank: int | None = None) -> str:
     return names[method] if method == "full" or rank is None else f"{names[method]} r{rank}"
 
 
-def method_lines(answer: Recommendations) -> list[str]:
+def method_lines(answer: Recommendations, width: int) -> list[str]:
     """The methods' verdicts for a terminal; nothing where none was asked for."""
     if not answer.methods:
         return []
@@ -137,7 +137,7 @@ def method_lines(answer: Recommendations) -> list[str]:
     right = set(range(2, 6)) if _counted(answer) else set(range(1, len(rows[0])))
     lines = [f"  {terminal(line)}" for line in aligned(rows, right=right)]
     for sentence in method_sentences(answer):
-        lines += hanging(terminal(sentence), "", WIDTH)
+        lines += hanging(terminal(sentence), "", width)
     return lines
 
 

@@ -23,67 +23,67 @@ SUMS = 3
 """Devices on which nothing fits that are shown with their sum; the others are named."""
 
 
-def text(answer: Recommendations) -> str:
-    """The answer for a terminal."""
+def text(answer: Recommendations, width: int = WIDTH) -> str:
+    """The answer for a terminal; its sentences are broken at `width` columns."""
     with speaking(answer.language):
-        return "\n".join(_text(answer)) + "\n"
+        return "\n".join(_text(answer, width)) + "\n"
 
 
-def _text(answer: Recommendations) -> Iterator[str]:
-    yield from _lines(_head(answer))
-    yield from default_lines(answer.defaults)
-    methods = method_lines(answer)
+def _text(answer: Recommendations, width: int) -> Iterator[str]:
+    yield from _lines(_head(answer), width)
+    yield from default_lines(answer.defaults, width)
+    methods = method_lines(answer, width)
     if methods:
         yield ""
         yield from methods
     for row in answer.published:
         yield ""
         yield f"{row.rank:>3}  {terminal(f'{row.gpus} × {row.device}')}  {tr('published row')}"
-        yield from _lines(_row(row), "     ")
+        yield from _lines(_row(row), width, "     ")
         if row.link:
             yield f"     {terminal(row.link)}"
     if answer.nearest:
         yield ""
-        yield from _lines(_near(answer.nearest))
+        yield from _lines(_near(answer.nearest), width)
         if answer.nearest.link:
             yield f"  {terminal(answer.nearest.link)}"
-    yield from _predictions(answer)
-    yield from _misses(answer)
+    yield from _predictions(answer, width)
+    yield from _misses(answer, width)
     why = _whys(answer)
     if why:
         yield ""
         yield tr("What the options do, the cheapest in time first:")
         for line in why:
-            first, *more = hanging(terminal(line), "    ", WIDTH)
+            first, *more = hanging(terminal(line), "    ", width)
             yield from (first[2:], *more)
     yield ""
     for line in _below(answer):
-        yield from _lines(line)
+        yield from _lines(line, width)
 
 
-def _predictions(answer: Recommendations) -> Iterator[str]:
+def _predictions(answer: Recommendations, width: int) -> Iterator[str]:
     predicted = _shown(answer)
     if not predicted:
         return
     yield ""
     yield tr("Predicted, nobody has run it (GiB of each GPU):")
-    yield from _table(predicted)
+    yield from _table(predicted, width)
     more = len(answer.predicted) - len(predicted)
     if more:
         yield "  " + tr("… and {count} more: name cards, or take --format json.", count=more)
 
 
-def _misses(answer: Recommendations) -> Iterator[str]:
+def _misses(answer: Recommendations, width: int) -> Iterator[str]:
     if _is_survey(answer):
         return  # The table above has them.
     shown, others = _nearest(answer)
     for miss in shown:
         yield ""
-        yield from _lines(_missed(miss, answer.question.budget_gpus))
-        yield from _lines(_sum(miss), "     ")
+        yield from _lines(_missed(miss, answer.question.budget_gpus), width)
+        yield from _lines(_sum(miss), width, "     ")
     if others:
         yield ""
-        yield from _lines(others)
+        yield from _lines(others, width)
 
 
 def _shown(answer: Recommendations) -> Sequence[Predicted]:
@@ -96,12 +96,12 @@ def _is_survey(answer: Recommendations) -> bool:
     return len({one.device for one in answer.methods}) > FIRST
 
 
-def _lines(sentence: str, indent: str = "") -> list[str]:
+def _lines(sentence: str, width: int, indent: str = "") -> list[str]:
     """A sentence over as many lines as it takes."""
-    return hanging(terminal(sentence), indent, WIDTH)
+    return hanging(terminal(sentence), indent, width)
 
 
-def _table(predicted: Sequence[Predicted]) -> Iterator[str]:
+def _table(predicted: Sequence[Predicted], width: int) -> Iterator[str]:
     """Two lines a prediction: its figures, and the options that are on."""
     rows = [
         [
@@ -133,7 +133,7 @@ def _table(predicted: Sequence[Predicted]) -> Iterator[str]:
     yield f"  {lines[0]}"
     for line, one in zip(lines[1:], predicted, strict=True):
         yield f"  {line}"
-        yield from hanging(terminal(_options(one)), "       ", WIDTH)
+        yield from hanging(terminal(_options(one)), "       ", width)
 
 
 def verdict(one: Predicted) -> str:

@@ -139,7 +139,9 @@ def test_a_recipe_is_not_bisected(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("model_name_or_path: a\nper_device_train_batch_size: 4\n")
     result = rlbot("bisect", "plan", "a.yaml", cwd=tmp_path)
     assert result.status == 2
-    assert "a.yaml is a recipe, and bisect varies scripts; name the one that starts it" in result.err
+    assert (
+        "a.yaml is a recipe, and bisect varies scripts; name the one that starts it" in result.err
+    )
 
 
 def test_findings_in_a_program_are_shown(tmp_path: Path) -> None:

@@ -410,7 +410,7 @@ def test_table_add_refuses_a_row_that_its_run_contradicts(folder: Path, run: Pat
     command = ("table", "add", "page.rst", f"examples/tuning/7b/{NAME}", "--run", run)
     result = rlbot(*command, cwd=folder)
     assert result.status == 1
-    assert "The page was not changed" in result.out
+    assert "The page was not changed" in result.err
     assert (folder / "page.rst").read_text(encoding="utf-8") == PAGE
     assert rlbot(*command, "--force", cwd=folder).status == 0
     assert (folder / "page.rst").read_text(encoding="utf-8") != PAGE

@@ -105,6 +105,6 @@ def test_wrong_options_are_sentences(options: tuple[str, ...], sentence: str) ->
     ],
 )
 def test_why_there_is_no_launch_is_said_alike(script: str, reason: str) -> None:
-    for command in ("lint", "resolve", "estimate"):
-        result = rlbot(command, "-", "--stdin-filename", "x.sh", "--verbose", stdin=script.encode())
+    for words in (("lint", "--verbose"), ("resolve",), ("estimate",)):
+        result = rlbot(*words, "-", "--stdin-filename", "x.sh", stdin=script.encode())
         assert reason in result.out

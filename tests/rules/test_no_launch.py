@@ -164,18 +164,19 @@ def test_a_command_that_is_a_variable_without_a_value_is_named(line: str, *, nam
     assert (reason == text) is named
 
 
+RECIPES = "of YAML only the recipes of TRL are read"
+
+
 @pytest.mark.parametrize(
     ("recipe", "reason"),
     [
         (
             "learning_rate: 1\n",
-            "of YAML only the recipes of TRL are read, and this names no model; name the script "
-            "that starts the training",
+            f"{RECIPES}, and this names no model; name the script that starts the training",
         ),
         (
             "name: job\nrun: |\n  python3 -m verl.trainer.main_ppo trainer.nnodes=1\n",  # SkyPilot
-            "line 3 starts verl.trainer.main_ppo, and of YAML only the recipes of TRL are read; "
-            "put that command into a script",
+            f"line 3 starts verl.trainer.main_ppo, and {RECIPES}; put that command into a script",
         ),
         ("model_name_or_path: a/b\n", None),
     ],

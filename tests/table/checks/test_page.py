@@ -163,7 +163,7 @@ def test_diff_shows_and_fix_writes_what_surely_follows(
     folder: Path, snapshot: SnapshotAssertion
 ) -> None:
     shown = rlbot("table", "check", PAGE, "--diff", cwd=folder)
-    assert (shown.status, shown.err) == (0, "")
+    assert (shown.status, shown.err) == (1, "")  # The page as it is has errors.
     assert shown.out == snapshot
     assert (folder / PAGE).read_text(encoding="utf-8") == DEFECTIVE
 
@@ -179,6 +179,8 @@ def test_diff_shows_and_fix_writes_what_surely_follows(
     assert (patched / PAGE).read_text(encoding="utf-8") == text
     assert "116" in text  # a measured value is never corrected unasked
 
+    refused = rlbot("table", "check", PAGE, "--diff", "--format", "json", cwd=folder)
+    assert (refused.status, refused.out) == (2, "")
     again = rlbot("table", "check", PAGE, "--fix", cwd=folder)
     assert "corrected" not in again.out
     assert (folder / PAGE).read_text(encoding="utf-8") == text

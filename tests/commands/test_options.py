@@ -1,0 +1,145 @@
+"""Every option does what it says, or is refused with a sentence: none is dropped silently."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from bot.commands.cli import main
+from bot.rules._support.example import verl
+from tests.command import rlbot
+from tests.commands.test_cli import NAME, PAGE, SCRIPT
+
+ONE = ("resolve", "run.sh")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "run.sh").write_text(SCRIPT, encoding="utf-8")
+    (tmp_path / "report.json").write_text("{}", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("lint", "run.sh", "--stdin-filename", "x.sh"), "give - as PATH"),
+        ((*ONE, "--select", "RLB020"), "unrecognized arguments: --select RLB020"),
+        ((*ONE, "--verbose"), "unrecognized arguments: --verbose"),
+        (("estimate", "run.sh", "--ignore", "RLB020"), "unrecognized arguments: --ignore RLB020"),
+        ((*ONE, "--env", "A=1", "--env", "A=2"), "--env gives A two values; give one."),
+        (
+            (*ONE, "--framework", "verl@0.4.1", "--framework", "verl@0.9.1"),
+            "--framework gives verl two releases; give one.",
+        ),
+        ((*ONE, "--framework", "openrlhf@99"), "openrlhf 99 is not known: use one of 0."),
+        (("verify", "--again", "report.json", "--tag", "MIN"), "--tag has no effect with --again"),
+        (
+            ("verify", "--again", "report.json", "--env", "A=1"),
+            "--env has no effect with --again; leave it out.",
+        ),
+        (
+            ("contribute", "run", "--script", "run.sh", "--launcher", "torchrun"),
+            "--launcher has no effect with --script; leave it out.",
+        ),
+        (("contribute", "run", "--dry-run", "--yes"), "--yes has no effect with --dry-run"),
+        (("recommend", "2x4090", "--page", "none.rst"), "--page gives the rows of one model"),
+        (("recommend", "--list", "models", "2x4090"), "--list prints what is known as text"),
+        (("recommend", "--list", "tasks", "--format", "json"), "--list prints what is known"),
+        (("recommend", "--list", "tasks", "--batch", "8"), "--batch has no effect with --list"),
+        (("recommend", "2x4090", "full", "rank=8"), "A rank is an adapter's, and full training"),
+    ],
+)
+def test_what_would_have_no_effect_is_refused(
+    folder: Path, words: tuple[str, ...], sentence: str
+) -> None:
+    result = rlbot(*words, cwd=folder)
+    assert (result.status, result.out) == (2, "")
+    assert sentence in result.err
+
+
+def test_the_same_value_twice_is_one(folder: Path) -> None:
+    """An alias of the shell may hold what is given once more."""
+    once = ("--env", "batch=1", "--framework", "verl@0.6.0")
+    twice = (*once, "--env", "batch=1", "--against", "verl@0.6.0")
+    result = rlbot(*ONE, *twice, cwd=folder)
+    assert result.status == 0
+    assert result == rlbot(*ONE, *once, cwd=folder)
+
+
+def test_lengths_are_read_as_in_a_question() -> None:
+    words = ("recommend", "2x4090", "Qwen3-0.6B", "--format", "json")
+    for option in (("--lengths", "1k+2K"), ("--lengths", "1024+2048"), ("1k+2k",)):
+        question = json.loads(rlbot(*words, *option).out)["question"]
+        assert (question["prompt"], question["response"]) == (1024, 2048)
+    one = [json.loads(rlbot(*words, *more).out) for more in (("--lengths", "2048"), ("2048",))]
+    assert one[0] == one[1]
+
+
+def test_a_quiet_estimate_says_nothing_of_what_fits(folder: Path) -> None:
+    (folder / "small.sh").write_text(verl())
+    words = ("estimate", "small.sh", "--device", "b200", "--quiet")
+    result = rlbot(*words, cwd=folder)
+    assert (result.status, result.out) == (0, "")
+    assert json.loads(rlbot(*words, "--format", "json", cwd=folder).out)["scripts"]
+    for device in ("a10", "t4"):
+        assert rlbot("estimate", "small.sh", "--device", device, "--quiet", cwd=folder).out
+
+
+def test_gpus_that_do_not_count_are_said(folder: Path) -> None:
+    for words in (("plan", "run.sh"), ("read", "run.sh", "none")):
+        result = rlbot("bisect", *words, "--device", "h100", "--gpus", "5", cwd=folder)
+        if words[0] == "plan":
+            assert "--gpus 5 does not count for run.sh: its settings give 2." in result.err
+
+
+def test_the_forms_of_a_row_that_is_added(folder: Path) -> None:
+    named = folder / "7b" / NAME
+    named.parent.mkdir()
+    named.write_text(SCRIPT, encoding="utf-8")
+    page = folder / "page.rst"
+    page.write_text(PAGE, encoding="utf-8")
+    words = ("table", "add", "page.rst", f"7b/{NAME}", "--offline")
+    shown = rlbot(*words, "--dry-run", "--format", "json", cwd=folder)
+    (script,) = json.loads(shown.out)["scripts"]
+    assert script["page_edit"]["action"] == "add"
+    assert page.read_text(encoding="utf-8") == PAGE
+    added = rlbot(*words, "--format", "json", cwd=folder)
+    assert json.loads(added.out)["scripts"][0]["row"] == script["row"]
+    assert page.read_text(encoding="utf-8") != PAGE
+    assert rlbot(*words, "--quiet", cwd=folder).out == ""
+
+
+def test_a_variable_that_no_script_mentions_is_said(folder: Path) -> None:
+    said = "rlbot: --env: no script that was read mentions BATHC.\n"
+    for words in (("lint", "run.sh"), ("resolve", "run.sh"), ("verify", "run.sh", "--offline")):
+        options = ("--env", "batch=8", "--env", "BATHC=8")
+        assert rlbot(*words, *options, cwd=folder).err == said
+        assert rlbot(*words, *options[:2], cwd=folder).err == ""
+        assert rlbot(*words, *options, "--root", ".", cwd=folder).err == ""
+
+
+@pytest.mark.parametrize("words", [("2x4090",), ("2x4090", "Qwen3-0.6B")])
+def test_sentences_are_as_wide_as_the_terminal(words: tuple[str, ...]) -> None:
+    wide = {
+        size: max(map(len, _on_terminal("recommend", *words, columns=size).splitlines()))
+        for size in (70, 200)
+    }
+    assert wide[70] <= 76, "a table and its indent"
+    assert 100 < wide[200] <= 120
+    assert max(map(len, rlbot("recommend", *words).out.splitlines())) <= 80
+
+
+def _on_terminal(*words: str, columns: int) -> str:
+    with (
+        mock.patch.dict("os.environ", {"COLUMNS": str(columns)}),
+        mock.patch("bot.commands.terminal.sys.stdout", mock.Mock(isatty=lambda: True)),
+        mock.patch("bot.commands.recommend.write") as write,
+    ):
+        main(words)
+    (text,) = write.call_args.args
+    assert isinstance(text, str)
+    return text
