@@ -44,7 +44,8 @@ from bot.evidence.subject import (
     setting_claim,
 )
 from bot.evidence.trl_runs import with_recorded
-from bot.evidence.values import Missing, fits, lookup, same, shown
+from bot.evidence.values import Missing, fits, lookup, same, same_file, shown
+from bot.frameworks.fields import placeholder
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.report import Claim, ClaimVerdict, Evidence, JsonValue, Run
@@ -209,9 +210,24 @@ def _partly_known(setting: Setting, observed: JsonValue | Missing, source: str) 
         return both.consistent(
             "The run agrees with what the script says besides {names}.", names=names
         )
-    return both.inconsistent(
+    return _elsewhere(both, text, observed) or both.inconsistent(
         "The run does not agree with what the script says besides {names}.", names=names
     )
+
+
+def _elsewhere(
+    both: Observation, claimed: JsonValue, observed: JsonValue | Missing
+) -> Claim | None:
+    """The claim of a path that another machine has elsewhere, as of a data set; else None."""
+    found = False if isinstance(observed, Missing) else same_file(claimed, observed)
+    if found:
+        return both.consistent("The run used the script's path, in another folder.")
+    if found is None:
+        return both.inconclusive(
+            "The run used a path of the same name in another folder; whether it holds the same is "
+            "open."
+        )
+    return None
 
 
 def _setting(subject: ClaimSubject, setting: Setting) -> Claim:
@@ -238,15 +254,20 @@ def _setting(subject: ClaimSubject, setting: Setting) -> Claim:
         return Observation(key, claimed, observed, source).inconclusive(
             "The script chooses a group of the configuration here; its entries are compared."
         )
+    return replace(_compared(subject, key, claimed, observed), source=source)
+
+
+def _compared(subject: ClaimSubject, key: str, claimed: JsonValue, observed: JsonValue) -> Claim:
     equal = same(claimed, observed)
-    if (
-        equal is False
-        and key == subject.plan.model.key
-        and isinstance(claimed, str)
-        and isinstance(observed, str)
-    ):
+    if equal is not False:
+        return judged(key, shown(claimed, key), Observed(key, observed), equal)
+    if key == subject.plan.model.key and isinstance(claimed, str) and isinstance(observed, str):
         equal = same_model(claimed, observed)
-    return replace(judged(key, shown(claimed, key), Observed(key, observed), equal), source=source)
+    both = Observation(key, shown(claimed, key), shown(observed, key), SourceName.RUN_CONFIG)
+    elsewhere = None
+    if not equal and not (isinstance(claimed, str) and placeholder(claimed)):
+        elsewhere = _elsewhere(both, claimed, observed)
+    return elsewhere or judged(key, shown(claimed, key), Observed(key, observed), equal)
 
 
 def _overall(claims: Iterable[Claim], compared: list[Claim], facts: Facts) -> ClaimVerdict:

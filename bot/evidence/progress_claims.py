@@ -9,6 +9,7 @@ from bot.evidence.facts import Facts
 from bot.evidence.metrics import EACH_STEP, GLOBAL_STEP, RESPONSE_MAX, highest
 from bot.evidence.origins import WANDB, tracker_name
 from bot.evidence.subject import ClaimSubject, Observation
+from bot.evidence.values import Missing, lookup, same
 from bot.frameworks.releases import release_key
 from bot.report import Claim
 from bot.report.claims import ClaimName, SourceName, claim_source
@@ -78,7 +79,7 @@ def steps_claim(subject: ClaimSubject) -> Claim:
     limit = _response_limit(subject)
     longest = highest(facts.history, RESPONSE_MAX)
     if longest is None:
-        return seen.inconclusive(_no_lengths(subject, limit))
+        return _without_lengths(subject, seen, steps, limit)
     if limit is None:
         return seen.inconclusive(
             "The longest response allowed is not known, so full length cannot be told."
@@ -107,6 +108,47 @@ def steps_claim(subject: ClaimSubject) -> Claim:
             **values,
         )
     return seen.consistent(reason)
+
+
+def _without_lengths(
+    subject: ClaimSubject, seen: Observation, steps: int, limit: int | None
+) -> Claim:
+    """The claim of a run that logged no lengths: fine-tuning may need none."""
+    facts, filled = subject.facts, _filled(subject)
+    if filled is None:
+        return seen.inconclusive(_no_lengths(subject, limit))
+    what = plural_message(
+        "{count} step, with samples of full length: {why}",
+        "{count} steps, each with samples of full length: {why}",
+        steps,
+        why=filled,
+    )
+    if facts.exit_code is None and facts.state is None:
+        return seen.consistent(
+            "{what}; the log has no end, so what followed is not known.", what=what
+        )
+    return seen.consistent("{what}.", what=what)
+
+
+def _filled(subject: ClaimSubject) -> str | None:
+    """Why each sample of a fine-tuning is as long as allowed; None where it may be shorter.
+
+    TRL's SFT fills rows of `max_length` where it packs (`pack_dataset` of data_utils.py). verl's
+    trainer before its engines pads to it (`sft_dataset.py`, `multiturn_sft_dataset.py` of 0.1 to
+    0.7), which `use_remove_padding` takes away again.
+    """
+    plan, config = subject.plan, subject.facts.config
+
+    def on(key: str) -> bool:
+        value = lookup(config, key)
+        return not isinstance(value, Missing) and same(value, True) is True
+
+    if plan.framework == "trl" and on("packing"):
+        return message("packing fills them")
+    cut = on("use_remove_padding") or on("model.use_remove_padding")
+    if plan.framework == "verl" and "fsdp_sft" in plan.launch.entry and config and not cut:
+        return message("this trainer pads them to data.max_length")
+    return None
 
 
 def _no_lengths(subject: ClaimSubject, limit: int | None) -> str:

@@ -23,6 +23,9 @@ _DEPTH = 40
 _LONGEST = 65_536
 """Characters of a text that may be a list or a mapping."""
 _UNKNOWN_PART = regex(r"\$\{\?[^{}]{0,500}\}")
+_HUB_NAME = regex(r"[\w-][\w.-]{0,200}/[\w.-]{1,200}\Z", re.ASCII)
+_FILE = regex(r"\.(?:parquet|jsonl?|csv|arrow|txt|py|ya?ml)\Z")
+_ANY_DATA = regex(r"(?:train|test|val|validation|valid|dev|eval|data)\.\w{1,20}\Z")
 _DECORATION = str.maketrans("", "", "[]'\" \t")
 
 
@@ -115,6 +118,39 @@ def _parsed(value: JsonValue, like: JsonValue) -> JsonValue:
         return read if type(read) is type(like) else value
     words: list[JsonValue] = [*value.split()]
     return words if words and len(words) == len(like) and isinstance(like, list) else value
+
+
+def same_file(claimed: JsonValue, observed: JsonValue) -> bool | None:
+    """Whether two paths name one file or folder that lies elsewhere; None where only names agree.
+
+    They do where one is the end of the other, or both end in the same folder and name. A file that
+    every data set has, a `train.parquet`, is named by its folder. A name on a hub (`a/b`) lies
+    nowhere else. Lists are compared path by path.
+    """
+    if isinstance(claimed, list) and isinstance(observed, list):
+        if len(claimed) != len(observed) or not claimed:
+            return False
+        return _all(same_file(a, b) for a, b in zip(claimed, observed, strict=True))
+    if not isinstance(claimed, str) or not isinstance(observed, str):
+        return False
+    if "/" not in claimed or "/" not in observed or _is_hub_name(claimed, observed):
+        return claimed == observed
+    ours, theirs = _parts(claimed), _parts(observed)
+    if not ours or not theirs or ours[-1] != theirs[-1] or "${?" in ours[-1]:
+        return False
+    alike = min(2, len(ours), len(theirs))
+    if ours[-alike:] == theirs[-alike:]:
+        return True
+    return False if _ANY_DATA.match(ours[-1]) else None
+
+
+def _is_hub_name(*paths: str) -> bool:
+    """Whether all of them may be names on a hub: two parts, and no file's end."""
+    return all(_HUB_NAME.match(path) and not _FILE.search(path) for path in paths)
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in path.split("/") if part not in ("", ".", "..", "~")]
 
 
 def fits(text: str, observed: JsonValue) -> bool | None:

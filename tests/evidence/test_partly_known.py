@@ -46,6 +46,8 @@ def claims(
         ("train_files", "/root/project/data/other.parquet", "inconsistent"),
         ("val_files", "/home/ada/val.parquet", "consistent"),
         ("val_files", "/home/ada/validation.parquet", "inconsistent"),
+        ("train_files", "/mnt/ssd/data/train.parquet", "consistent"),
+        ("val_files", "/mnt/ssd/val.parquet", "consistent"),
     ],
 )
 def test_folders_of_the_machine(tmp_path: Path, key: str, value: JsonValue, verdict: str) -> None:
