@@ -1,0 +1,18 @@
+deepspeed --num_gpus 8 --module openrlhf.cli.train_ppo \
+    --pretrain mistralai/Mistral-7B-Instruct-v0.3 \
+    --reward_pretrain mistralai/Mistral-7B-Instruct-v0.3 \
+    --critic_pretrain mistralai/Mistral-7B-Instruct-v0.3 \
+    --micro_train_batch_size 2 \
+    --train_batch_size 128 \
+    --micro_rollout_batch_size 4 \
+    --rollout_batch_size 1024 \
+    --max_epochs 1 \
+    --prompt_max_len 1024 \
+    --generate_max_len 1024 \
+    --zero_stage 2 \
+    --bf16 \
+    --max_samples 100000 \
+    --normalize_reward \
+    --adam_offload \
+    --flash_attn \
+    --gradient_checkpointing

@@ -1,0 +1,11 @@
+deepspeed --num_gpus 8 --module openrlhf.cli.train_rm \
+    --train_batch_size 256 \
+    --micro_train_batch_size 16 \
+    --pretrain meta-llama/Llama-3.2-1B \
+    --bf16 \
+    --max_epochs 1 \
+    --max_len 2048 \
+    --zero_stage 3 \
+    --learning_rate 9e-6 \
+    --flash_attn \
+    --gradient_checkpointing

@@ -1,0 +1,26 @@
+torchrun --standalone --nnodes=1 --nproc_per_node=8 -m verl.trainer.sft_trainer \
+    data.train_batch_size=32 \
+    data.micro_batch_size_per_gpu=1 \
+    data.max_length=32768 \
+    data.pad_mode=no_padding \
+    data.use_dynamic_bsz=True \
+    data.max_token_len_per_gpu=32768 \
+    model.path=Qwen/Qwen3.5-9B \
+    +model.override_config.attn_implementation=flash_attention_2 \
+    model.use_remove_padding=True \
+    model.enable_gradient_checkpointing=True \
+    model.lora_rank=8 \
+    model.lora_alpha=16 \
+    "model.target_modules='.*model\.language_model\.layers\..*\.mlp\.(gate_proj|up_proj|down_proj)\$'" \
+    engine=fsdp \
+    optim=fsdp \
+    engine.strategy=fsdp2 \
+    engine.ulysses_sequence_parallel_size=1 \
+    engine.fsdp_size=-1 \
+    engine.model_dtype=bfloat16 \
+    engine.dtype=bfloat16 \
+    engine.param_offload=False \
+    engine.optimizer_offload=False \
+    engine.use_torch_compile=False \
+    trainer.nnodes=1 \
+    trainer.n_gpus_per_node=8
