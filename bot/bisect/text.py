@@ -35,7 +35,8 @@ def _plan(plan: SeriesPlan) -> Iterator[str]:
         for one in plan.varied
     )
     where = f"{plan.gpus} × {plan.device}" if plan.device is not None else ""
-    yield f"{plan.script}: {names}{tr(', on {where}', where=where) if where else ''}"
+    on = tr(", on {where}", where=where) if where else ""
+    yield tr("{what}: {why}", what=plan.script, why=f"{names}{on}")
     yield from _limits(plan)
     yield ""
     if plan.no_effect is not None:
@@ -81,7 +82,7 @@ def _limits(plan: SeriesPlan) -> Iterator[str]:
 
 def _limit(limit: Limit) -> str:
     if limit.batch is None or limit.batch == limit.value:
-        return f"{limit.value}: {limit.reason}"
+        return tr("{what}: {why}", what=limit.value, why=limit.reason)
     return tr(
         "{value} (batch {batch}): {reason}",
         value=limit.value,

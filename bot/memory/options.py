@@ -148,7 +148,8 @@ _SWITCHES: tuple[_Switch, ...] = (
     ),
     _Switch(
         settings={
-            "verl": "actor_rollout_ref.rollout.layered_summon=True (with load_format=safetensors)"
+            "verl": "actor_rollout_ref.rollout.layered_summon=True "
+            "actor_rollout_ref.rollout.load_format=safetensors"
         },
         off=lambda r: r.backend == "fsdp" and r.adapter is not None and r.sync_whole_bytes > 0,
         on=lambda _: False,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from bot import __version__
 from bot.base.devices import Device
 from bot.base.errors import UserError
-from bot.base.messages import Language, message, translated
+from bot.base.messages import Language, enumeration, message, translated
 from bot.frameworks.releases import releases
 from bot.recommend.defaults import (
     framework_of,
@@ -91,7 +91,7 @@ def _notes(question: ParsedQuestion, verdicts: Sequence[MethodVerdict]) -> Itera
     if is_open and card.interconnect == "pcie" and question.task in (None, *QUANTIZED):
         yield message(
             "QLoRA keeps the base in four bits a weight and takes less, for {tasks}: {command}.",
-            tasks=", ".join(QUANTIZED),
+            tasks=enumeration(QUANTIZED),
             command=" ".join(
                 ["rlbot recommend", f"{gpus_of(question)}x{card.token}", "qlora"]
                 + ([question.task] if question.task else [])

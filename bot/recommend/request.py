@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 from bot.base.devices import Device
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import mark, message, sentence_of
+from bot.base.messages import enumeration, mark, message, sentence_of
 from bot.base.regex import regex
 from bot.memory.hub_numbers import NotReadError
 from bot.memory.models import Model, find, from_config, near, not_known
@@ -280,7 +280,7 @@ def _check_method(method: str, framework: FrameworkName, task: str) -> None:
             "stored, and vLLM cannot load those of four bits. Use --method lora, or one of "
             "{tasks}.",
             task=task,
-            tasks=", ".join(QUANTIZED),
+            tasks=enumeration(QUANTIZED),
         )
 
 
