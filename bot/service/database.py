@@ -55,8 +55,9 @@ class Database:
 
     @property
     def shown(self) -> str:
-        """The URL without its password."""
-        return re.sub(r"(://[^:/@]{0,500}):[^@]{0,500}@", r"\1:***@", self.url)
+        """The URL as it is given, without its password."""
+        given = self.url.replace("postgresql+psycopg://", "postgresql://", 1)
+        return re.sub(r"(://[^:/@]{0,500}):[^@]{0,500}@", r"\1:***@", given)
 
     def engine(self, pool: int) -> sa.Engine:
         """Connections that fail in bounded time instead of waiting for a database that is gone.
@@ -105,7 +106,8 @@ class Database:
             connection.close()
         except (OSError, sqlite3.Error) as error:
             raise UserError(
-                "The database {path} cannot be opened: {error}.",
+                "The database {path} cannot be opened: {error}. RLBOT_DATABASE_URL names it; its "
+                "folder must be one that this user may write.",
                 path=self.path,
                 error=system_reason(error) if isinstance(error, OSError) else str(error),
             ) from None
@@ -118,9 +120,14 @@ class Database:
             # Not what SQLAlchemy says around it, with its statement and a page to read.
             said = str(getattr(error, "orig", error)).strip()
             why = (said.splitlines() or [type(error).__name__])[0]
-            raise UserError(
+            failed = message(
                 "The database {database} did not answer: {why}.", database=self.shown, why=why
-            ) from None
+            )
+            if not self.is_sqlite:
+                failed = message(
+                    "{what} Start it, or name the right one in RLBOT_DATABASE_URL.", what=failed
+                )
+            raise UserError(failed) from None
 
 
 def is_outage(error: Exception) -> bool:

@@ -188,6 +188,19 @@ def test_a_database_that_takes_nothing_more_is_a_sentence(
     assert "did not answer: database or disk is full." in said
 
 
+def test_a_database_that_is_not_there_says_what_to_do(tmp_path: Path) -> None:
+    away = parse_database("postgresql://rlbot:hidden@127.0.0.1:1/jobs")
+    engine = away.engine(1)
+    with pytest.raises(UserError) as told:
+        away.carry_out(lambda: engine.connect().close())
+    said = str(told.value)
+    assert said.startswith("The database postgresql://rlbot:***@127.0.0.1:1/jobs did not answer: ")
+    assert said.endswith(" Start it, or name the right one in RLBOT_DATABASE_URL.")
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match=r"cannot be opened: .*\. RLBOT_DATABASE_URL names it; "):
+        parse_database(str(tmp_path / "file" / "rlbot.sqlite")).prepare()
+
+
 def refused(
     database: Database, folder: Path, *arguments: str, key: rsa.RSAPrivateKey | None = None
 ) -> str:

@@ -260,7 +260,7 @@ def test_settings_come_from_the_environment(tmp_path: Any) -> None:
     ]
     assert settings.private_key.reveal() == "-----BEGIN-----\nx\n"
     assert settings.database.url == "postgresql+psycopg://u:p@h/d"
-    assert settings.database.shown == "postgresql+psycopg://u:***@h/d"
+    assert settings.database.shown == "postgresql://u:***@h/d"
     assert "sixteen" not in repr(settings)
 
 
