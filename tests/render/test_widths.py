@@ -36,6 +36,15 @@ LONG = (
     make.claim("data.train_batch_size", 25600, 25601, verdict="inconsistent"),
     make.claim("model", "Qwen/Qwen2.5-7B-Instruct-1M", "Qwen/Qwen2.5-7B", verdict="inconsistent"),
 )
+SHORT = tuple(
+    replace(make.claim(name, value, value), source=f"run config: actor_rollout_ref.{name}.{key}")
+    for name, value, key in (
+        ("algorithm", "grpo", "adv_estimator"),
+        ("inference engine", "vllm 0.24.0", "name"),
+        ("model", "Qwen/Qwen2.5-7B-Instruct-1M", "path"),
+        ("gpus", "2 × NVIDIA H800 (79.6 GiB)", "n_gpus_per_node"),
+    )
+)
 STAGE = EstimateStage(
     stage="optimizer",
     pool="all roles",
@@ -53,6 +62,7 @@ CASES = {
     "not-ready": make.report(make.bad(), verdict="fail"),
     "two": make.report(READY, make.bad()),
     "no-run": make.report(NO_RUN, verdict="inconclusive"),
+    "short-names": make.report(replace(make.good(), evidence=make.evidence(claims=SHORT))),
     "other-values": make.report(
         replace(make.good(), evidence=make.evidence("inconsistent", LONG), verdict="fail")
     ),
@@ -68,8 +78,18 @@ BROKEN = """() => {
     .filter(each => /^[0-9.,e+-]+$/.test(each.textContent));
   const stages = [...document.querySelectorAll('table:has(th[align=right]) td')]
     .filter(each => /^[!-~▀-▟]+$/.test(each.textContent));
-  return [...numbers, ...stages].filter(each => lines(each) > 1).map(each => each.textContent);
+  const claims = [...document.querySelectorAll('th:first-child:empty ~ th:nth-child(5)')]
+    .flatMap(each => [...each.closest('table').querySelectorAll('td:nth-child(2)')])
+    .filter(each => /^[a-z]+$/.test(each.textContent));
+  return [...numbers, ...stages, ...claims].filter(each => lines(each) > 1)
+    .map(each => each.textContent);
 }"""
+
+
+CUT = """() => [...document.querySelectorAll('table')]
+  .filter(each => !each.closest('details') && each.scrollWidth > each.clientWidth)
+  .map(each => each.textContent)"""
+"""Tables that are not folded, and are wider than the screen."""
 
 
 @pytest.fixture(scope="module")
@@ -94,9 +114,10 @@ def test_a_comment_fits_a_phone_and_a_screen(
     file = tmp_path / "comment.html"
     file.write_text(page(text, case, language=language), encoding="utf-8")
     shown.goto(file.as_uri())
-    for width in (400, 1280):
+    for width in (390, 1280):
         shown.set_viewport_size({"width": width, "height": 900})
         assert shown.evaluate("document.documentElement.scrollWidth") <= width
+        assert shown.evaluate(CUT) == []
         assert shown.evaluate(BROKEN) == []
         # Folded parts are open by now.
         assert shown.evaluate("document.documentElement.scrollWidth") <= width
