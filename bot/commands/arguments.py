@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from bot.base.config import FRAMEWORKS
 from bot.base.digits import natural_number
 from bot.base.errors import UserError, system_reason
-from bot.base.messages import message
+from bot.base.messages import message, sentence_of
 from bot.commands.output import notice, write
 from bot.commands.terminal import in_terminal
 
@@ -187,9 +187,21 @@ def trees_of(arguments: argparse.Namespace) -> dict[str, ConfigTree]:
         return {}
     if "verl" in _versions(arguments.framework):
         raise UserError("--framework-tree and a release of verl exclude each other; give one.")
+    return {"verl": tree_at(Path(arguments.framework_tree), "--framework-tree")}
+
+
+def tree_at(folder: Path, option: str) -> ConfigTree:
+    """The configuration in a folder that an option names; raises UserError when there is none."""
     from bot.frameworks import read_tree
 
-    return {"verl": read_tree(Path(arguments.framework_tree))}
+    try:
+        return read_tree(folder)
+    except UserError as error:
+        raise UserError(
+            "{why} {option} takes a checkout of verl, or its folder verl/trainer/config.",
+            why=sentence_of(error),
+            option=option,
+        ) from None
 
 
 def read_file(path: Path) -> bytes:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.commands.arguments import CHECK_FORMATS, add_common, finish, number, read_file
+from bot.commands.arguments import CHECK_FORMATS, add_common, finish, number, read_file, tree_at
 from bot.commands.fixing import add_fix, fix_scripts, wants_fix
 from bot.commands.inputs import add_paths, each_script, scripts_with_options
 from bot.commands.runs import add_offline
@@ -109,18 +109,18 @@ def _before(options: CheckOptions, old: Path) -> CheckOptions:
     Raises UserError when it is neither.
     """
     from bot.commands.checkouts import read_checkout
-    from bot.frameworks import ScriptPlace, read_tree
+    from bot.frameworks import ScriptPlace
 
     if not old.is_dir():
         raise UserError("--was takes a folder; {folder} is none.", folder=old)
     checkout = read_checkout(old)
     if not checkout.vendors:
-        return replace(options, trees={"verl": read_tree(old)})
+        return replace(options, trees={"verl": tree_at(old, "--was")})
     place = options.place
 
     def placed(script: ScriptFile) -> ScriptPlace:
         now = place(script) if place is not None else None
         return ScriptPlace(checkout, now.path if now is not None else script.path)
 
-    trees = {"verl": read_tree(old)} if options.trees else {}
+    trees = {"verl": tree_at(old, "--was")} if options.trees else {}
     return replace(options, trees=trees, place=placed)

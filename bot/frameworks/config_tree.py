@@ -256,8 +256,7 @@ def tree_table(
         ) from None
     if not tree.composer.names:
         raise UserError(
-            "The configuration of {name} was not read: there is no {suffix} file directly in "
-            "it. Give the folder verl/trainer/config, or the checkout that holds it.",
+            "The configuration of {name} was not read: there is no {suffix} file directly in it.",
             name=name,
             suffix=SUFFIX,
         )

@@ -386,7 +386,7 @@ def summary(report: Report, *, hidden: str = "") -> str:
     checked = [counted(len(report.scripts), SCRIPT)] if report.scripts else []
     checked += [counted(len(report.pages), PAGE)] if report.pages else []
     what = tr("; ").join([*parts, *broken.headlines(report)])
-    return tr("{scripts}: {what}.", scripts=join(checked), what=what) if checked else f"{what}."
+    return tr("{scripts}: {what}.", scripts=join(checked), what=what) if checked else sentence(what)
 
 
 def all_findings(report: Report) -> list[Finding]:

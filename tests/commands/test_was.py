@@ -85,6 +85,11 @@ def test_nothing_is_broken_by_no_change(trees: Path) -> None:
     )
 
 
+def test_a_sentence_ends_as_its_language_does(trees: Path) -> None:
+    result = rlbot("lint", "--was", ".", ".", "--lang", "zh", cwd=trees / "old")
+    assert result.out.endswith("任何一个。\n")
+
+
 @pytest.mark.parametrize("old", ["../old", "../old/verl/trainer/config"])
 def test_the_folder_of_a_configuration_is_enough(trees: Path, old: str) -> None:
     result = rlbot("lint", "--was", old, "examples/one.sh", cwd=trees / "new")
@@ -142,4 +147,7 @@ def test_what_is_no_folder_is_refused(trees: Path) -> None:
         2, "rlbot: --was takes a folder; absent is none.\n",
     )  # fmt: skip
     assert rlbot("lint", "--was", "../old", "--fix", ".", cwd=trees / "new").status == 2
-    assert rlbot("lint", "--was", "examples", ".", cwd=trees / "new").status == 2
+    for option, at in (("--was", "examples"), ("--framework-tree", "examples")):
+        refused = rlbot("lint", option, at, ".", cwd=trees / "new")
+        assert refused.status == 2
+        assert f" {option} takes a checkout of verl, or its folder verl/trainer" in refused.err
