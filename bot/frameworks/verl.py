@@ -131,9 +131,7 @@ class Verl(Framework):
             mini_batch_size=nothing()
             if sft
             else values.integer("actor_rollout_ref.actor.ppo_mini_batch_size"),
-            micro_batch_size_per_gpu=values.integer("data.micro_batch_size_per_gpu")
-            if sft
-            else _micro_batch(values, gpus),
+            micro_batch_size_per_gpu=_rows(values, gpus) if sft else _micro_batch(values, gpus),
             rollout_n=nothing() if sft else values.integer("actor_rollout_ref.rollout.n"),
             max_prompt_length=nothing() if sft else values.integer("data.max_prompt_length"),
             max_response_length=nothing() if sft else values.integer("data.max_response_length"),
@@ -223,6 +221,19 @@ def _micro_batch(values: AppliedSettings, gpus: Field[int]) -> Field[int]:
     ranks = gpus.value // sequence
     share = over_all.value // ranks if ranks else 0
     return Field(share or None, span=over_all.span, key=over_all.key)
+
+
+def _rows(values: AppliedSettings, gpus: Field[int]) -> Field[int]:
+    """Samples a GPU in one pass of fine-tuning.
+
+    verl 0.1 divides those of all GPUs (`_normalize_config_bsz` of `fsdp_sft_trainer.py`); since 0.2
+    they are a GPU's, and the old setting does nothing.
+    """
+    each = values.integer("data.micro_batch_size_per_gpu")
+    over_all = values.integer("data.micro_batch_size")
+    if each.value is not None or not over_all.value or not gpus.value:
+        return each
+    return Field(over_all.value // gpus.value or None, span=over_all.span, key=over_all.key)
 
 
 def _gpus(

@@ -248,6 +248,9 @@ def states(get: MemorySettings, role: Role, keys: LayoutKeys, *, plan: Plan) -> 
     always = get.on(False, *_below(fsdp, "offload_policy"), *_below(fsdp, "enable_fsdp_offload"))
     always = always and role.backend == "fsdp2"
     weights = _idle(get, *_below(fsdp, "param_offload"))
+    # verl 0.1 and 0.2 free the gradients after a step, before this could move them (`update_policy`
+    # and `update_critic` end with `zero_grad`).
+    get.on(False, *_below(fsdp, "grad_offload"))
     optimizer_state = _idle(get, *_below(fsdp, "optimizer_offload"))
     return replace(
         role,

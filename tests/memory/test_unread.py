@@ -51,6 +51,7 @@ def test_what_every_launch_sets_is_read(gpus: int) -> None:
         "actor_rollout_ref.actor.entropy_checkpointing=True",
         "actor_rollout_ref.ref.fsdp_config.param_offload=True",
         "critic.fsdp.optimizer_offload=True",
+        "actor_rollout_ref.actor.fsdp_config.grad_offload=True",
         "actor_rollout_ref.actor.megatron.param_offload=True",
         "actor_rollout_ref.rollout.enable_chunked_prefill=True",
         "actor_rollout_ref.model.tiled_mlp.enabled=False",

@@ -122,3 +122,26 @@ def test_lengths_of_a_run_take_the_place_of_assumed_ones() -> None:
     made = workload(QWEN, *static, run=run)
     assert made.measured
     assert made.pools[0].roles[0].update.expected == 4 * 600 + 1024 - 600
+
+
+def test_a_pass_of_the_first_release_is_shared_by_the_gpus() -> None:
+    """`r13-dc-sft-rows2`: two rows a GPU were taken for four, 52 GiB for 32."""
+    launch = (
+        "torchrun --standalone --nproc_per_node=2 -m verl.trainer.fsdp_sft_trainer"
+        " model.partial_pretrain=Qwen/Qwen2.5-1.5B data.max_length=4096"
+    )
+    first = printed(
+        f"{launch} data.micro_batch_size=4", "--framework", "verl@0.1", "--device", "h100"
+    )
+    later = printed(
+        f"{launch} data.micro_batch_size_per_gpu=2", "--framework", "verl@0.2", "--device", "h100"
+    )
+    assert component(first, "update", "logits") == component(later, "update", "logits")
+    # The second release reads its own setting alone, which is 4.
+    unread = printed(
+        f"{launch} data.micro_batch_size=2", "--framework", "verl@0.2", "--device", "h100"
+    )
+    four = printed(
+        f"{launch} data.micro_batch_size_per_gpu=4", "--framework", "verl@0.2", "--device", "h100"
+    )
+    assert component(unread, "update", "logits") == component(four, "update", "logits")
