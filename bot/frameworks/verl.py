@@ -247,6 +247,8 @@ def _gpus(
         per_node = per_node if given is None else given
         given = launcher_number(launch, "nnodes", "num_nodes")
         nodes = nodes if given is None else given
+        if nodes.value is None and nodes.span is None:
+            nodes = Field(1)  # torchrun's own; 0.1 and 0.2 have no setting for it.
         return per_node, nodes, product(per_node, nodes)
     pools = [product(per_node, nodes)]
     for pool, switch in (
