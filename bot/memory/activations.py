@@ -235,10 +235,10 @@ def reduction_buffer(role: Role, level: MemoryLevel) -> Bytes:
     """The buckets that gradients are gathered in before they are reduced.
 
     ZeRO-1 and ZeRO-2: `setup_buckets` of DeepSpeed's `stage_1_and_2.py` makes one in bf16 whatever
-    the model's size. ZeRO-3 joins the gradients in its standing bucket in a copy that it reduces
-    (`reduce_scatter_coalesced`). DistributedDataParallel has buckets for all gradients besides
-    these, unless they are views of its buckets (`gradient_as_bucket_view` in torch's documentation
-    of it, off by default).
+    the model's size, and `allreduce_bucket` joins what is in it in a copy. ZeRO-3 does so with its
+    standing bucket (`reduce_scatter_coalesced`). DistributedDataParallel has buckets for all
+    gradients besides these, unless they are views of its buckets (`gradient_as_bucket_view` in
+    torch's documentation of it, off by default).
     """
     if level == "floor" or role.layout.gpus == 1:
         return NOTHING
@@ -246,9 +246,10 @@ def reduction_buffer(role: Role, level: MemoryLevel) -> Bytes:
         copies = role.beside_adapter
         beside = copies.parameters * copies.gradient_bytes if copies else 0.0
         return Bytes.of(role.trained_parameters * role.gradient_bytes + beside)
-    if role.backend == "zero3":
-        return Bytes.of(2 * min(ZERO_BUCKET, role.trained_parameters))
-    return Bytes(2 * ZERO_BUCKET) if role.backend in ("zero1", "zero2") else NOTHING
+    if role.backend not in ("zero1", "zero2", "zero3"):
+        return NOTHING
+    copied = Bytes.of(2 * min(ZERO_BUCKET, role.trained_parameters))
+    return copied if role.backend == "zero3" else copied + Bytes(2 * ZERO_BUCKET)
 
 
 def standing_bucket(role: Role, level: MemoryLevel) -> Bytes:
