@@ -53,7 +53,7 @@ def replace_file(path: Path, old: bytes, new: bytes) -> None:
         status = target.status()
         if status is None or target.content(len(old) + 1) != old:
             raise FileChangedError(
-                f"{path} changed meanwhile and was not written; run the command again."
+                "{path} changed meanwhile and was not written; run the command again.", path=path
             )
         target.exchange(new, status)
 

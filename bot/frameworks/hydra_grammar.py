@@ -12,12 +12,14 @@ from typing import Any, Final, cast
 
 from bot.base.allowance import Allowance
 from bot.base.digits import whole_number
-from bot.base.messages import message
+from bot.base.messages import Message, message
 from bot.base.regex import regex
 from bot.frameworks.setting import Operator
 from bot.report import JsonValue
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_-]*"
+_FULL_WIDTH = chr(0xFF1D)
+"""The sign that Chinese and Japanese keyboards write for `=`."""
 _PATH = rf"{_NAME}(?:\.{_NAME})*"
 _OVERRIDE = regex(rf"(?P<op>\+\+?|~)?(?P<key>{_PATH}(?:@{_PATH})?)=(?P<value>.*)\Z", re.DOTALL)
 _DELETION = regex(rf"~(?P<key>{_PATH}(?:@{_PATH})?)\Z")
@@ -130,6 +132,12 @@ def _parser() -> Any:
 def parse_with_hydra(text: str) -> tuple[Operator, str, JsonValue] | str:
     """Hydra's own answer: operator, key and value, or a sentence that says why it refuses."""
     if "=" not in text and not text.startswith("~"):
+        if _FULL_WIDTH in text:
+            return message(
+                "{word} has a full-width {sign}: settings are written key=value",
+                word=repr(text),
+                sign=_FULL_WIDTH,
+            )
         return message("{word} is no override: settings are written key=value", word=repr(text))
     if not GRAMMAR.takes(_WORD + len(text)):
         return _TOO_MUCH
@@ -139,17 +147,20 @@ def parse_with_hydra(text: str) -> tuple[Operator, str, JsonValue] | str:
     try:
         override = _parser().parse_override(text)
         if override.is_sweep_override():
-            return (
-                f"Hydra reads {text!r} as several values to sweep over: write [a,b] for a list, "
-                "or put the value in quotes of its own"
+            return message(
+                "Hydra reads {setting} as several values to sweep over: write [a,b] for a list, or "
+                "put the value in quotes of its own",
+                setting=repr(text),
             )
         value = override.value()
     except HydraException as error:
         return _why(text, error)
     except ValueError:
-        return f"a number in {clipped(text)} has more digits than Python converts"
+        return message(
+            "a number in {setting} has more digits than Python converts", setting=clipped(text)
+        )
     except RecursionError:
-        return f"{clipped(text)} is nested too deeply for Hydra"
+        return message("{setting} is nested too deeply for Hydra", setting=clipped(text))
     operators: dict[object, Operator] = {
         OverrideType.CHANGE: "",
         OverrideType.ADD: "+",
@@ -176,11 +187,21 @@ def _why(text: str, error: Exception) -> str:
         return _not_taken(text[start], key)
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     if "=" in value:
-        reason = "a second '=' needs quotes of its own around the value, or a backslash before it"
+        reason = message(
+            "a second '=' needs quotes of its own around the value, or a backslash before it"
+        )
     elif _BRACED.fullmatch(value):
-        reason = f"a variable of the script is written ${value}, and a mapping {{key:value}}"
+        reason = message(
+            "a variable of the script is written {variable}, and a mapping {mapping}",
+            variable=f"${value}",
+            mapping="{key:value}",
+        )
     elif "{" in value:
-        reason = f"{reason}; mappings are written {{key:value}}, their keys without quotes"
+        reason = message(
+            "{reason}; mappings are written {mapping}, their keys without quotes",
+            reason=reason,
+            mapping="{key:value}",
+        )
     return _not_read(text, reason)
 
 
@@ -194,7 +215,8 @@ def _not_taken(character: str, key: str) -> str:
 
 
 def _not_read(text: str, reason: str) -> str:
-    return f"Hydra cannot read {text!r}: {reason}".rstrip().rstrip(".")
+    said = reason if isinstance(reason, Message) else reason.rstrip().rstrip(".")
+    return message("Hydra cannot read {setting}: {reason}", setting=repr(text), reason=said)
 
 
 def _json(value: Any) -> JsonValue:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.hydra_tree import (
     ABSENT,
@@ -61,7 +62,11 @@ def replaces(tree: YamlTree, setting: Setting) -> KeyVerdict:
     return KeyVerdict(
         status="below-leaf",
         accepted=True,
-        message=f"{parent} is a single setting: {setting.key} replaces its value by a mapping",
+        message=message(
+            "{parent} is a single setting: {key} replaces its value by a mapping",
+            parent=parent,
+            key=setting.key,
+        ),
     )
 
 
@@ -109,17 +114,24 @@ def _nodes(tree: YamlTree, prefix: str) -> Iterator[tuple[str, Any]]:
             yield from _nodes(node, f"{prefix}{name}.")
 
 
-def undecided(message: str, suggestion: str | None = None) -> KeyVerdict:
+def not_removed(tree: YamlTree, key: str) -> str:
+    """Why `~key`, or `~key=value`, takes nothing away."""
+    if last_there(tree, key)[0] == key:
+        return message("{key} has another value than the one to be removed", key=key)
+    return message("{key} is not there to be removed", key=key)
+
+
+def undecided(why: str, suggestion: str | None = None) -> KeyVerdict:
     """Nobody can say without a run."""
-    return KeyVerdict(status="undecided", accepted=None, message=message, suggestion=suggestion)
+    return KeyVerdict(status="undecided", accepted=None, message=why, suggestion=suggestion)
 
 
 def wrong(
-    message: str, setting: Setting, named: str = "", *, suggestion: str | None = None
+    why: str, setting: Setting, named: str = "", *, suggestion: str | None = None
 ) -> KeyVerdict:
     """A refused choice; `named` is what the message calls the key where it is not the whole key."""
     whole = named in ("", setting.key)
-    return refusal("group", message, names_key=whole, suggestion=suggestion)
+    return refusal("group", why, names_key=whole, suggestion=suggestion)
 
 
 def choice(
@@ -127,36 +139,49 @@ def choice(
 ) -> KeyVerdict:
     """What Hydra says to a choice of a group with these options, beside those that are made."""
     if setting.value is UNKNOWN:
-        return undecided(f"the choice of {group} is not known")
+        return undecided(message("the choice of {group} is not known", group=group))
     if setting.operator == "++":
-        return wrong(
-            f"{group} is a configuration group, which cannot be forced with ++", setting, group
+        forced = message(
+            "{group} is a configuration group, which cannot be forced with ++", group=group
         )
+        return wrong(forced, setting, group)
     if setting.operator == "~":
         if setting.key in choices and setting.value in (None, choices[setting.key]):
-            return undecided(f"what the configuration is without {group} is not known")
-        return wrong(f"{setting.key} is not among the default choices", setting)
+            return undecided(
+                message("what the configuration is without {group} is not known", group=group)
+            )
+        return wrong(message("{key} is not among the default choices", key=setting.key), setting)
     if not isinstance(setting.value, str):
         if isinstance(setting.value, list):
-            return undecided(f"what a list of choices for {group} gives is not known")
-        return wrong(
-            f"{group} is a configuration group: its value must be an option's name",
-            setting,
-            group,
+            return undecided(
+                message("what a list of choices for {group} gives is not known", group=group)
+            )
+        named = message(
+            "{group} is a configuration group: its value must be an option's name", group=group
         )
+        return wrong(named, setting, group)
     option = setting.value.removesuffix(".yaml")
     if setting.operator == "" and setting.key not in choices:
         wanted = [key for key in choices if key.split("@")[0] == group]
         return wrong(
-            f"{setting.key} is a configuration group but no choice of this configuration",
+            message(
+                "{key} is a configuration group but no choice of this configuration",
+                key=setting.key,
+            ),
             setting,
             suggestion=wanted[0] if len(wanted) == 1 else None,
         )
     if option not in options:
-        return wrong(f"{group} has no option {option}; it has {', '.join(options)}", setting, group)
+        has = message(
+            "{group} has no option {option}; it has {options}",
+            group=group,
+            option=option,
+            options=", ".join(options),
+        )
+        return wrong(has, setting, group)
     if setting.operator == "+" and choices.get(setting.key, option) != option:
         return wrong(
-            f"{setting.key} is chosen already, so + cannot add it",
+            message("{key} is chosen already, so + cannot add it", key=setting.key),
             setting,
             suggestion=setting.key,
         )

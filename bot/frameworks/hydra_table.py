@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import message
 from bot.frameworks import hydra_rules as rules
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.composition import Composition
@@ -289,7 +290,7 @@ class HydraTable:
                 verdict = replace(verdict, accepted=None)
             results[at] = undecided(doubt) if searched and not verdict else verdict
             if verdict and (setting.operator or not isinstance(setting.value, str)):
-                doubt = doubt or f"what {setting.key} is in the end is not known"
+                doubt = doubt or message("what {key} is in the end is not known", key=setting.key)
         for at, setting in others:
             if at in results:
                 continue
@@ -297,7 +298,8 @@ class HydraTable:
                 results[at] = KeyVerdict(status="ok", accepted=None)
             elif "@" in setting.key or "/" in setting.key:
                 group = setting.key.split("@")[0]
-                refusal = wrong(f"there is no configuration group {group}", setting, group)
+                none = message("there is no configuration group {group}", group=group)
+                refusal = wrong(none, setting, group)
                 results[at] = undecided(doubt) if searched else refusal
         left = [(at, setting) for at, setting in enumerate(settings) if at not in results]
         return _Chosen(found, doubt or found.doubt, results, found.plain(left))
@@ -325,13 +327,17 @@ class HydraTable:
             if choices.get(key) == option or option not in self.groups[key.split("@")[0]]:
                 continue
             if others.get(option) is None:
-                doubt = f"what {key}={option} gives beside the other choices is not known"
+                doubt = message(
+                    "what {key}={option} gives beside the other choices is not known",
+                    key=key,
+                    option=option,
+                )
                 continue
             tree, apart = trees.overlay(self.tree, tree, self._expand(others[option]["tree"]))
             then: dict[str, str] = self._expand(others[option]["choices"])
             changed = {name for name in then if then[name] != self.choices.get(name)}
             if not apart or changed & decided:
-                doubt = "several groups that depend on each other were chosen at once"
+                doubt = message("several groups that depend on each other were chosen at once")
             decided |= changed
             choices.update({name: then[name] for name in changed})
         return tree, choices, doubt
@@ -351,7 +357,7 @@ class HydraTable:
         key = setting.key
         if status == "undecided":
             return undecided(
-                f"the value that {key} has already is known to a run alone",
+                message("the value that {key} has already is known to a run alone", key=key),
                 f"++{key}" if setting.operator == "+" else None,
             )
         if doubt:
@@ -359,20 +365,24 @@ class HydraTable:
         if start is None:
             return _REFUSED
         if status == "exists":
-            return refusal("exists", f"{key} is there already, so + cannot add it", suggestion=key)
+            why = message("{key} is there already, so + cannot add it", key=key)
+            return refusal("exists", why, suggestion=key)
         if status == "absent":
-            return refusal("absent", f"{key} is not there to be removed")
+            return refusal("absent", rules.not_removed(tree, key))
         if status == "invalid":
-            return refusal("invalid", f"the value cannot be put at {key}")
+            return refusal("invalid", message("the value cannot be put at {key}", key=key))
         parent, node = rules.last_there(tree, key)
         if parent == key:
-            return refusal("unknown", f"the value has keys that {key} has not")
+            return refusal("unknown", message("the value has keys that {key} has not", key=key))
         if parent and (node is None or rules.is_free(self.tree, tree, parent)):
-            why = f"{key} is new below {parent}, so it needs +"
+            why = message("{key} is new below {parent}, so it needs +", key=key, parent=parent)
             return refusal("needs-plus", why, suggestion=f"+{key}")
         if not isinstance(node, dict):
-            why = f"{parent} is a single setting, so nothing can stand below it"
+            why = message(
+                "{parent} is a single setting, so nothing can stand below it", parent=parent
+            )
             return refusal("below-leaf", why)
         choice = self._choice_with(key)
         near = None if choice else closest(key, self._names(start))
-        return refusal("unknown", f"{self._title} has no {key}", suggestion=near, choice=choice)
+        why = message("{configuration} has no {key}", configuration=self._title, key=key)
+        return refusal("unknown", why, suggestion=near, choice=choice)

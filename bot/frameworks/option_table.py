@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from bot.base.messages import enumeration, mark, message
 from bot.base.resources import schemas
 from bot.frameworks.key_table import OK, Key, KeyVerdict, closest, refusal
 from bot.frameworks.releases import spans_of_releases, timeline
@@ -140,7 +141,9 @@ class OptionTable:
             return spans_of_releases(self.framework, having)
         words = spans_of_releases(self.framework, options.having(key))
         others = [name.rsplit(".", 1)[-1] for name in options.modules_having(key)]
-        return words and f"{words}, but only for {_listed(others)}"
+        return words and message(
+            "{when}, but only for {programs}", when=words, programs=enumeration(others, 3)
+        )
 
     def verdict(self, setting: Setting) -> KeyVerdict:
         """What argparse would say to this option."""
@@ -148,10 +151,21 @@ class OptionTable:
         if setting.key not in self._options and len(fitting) != 1:
             if fitting:
                 several = ", --".join(fitting)
-                return refusal("unknown", f"--{setting.key} may mean any of --{several}")
+                why = message(
+                    "{option} may mean any of {options}",
+                    option=f"--{setting.key}",
+                    options=f"--{several}",
+                )
+                return refusal("unknown", why)
             return refusal(
                 "unknown",
-                f"{self.root} of {self.framework} {self.version} has no --{setting.key}",
+                message(
+                    "{program} of {framework} {release} has no {option}",
+                    program=self.root,
+                    framework=self.framework,
+                    release=self.version,
+                    option=f"--{setting.key}",
+                ),
                 suggestion=self.nearest(setting.key),
             )
         key = self.get(setting.key)
@@ -160,11 +174,11 @@ class OptionTable:
         values = setting.value if isinstance(setting.value, list) else [setting.value]
         for value in values:
             if key.type in _KINDS and isinstance(value, str):
-                wanted = _KINDS[key.type]
-                return refusal("invalid", f"--{key.name} takes {wanted}, not {value!r}")
+                return refusal("invalid", _takes(key.name, message(_KINDS[key.type]), value))
             if key.choices and value not in key.choices:
                 allowed = ", ".join(str(choice) for choice in key.choices)
-                return refusal("invalid", f"--{key.name} takes one of {allowed}, not {value!r}")
+                wanted = message("one of {choices}", choices=allowed)
+                return refusal("invalid", _takes(key.name, wanted, value))
         return OK
 
     def verdicts(self, settings: Sequence[Setting]) -> tuple[KeyVerdict, ...]:
@@ -179,9 +193,10 @@ class OptionTable:
         )
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = [*names[:3], f"{len(names) - 3} others"] if len(names) > 4 else list(names)
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+def _takes(name: str, wanted: str, value: object) -> str:
+    return message(
+        "{option} takes {wanted}, not {value}", option=f"--{name}", wanted=wanted, value=repr(value)
+    )
 
 
-_KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false"}
+_KINDS = {"int": mark("a whole number"), "float": mark("a number"), "bool": mark("true or false")}

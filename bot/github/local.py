@@ -148,7 +148,9 @@ class LocalRepository:
 
     def commit(self, ref: str) -> str:
         """The commit that `ref` names; raises UserError when there is none."""
-        wrong = f'"{ref}" names no commit here; fetch it, or name another branch or commit.'
+        wrong = message(
+            '"{ref}" names no commit here; fetch it, or name another branch or commit.', ref=ref
+        )
         arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
         return self._git(*arguments, wrong=wrong).decode().strip()
 
@@ -231,7 +233,7 @@ class LocalRepository:
         Raises UserError when a ref names no commit or the two have no common ancestor.
         """
         base_commit, head_commit = self.commit(base), self.commit(head)
-        wrong = f"{base} and {head} have no common ancestor."
+        wrong = message("{base} and {head} have no common ancestor.", base=base, head=head)
         fork = self._git("merge-base", base_commit, head_commit, wrong=wrong).decode().strip()
         arguments = ("diff-tree", "-r", "-z", "-M", "--raw", "--no-ext-diff", "--no-textconv")
         raw = self._git(*arguments, "--diff-filter=AMRCTD", fork, head_commit)

@@ -253,8 +253,8 @@ class _Posting:
             refused = publish_check(self.client, self.pull, self.answer, checks, buttons=buttons)
         self.done.annotated = refused is None
         if refused is not None:
-            self.done.notes.append(
-                f"A commit status stands in the place of the check run. {refused}"
+            self.done.notes.note(
+                "A commit status stands in the place of the check run. {reason}", reason=refused
             )
 
     def suggestions(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import field, replace
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import message
 from bot.base.regex import regex
 from bot.table.columns import Column, columns_of, language_of
 from bot.table.lines import PageLine, column_at, display_columns
@@ -107,7 +108,8 @@ def _read_list(text: str, content: Sequence[PageLine], lines: Sequence[PageLine]
                 cell.start = line.start + len(line.text) - len(line.text.lstrip())
             cell.end = end
         else:
-            problem = problem or f"line {_number(lines, line)} is no row and no cell"
+            stray = message("line {line} is no row and no cell", line=_number(lines, line))
+            problem = problem or stray
             continue
         drafts[-1].end = line.end
     if not drafts:
@@ -117,9 +119,11 @@ def _read_list(text: str, content: Sequence[PageLine], lines: Sequence[PageLine]
         return None
     odd = next((draft for draft in drafts if len(draft.cells) != len(columns)), None)
     if odd and not problem:
-        problem = (
-            f"the row of line {_number(lines, odd)} has {len(odd.cells)} cells, "
-            f"the header {len(columns)}"
+        problem = message(
+            "the row of line {line} has {count} cells, the header {columns}",
+            line=_number(lines, odd),
+            count=len(odd.cells),
+            columns=len(columns),
         )
     header, *rows = (
         replace(
@@ -159,9 +163,12 @@ def _read_grid(text: str, content: Sequence[PageLine], lines: Sequence[PageLine]
         return None
     problem = None
     if borders[1] != 2:
-        problem = f"the header of line {_number(lines, content[1])} has more than one line"
+        problem = message(
+            "the header of line {line} has more than one line", line=_number(lines, content[1])
+        )
     if borders[2] != len(content) - 1:
-        problem = f"line {_number(lines, content[borders[2] + 1])} stands below the table's end"
+        below = _number(lines, content[borders[2] + 1])
+        problem = message("line {line} stands below the table's end", line=below)
     header = _row(text, content[1].start, content[1].end, columns, headers)
     rows: list[PageRow] = []
     for line in content[borders[1] + 1 : borders[2]]:
@@ -170,9 +177,11 @@ def _read_grid(text: str, content: Sequence[PageLine], lines: Sequence[PageLine]
         if row.empty:
             continue
         if len(starts) != len(columns) or not _fits(line, starts):
-            problem = f"line {_number(lines, line)} does not keep to the table's columns"
+            problem = message(
+                "line {line} does not keep to the table's columns", line=_number(lines, line)
+            )
         elif not row.cells[0].source:
-            problem = f"line {_number(lines, line)} goes on from the row above"
+            problem = message("line {line} goes on from the row above", line=_number(lines, line))
     return header, rows, columns, problem
 
 
