@@ -23,7 +23,7 @@ LACKING = frozenset(
         *("r5-shop-2b-12k-liger", "r5-shop-2b-16k-liger", "r5-shop-2b-20k-sdpa"),
     }
 )
-"""Rows without a fact of their source that is most of the peak (docs/memory.md names them)."""
+"""Rows without a fact of their source that is most of the peak (docs/memory-rounds.md)."""
 
 
 @cache
