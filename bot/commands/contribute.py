@@ -146,8 +146,6 @@ def _refuse_idle(arguments: argparse.Namespace) -> None:
         raise UserError("--to goes with --open.")
     if arguments.script:
         without_effect(arguments, "--script", ("launcher",))
-    if arguments.dry_run:
-        without_effect(arguments, "--dry-run", ("yes",))
 
 
 def _read(run_: RunGiven, options: CheckOptions) -> Facts:

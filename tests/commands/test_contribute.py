@@ -116,7 +116,7 @@ def test_a_script_that_is_there_gets_its_row(clone: Path) -> None:
 def test_another_script_of_that_name_is_left_alone(clone: Path) -> None:
     (clone / SCRIPT).parent.mkdir(parents=True)
     (clone / SCRIPT).write_bytes((ROOT / SCRIPT).read_bytes())
-    for options in ((), ("--yes",), ("--dry-run",)):
+    for options in ((), ("--yes",), ("--dry-run",), ("--dry-run", "--yes")):
         done = _contribute(clone, kept_run(RECIPE), *options)
         assert (done.status, done.out) == (2, "")
         assert f"{SCRIPT} is there already, and is not the script that the run gives" in done.err

@@ -45,7 +45,6 @@ def folder(tmp_path: Path) -> Path:
             ("contribute", "run", "--script", "run.sh", "--launcher", "torchrun"),
             "--launcher has no effect with --script; leave it out.",
         ),
-        (("contribute", "run", "--dry-run", "--yes"), "--yes has no effect with --dry-run"),
         (("recommend", "2x4090", "--page", "none.rst"), "--page gives the rows of one model"),
         (("recommend", "--list", "models", "2x4090"), "--list prints what is known as text"),
         (("recommend", "--list", "tasks", "--format", "json"), "--list prints what is known"),
