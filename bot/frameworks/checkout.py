@@ -36,7 +36,7 @@ from bot.frameworks.pins import Pin, joined, pinned_folder, read_pin
 from bot.frameworks.release_overlay import OwnLayer, own_layer
 from bot.frameworks.structured import StructuredTable, structured_table
 from bot.frameworks.trl_programs import TrlPrograms
-from bot.frameworks.verl_source import VerlSource, VerlSources
+from bot.frameworks.verl_source import VerlSource, VerlSources, startable
 
 CONFIG: Final = "verl/trainer/config"
 """Where a copy of verl keeps its configuration."""
@@ -116,6 +116,7 @@ class Checkout:
                 self._modules.setdefault(found[1], []).append(path)
             elif (folder := pinned_folder(path)) is not None:
                 self._pin_files.setdefault(folder, []).append(path)
+        self._configs = startable(self._configs, files)
         self._own = ConfigFolders(files)
         self._recipes = NamedFiles(path for path in files if path.endswith(_RECIPES))
         self.trl_programs = TrlPrograms(files)

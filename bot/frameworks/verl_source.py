@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -57,6 +57,18 @@ class VerlSource:
             for node in (ast.walk(tree) if tree is not None else ())
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         )
+
+
+def startable(configs: dict[str, list[str]], paths: Collection[str]) -> dict[str, list[str]]:
+    """Of copies of verl's configuration those with a program beside, where any has one.
+
+    One without is a copy of the settings alone: what a script starts lies elsewhere.
+    """
+    if len(configs) < 2:
+        return configs
+    folders = {path.rpartition("/")[0] for path in paths if path.endswith(".py")}
+    found = {one: names for one, names in configs.items() if one.rpartition("/")[0] in folders}
+    return found or configs
 
 
 class VerlSources:

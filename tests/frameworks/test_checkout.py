@@ -145,6 +145,20 @@ def test_a_fork_with_settings_of_its_own_is_not_known() -> None:
     assert plan_of({"requirements.txt": FORK}, "run.sh", verl="0.8.0").table is not None
 
 
+def test_a_copy_of_the_settings_without_a_program_is_not_what_starts() -> None:
+    """SkyThought-math-agent's, which renames a section beside its script."""
+    files = {
+        "mine/verl/trainer/config/ppo_trainer.yaml": b"renamed: 1\n",
+        "copy/verl/trainer/config/ppo_trainer.yaml": ROOT,
+        "copy/verl/trainer/main_ppo.py": b"",
+    }
+    reason = plan_of(files, "mine/run.sh").version_reason
+    assert reason == "copy/verl/trainer/config of this repository"
+    del files["copy/verl/trainer/main_ppo.py"]
+    reason = plan_of(files, "mine/run.sh").version_reason
+    assert reason == "mine/verl/trainer/config of this repository"
+
+
 ENGINE = b"actor_rollout_ref.rollout.name=vllm"
 OLDER = b"python3 -m verl.trainer.main_ppo trainer.use_legacy_worker_impl=auto\n"
 
