@@ -155,7 +155,10 @@ class TrlPrograms:
 
     def paths_for(self, script: str, words: Iterable[str]) -> Iterator[str]:
         """The files of programs that a script may start, and those beside them that define."""
-        found = (self._path(word, script) for word in self._programs.words(words))
+        named = dict.fromkeys(
+            way for word in self._programs.words(words) for way in (word, _below_root(word))
+        )  # Of `$ROOT/src/sft.py` the name is a part of the word.
+        found = dict.fromkeys(self._path(word, script) for word in named)
         for program in islice(filter(None, found), _MOST_NAMED):
             yield program
             folder = posixpath.dirname(program)
@@ -165,7 +168,15 @@ class TrlPrograms:
                     yield path
 
     def _path(self, wanted: str, script: str) -> str | None:
-        """The file as it is named from the root or a folder above the script, else the closest."""
+        """The file as it is named from the root or a folder above the script, else the closest.
+
+        Of a path below a folder that only a run knows (`${?ROOT}/src/sft.py`) what follows counts.
+        """
+        root, _, rest = wanted.partition("}/")
+        if root.startswith("${?"):
+            wanted = rest
+            if "/" not in rest:  # `$DIR/sft.py` may lie in any folder.
+                return self._programs.at(rest, script)
         if (path := self._programs.at(wanted, script)) is not None:
             return path
         found = closest(self._programs.ending(posixpath.normpath(wanted).lstrip("./")), script)
@@ -277,6 +288,11 @@ def _parses_all(tree: ast.Module | None) -> bool:
     """Whether the program hands its whole command line to a parser that refuses unknown options."""
     ways = [*_calls(tree, "parse_args_into_dataclasses")]
     return bool(ways) and not any(call.args or call.keywords for call in ways)
+
+
+def _below_root(word: str) -> str:
+    """A path with a first part that only a run knows: of `ROOT/src/sft.py` what follows it."""
+    return f"${{?}}/{word.partition('/')[2]}"
 
 
 def _as_path(entry: str) -> str:

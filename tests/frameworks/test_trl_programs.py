@@ -91,6 +91,29 @@ def test_a_right_launch_has_no_finding(more: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("$ROOT/src/open_r1/grpo.py", 1),
+        ('"$(cd "$(dirname "$0")/.." && pwd)"/src/open_r1/grpo.py', 1),
+        ("$ROOT/open_r1/grpo.py", 1),
+        ("$ROOT/grpo.py", 0),  # It may lie in any folder.
+        ("$ROOT/other/grpo.py", 0),
+        ("$ROOT/src/open_r1/$TASK.py", 0),
+    ],
+)
+def test_a_program_below_a_folder_that_only_a_run_knows(program: str, expected: int) -> None:
+    report = check("recipes/a.yaml --learning_rte 1", program)
+    assert (len(report.launches), len(found(report))) == (expected, expected)
+
+
+@pytest.mark.parametrize("way", ["$ROOT/src", "${ROOT}/src", "$ROOT/work/src"])
+def test_a_pull_request_asks_for_a_program_below_a_variable(way: str) -> None:
+    text = LAUNCH.format(program=f"{way}/open_r1/grpo.py", more="recipes/a.yaml").encode()
+    there = "work" not in way
+    assert (GRPO in needed(FILES, {"run/one.sh": text})) is there
+
+
+@pytest.mark.parametrize(
     "program", ["./src/open_r1/grpo.py", "-m open_r1.grpo", "/opt/x/open-r1/src/open_r1/grpo.py"]
 )
 def test_other_ways_to_name_it(program: str) -> None:
