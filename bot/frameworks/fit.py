@@ -78,7 +78,7 @@ def unforked(plan: Plan, place: ScriptPlace) -> Plan:
         path=path,
         framework=plan.framework,
     )
-    return replace(plan, table=None, inference=None, unread=why)
+    return replace(plan, table=None, inference=None, unread=why, forked=table)
 
 
 def _explained(

@@ -121,6 +121,8 @@ class Plan:
     """What is wrong with the configuration that the settings change; None when nothing is known."""
     unread: str = ""
     """Why its own configuration is not known, where that can be said: a part of a sentence."""
+    forked: KeyTable | None = None
+    """The settings of a release whose fork is meant, which may have others."""
     settings: tuple[Setting, ...] = ()
     """In the order of the command line; a key may occur twice."""
     bad_arguments: tuple[BadArgument, ...] = ()

@@ -14,7 +14,7 @@ from bot.frameworks.release_overlay import LayeredTable
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, Skip, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.keys import of_file, refused, replaced, shown
+from bot.rules._support.keys import of_file, refused, replaced, shown, slip
 
 META = Meta(
     id="RLB020",
@@ -36,8 +36,9 @@ META = Meta(
         "package) is reported as something that could not be checked. Keys added with `+` are "
         "never unknown to Hydra. TRL before 0.19.0 ignores what it does not know of a recipe: a "
         "warning. A warning, too, where nobody states the release and PYTHONPATH leads to a folder "
-        "that is not in the repository: it may hold a fork of verl. Where nobody states the "
-        "release, settings that another release has are left to RLB028."
+        "that is not in the repository: it may hold a fork of verl. Of the settings for a fork "
+        "that the repository installs only slips of one letter are named, as warnings. Where "
+        "nobody states the release, settings that another release has are left to RLB028."
     ),
     source=(
         "The configuration in the released wheels of verl and openrlhf; Hydra's rules: "
@@ -64,6 +65,7 @@ def _absent(context: RuleContext, plan: Plan) -> str:
 def check(context: RuleContext) -> Hits:
     """The overrides that the framework would refuse because the key is not there."""
     yield from _unread(context)
+    yield from _misspelt(context)
     yield from _refused(context)
 
 
@@ -77,6 +79,32 @@ def _unread(context: RuleContext) -> Iterator[Skip]:
                     why=plan.unread or _absent(context, plan),
                 )
             )
+
+
+def _misspelt(context: RuleContext) -> Hits:
+    """Settings for a fork that no release has, one letter away from one that releases have."""
+    for plan in context.plans:
+        verdicts = plan.forked.verdicts(plan.settings) if plan.forked is not None else ()
+        for setting, verdict in zip(plan.settings, verdicts, strict=False):
+            near = verdict.suggestion or ""
+            slipped = verdict.status == "unknown" and _slipped(setting.key, near)
+            if slipped and plan.forked and plan.forked.history(setting.key) is None:
+                yield hit(
+                    setting.key_span,
+                    "there is no {key} in any release of {framework}, and the fork may lack it too",
+                    key=shown(plan, setting.key),
+                    framework=plan.framework,
+                    severity="warning",
+                    help=message("did you mean {key}?", key=shown(plan, near)),
+                )
+
+
+def _slipped(key: str, near: str) -> bool:
+    """Whether two keys are the same but for a slip in one of their parts."""
+    parts, others = key.split("."), near.split(".")
+    differing = [pair for pair in zip(parts, others, strict=False) if pair[0] != pair[1]]
+    alike = len(parts) == len(others) and len(differing) == 1
+    return alike and slip(differing[0][0], [differing[0][1]]) is not None
 
 
 def _refused(context: RuleContext) -> Hits:

@@ -3,6 +3,9 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout
 from bot.rules._support.example import verl
 from tests.rules.helpers import fixed, found, marked, quiet
 
@@ -148,3 +151,28 @@ def test_a_copy_of_verl_that_is_elsewhere(before: str, severity: str) -> None:
     """TiandaSun/KG_GRPO starts the verl of a clone of Search-R1, which it does not hold."""
     (finding,) = found(SLUG, verl("data.max_obs_length=500", before=before))
     assert finding.severity == severity
+
+
+@pytest.mark.parametrize(
+    ("setting", "near"),
+    [
+        (
+            "actor_rollout_ref.actor.ppo_mini_bach_size=8",
+            "actor_rollout_ref.actor.ppo_mini_batch_size",
+        ),
+        ("actor_rollout_ref.rolout.n=8", "actor_rollout_ref.rollout.n"),
+        ("trainer.save_frq=5", "trainer.save_freq"),
+        ("actor_rollout_ref.rollout.n_val=1", None),  # A fork's own, as those below.
+        ("actor_rollout_ref.actor.clip_ratio_2=1", None),
+        ("trainer.use_legacy_worker_impl=auto", None),  # Of another release.
+        ("data.max_obs_length=5", None),
+        ("+trainer.save_frq=5", None),
+    ],
+)
+def test_a_slip_in_a_setting_for_a_fork_is_a_warning(setting: str, near: str | None) -> None:
+    files = {"requirements.txt": b"verl @ git+https://github.com/somebody/verl@main\n"}
+    script = ScriptFile(path="run.sh", data=verl("trainer.of_the_fork=1", setting).encode())
+    report = check_script(script, CheckOptions(place=InCheckout(Checkout(files))))
+    told = [(f.severity, f.help) for f in report.findings if f.id == "RLB020"]
+    assert told == ([("warning", f"did you mean {near}?")] if near else [])
+    assert any("installs a fork" in one.reason for one in report.unchecked)
