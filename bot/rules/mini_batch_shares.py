@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from bot.frameworks.plan_values import version_at_least
+from bot.frameworks.plan_values import PlanValues, version_at_least
 from bot.rules._support import multiples
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ACTOR, LIMITS, ROLLOUT, data_parallel, doubted, trainers
+from bot.rules._support.verl import (
+    ACTOR,
+    LIMITS,
+    ROLLOUT,
+    data_parallel,
+    doubted,
+    refuses,
+    trainers,
+)
 
 _MINI = f"{ACTOR}.ppo_mini_batch_size"
 
@@ -26,7 +34,8 @@ META = Meta(
     ),
     limits=(
         f"{LIMITS} Not checked before 0.8.0, which divided in another way; a warning where nobody "
-        "names the release and an older one takes the settings too."
+        "names the release and an older one takes the settings too. Silent where "
+        "batch-divisibility says it of the same value."
     ),
     source=(
         "TrainingWorker.train_mini_batch in verl/workers/engine_workers.py: "
@@ -46,7 +55,7 @@ def check(context: RuleContext) -> Hits:
         mini, n, ranks = values.number(_MINI), values.number(f"{ROLLOUT}.n"), data_parallel(values)
         if not mini or not n or not ranks or (mini * n) % ranks == 0:
             continue
-        if not version_at_least(values.plan, 0, 8):
+        if not version_at_least(values.plan, 0, 8) or _one_finding(context, values):
             continue
         better = multiples.at_least(mini, multiples.step(n, ranks))
         yield hit(
@@ -60,3 +69,12 @@ def check(context: RuleContext) -> Hits:
             severity=doubted(values.plan, "0.7.1"),
             help=message("use {key}={better}", key=_MINI, better=better),
         )
+
+
+def _one_finding(context: RuleContext, values: PlanValues) -> bool:
+    """Whether one value is batch and mini batch, of which batch-divisibility says as much."""
+    places = [values.place(key, f"{ROLLOUT}.n") for key in (_MINI, "data.train_batch_size")]
+    same = places[0] == places[1] and values.number("data.train_batch_size") == values.number(_MINI)
+    fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
+    static = values.flag(f"{ACTOR}.use_dynamic_bsz") is False
+    return same and fsdp and static and refuses(context, "real_train_batch_size")

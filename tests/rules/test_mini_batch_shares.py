@@ -54,3 +54,14 @@ def test_only_a_release_that_is_known_makes_it_an_error(
     settings = [f"{MINI}=3", f"{N}=1", *filter(None, [more.get("new")])]
     (one,) = found(SLUG, verl(*settings, before=more.get("before", "")))
     assert one.severity == severity
+
+
+def test_one_value_that_is_batch_and_mini_batch_is_told_once() -> None:
+    """BkAgent's: `TRAIN_BATCH_SIZE=32` for both, eight responses, three GPUs."""
+    both = ("data.train_batch_size=$SIZE", f"{MINI}=$SIZE", f"{N}=8", "trainer.n_gpus_per_node=3")
+    static = (*both, "actor_rollout_ref.actor.use_dynamic_bsz=False")
+    before = "# verl: 0.9.1\nSIZE=32"
+    assert quiet(SLUG, verl(*static, before=before))
+    assert found("batch-divisibility", verl(*static, before=before))
+    assert found(SLUG, verl(*both, "actor_rollout_ref.actor.use_dynamic_bsz=True", before=before))
+    assert found(SLUG, verl(*static, "data.train_batch_size=33", before=before))
