@@ -163,6 +163,8 @@ def _read_flag(
         problem = message(
             "Hydra has no option {name}: settings are written key=value, without dashes", name=name
         )
+        if (dashed := name.replace("_", "-")) in _ONE_VALUE:
+            problem = message("Hydra has no option {name}; it has {known}", name=name, known=dashed)
         bad.append(BadArgument(word, word.span, problem))
     return 0
 

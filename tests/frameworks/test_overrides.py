@@ -214,9 +214,10 @@ def test_hydras_own_flags_are_no_settings() -> None:
 
 
 def test_an_unknown_flag_is_refused() -> None:
-    line = read_line([word("--lr=1"), word("a=1")])
+    line = read_line([word("--lr=1"), word("a=1"), word("--config_path=a")])
     assert [bad.message for bad in line.bad] == [
-        "Hydra has no option --lr: settings are written key=value, without dashes"
+        "Hydra has no option --lr: settings are written key=value, without dashes",
+        "Hydra has no option --config_path; it has --config-path",
     ]
 
 
