@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 
 if TYPE_CHECKING:
     from gettext import GNUTranslations
@@ -21,6 +22,8 @@ Language: TypeAlias = Literal["en", "zh"]
 Plural: TypeAlias = tuple[str, str]
 """The templates for one and for several."""
 T = TypeVar("T", bound=str)
+_HAN: Final = regex(r"[\u3400-\u9fff]")
+_LATIN: Final = regex(r"[A-Za-z0-9]")
 _LOCALE: Final = Path(__file__).resolve().parents[1] / "locale"
 """Holds `zh.po`, which translators edit, and `zh.mo`, which `make translations` makes of it."""
 
@@ -64,7 +67,7 @@ class Message(str):
         shown = values
         if language != "en":
             shown = {name: _in_language(value, language) for name, value in values.items()}
-        message = super().__new__(cls, form.template(language).format_map(shown))
+        message = super().__new__(cls, filled(form.template(language), shown, language))
         message.form = form
         message.values = values
         return message
@@ -146,6 +149,35 @@ def translation(template: str, language: Language, context: str = "") -> str:
     return catalogue.pgettext(context, template) if context else catalogue.gettext(template)
 
 
+def filled(template: str, values: Mapping[str, object], language: Language) -> str:
+    """The template with its values; raises KeyError when one is missing.
+
+    In Chinese a space stands between a Chinese and a Latin letter or a digit, and none between two
+    Chinese ones, wherever a value meets its sentence; no value itself is changed.
+    """
+    if language == "en":
+        return template.format_map(values)
+    from string import Formatter
+
+    text = ""
+    for literal, name, _, _ in Formatter().parse(template):
+        text = _joined(text, literal)
+        if name is not None:
+            text = _joined(text, str(values[name]))
+    return text
+
+
+def _joined(left: str, right: str) -> str:
+    if _HAN.match(left[-2:-1]) and left[-1:] == " " and _HAN.match(right):
+        return left[:-1] + right
+    if _HAN.match(left[-1:]) and right[:1] == " " and _HAN.match(right[1:2]):
+        return left + right[1:]
+    apart = (_HAN, _LATIN) if _HAN.match(left[-1:]) else (_LATIN, _HAN)
+    if apart[0].match(left[-1:]) and apart[1].match(right[:1]):
+        return f"{left} {right}"
+    return left + right
+
+
 def translated(sentence: str, language: Language) -> str:
     """The sentence in a language, English where it has no translation; still a message."""
     if not isinstance(sentence, Message):
@@ -162,7 +194,7 @@ def pieces(sentence: str) -> tuple[str, ...]:
         for language in ("en", "zh"):
             shown = {name: _in_language(v, language) for name, v in sentence.values.items()}
             parts = sentence.form.template(language).split("`")
-            cut = tuple(part.format_map(shown) for part in parts)
+            cut = tuple(filled(part, shown, language) for part in parts)
             if len(parts) % 2 and "`".join(cut) == sentence:
                 return cut
     return (sentence,)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from bot.base.messages import Form, Language, Plural, translation
+from bot.base.messages import Form, Language, Plural, filled, translation
 from bot.render.words import WORDS
 
 _language: ContextVar[Language] = ContextVar("language", default="en")
@@ -34,13 +34,14 @@ def current() -> Language:
 
 def tr(template: str, /, **values: object) -> str:
     """The sentence of an English template in the language spoken now; English without one."""
-    return translation(template, _language.get()).format_map(values)
+    language = _language.get()
+    return filled(translation(template, language), values, language)
 
 
 def tr_plural(one: str, many: str, count: int, /, **values: object) -> str:
     """As `tr`, of the template for a count, which may name it as `{count}`."""
-    template = Form(one, many, count).template(_language.get())
-    return template.format_map({"count": count} | values)
+    language = _language.get()
+    return filled(Form(one, many, count).template(language), {"count": count} | values, language)
 
 
 def word(text: str) -> str:

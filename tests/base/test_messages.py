@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from bot.base.messages import (
     Message,
+    filled,
     from_data,
     message,
     plural_message,
@@ -90,7 +91,7 @@ def test_a_message_is_a_message() -> None:
 def test_what_is_translated_can_be_translated_back() -> None:
     text = message("did you mean {near}?", near=message("Plain."))
     there = translated(text, "zh")
-    assert there == "是否想写 普通。？"
+    assert there == "是否想写普通。？"
     assert translated(there, "en") == text
 
 
@@ -177,3 +178,27 @@ def test_messages_within_messages_have_an_end() -> None:
         text = message("{a}", a=text)
     with pytest.raises(ValueError, match="not a sentence"):
         from_data(to_data(text))
+
+
+@pytest.mark.parametrize(
+    ("template", "value", "text"),
+    [
+        ("写作 {x}", "训练 2 号.sh", "写作训练 2 号.sh"),
+        ("写入 {x}", "训练2号.sh", "写入训练2号.sh"),  # A name stays what it is.
+        ("“{x}”不存在", "a b", "“a b”不存在"),
+        ("{x}。", "a", "a。"),
+        ("`{x}` 处", "命令", "`命令` 处"),
+        ("{x}声明为", "trainer.nnodes", "trainer.nnodes 声明为"),
+        ("共{x}项", 3, "共 3 项"),
+        ("{x} 需要", "全参数训练", "全参数训练需要"),
+        ("{x}", "", ""),
+        ("{{x}} {x}", "值", "{x} 值"),
+    ],
+)
+def test_chinese_and_latin_letters_stand_apart_where_a_value_begins(
+    template: str, value: object, text: str
+) -> None:
+    assert filled(template, {"x": value}, "zh") == text
+    assert filled(template, {"x": value}, "en") == template.format(x=value)
+    with pytest.raises(KeyError):
+        filled(f"{template} {{y}}", {"x": value}, "zh")

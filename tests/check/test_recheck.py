@@ -75,7 +75,7 @@ def test_it_is_said_in_the_language_of_the_terminal(folder: Path, written: Writt
     out = rlbot(*command, "--run", edited, cwd=folder, environment=chinese).out
     assert "运行记录有 3 项事实与报告所存" in out
     assert "  config data.train_batch_size：原为 128，现为 256\n" in out
-    assert "  config data.max_prompt_length：原为 512，现为 不存在\n" in out
+    assert "  config data.max_prompt_length：原为 512，现为不存在\n" in out
     made["scripts"][0]["evidence"]["run"]["url"] = None
     (folder / "report.json").write_text(json.dumps(made), encoding="utf-8")
     out = rlbot(*command, cwd=folder, environment=chinese).out

@@ -70,7 +70,7 @@ def test_what_an_editor_saved_is_told_in_chinese_too(name: str) -> None:
     ("script", "expected"),
     [
         ("if true; then\n  mkdir a\n", "`if` 没有闭合：缺少 `fi`"),
-        ('x="abc\n', "双引号 没有闭合"),
+        ('x="abc\n', "双引号没有闭合"),
         ("for\n", "这一行在一条命令中间结束"),
         ("mkdir a; )\n", "此处不应出现 `)`"),
         (
