@@ -155,7 +155,7 @@ class Checkout:
             yield from self._sources.paths(folder)
         if (folder := nearest(self._modules, script)) is not None:
             yield from self._modules[folder]
-        yield from self._pinning(script)
+        yield from islice(self._pinning(script), _MOST_FILES)
         yield from self._recipes_for(script, text)
 
     def _pinning(self, path: str) -> Iterator[str]:
@@ -177,7 +177,7 @@ class Checkout:
         if recipes or "model_name_or_path" in text:
             for path in self.trl_programs.paths_for(script, _PATH.findall(text)):
                 yield path
-                yield from self._pinning(path)
+                yield from islice(self._pinning(path), _MOST_FILES)
         if script.endswith(_RECIPES):
             recipes.append(script)
             if (module := nearest(self._programs(), script)) is not None:

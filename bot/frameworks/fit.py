@@ -10,7 +10,7 @@ from bot.base.messages import message
 from bot.frameworks.base import Explanation, Framework, ReleaseChoice, Versions
 from bot.frameworks.checkout import ScriptPlace
 from bot.frameworks.option_table import OptionTable
-from bot.frameworks.pins import read_fork
+from bot.frameworks.pins import read_fork, read_patch
 from bot.frameworks.plan import Inference, Launch, Plan
 from bot.frameworks.setting import Setting
 
@@ -70,15 +70,29 @@ def unforked(plan: Plan, place: ScriptPlace) -> Plan:
     table, guessed = plan.table, plan.version_source in ("newest", "settings", "pin")
     if table is None or not guessed or not any(table.refused(plan.settings)):
         return plan
-    path = read_fork(plan.framework, place.checkout.files, place.path)
-    if not path:
+    files, framework = place.checkout.files, plan.framework
+    if path := read_fork(framework, files, place.path):
+        why = message(
+            "{path} installs a fork of {framework}, which has other settings than a release",
+            path=path,
+            framework=framework,
+        )
+    elif path := read_patch(framework, files, _refused_names(plan)):
+        why = message(
+            "{path} changes {framework}, which then has other settings than a release",
+            path=path,
+            framework=framework,
+        )
+    else:
         return plan
-    why = message(
-        "{path} installs a fork of {framework}, which has other settings than a release",
-        path=path,
-        framework=plan.framework,
-    )
     return replace(plan, table=None, inference=None, unread=why, forked=table)
+
+
+def _refused_names(plan: Plan) -> set[str]:
+    """The settings that the plan's release refuses, by their last parts."""
+    refused = plan.table.refused(plan.settings) if plan.table is not None else ()
+    pairs = zip(plan.settings, refused, strict=False)
+    return {setting.key.rpartition(".")[2] for setting, wrong in pairs if wrong}
 
 
 def _explained(

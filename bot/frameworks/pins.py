@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import islice
 from typing import Any, Final
 
@@ -37,6 +37,8 @@ _ENDS: Final = (
     ".gitmodules",
 )
 """How such paths end: asked first, since a repository has thousands of others."""
+_PATCHES: Final = (".patch", ".diff")
+"""How the names of files end that change what is installed; they count for the whole repository."""
 _VERSIONS: Final = {
     "verl": "verl/version/version",
     "openrlhf": "version.txt",
@@ -57,6 +59,7 @@ _OWNERS: Final = {
     "open-instruct": ("allenai",),
 }
 """Who publishes the releases."""
+_NAMES = regex(r"\w+")
 _OWN_NAME = regex(r"\bname\s{0,9}=\s{0,9}[\"']verl[\"']")
 """How a fork's `setup.py` or `pyproject.toml` calls itself."""
 _LONGEST = 200
@@ -69,6 +72,8 @@ _MOST = 100
 
 def pinned_folder(path: str) -> str | None:
     """The folder, "" for the root, for which a file may hold a pin; None for another file."""
+    if path.endswith(_PATCHES):
+        return ""
     found = _PIN_FILES.match(path) if path.endswith(_ENDS) else None
     return (found[1] or "").rstrip("/") if found else None
 
@@ -95,6 +100,19 @@ def read_fork(framework: str, files: Mapping[str, bytes], script: str) -> str:
             text = files.get(path, b"").decode("utf-8", "replace")
             own = framework == "verl" and _OWN_NAME.search(text)
             if own or any(_forks(framework, text)):
+                return path
+    return ""
+
+
+def read_patch(framework: str, files: Mapping[str, bytes], names: Set[str]) -> str:
+    """A patch of a framework that adds one of these names of settings; empty without one."""
+    package = f"b/{framework.replace('-', '_')}/"
+    for path in sorted(path for path in files if path.endswith(_PATCHES)):
+        changed = ""
+        for line in files[path].decode("utf-8", "replace").splitlines():
+            changed = line if line.startswith("+++ ") else changed
+            added = package in changed and line[0:1] == "+" and line is not changed
+            if added and not names.isdisjoint(_NAMES.findall(line)):
                 return path
     return ""
 

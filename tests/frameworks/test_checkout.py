@@ -159,6 +159,21 @@ def test_a_copy_of_the_settings_without_a_program_is_not_what_starts() -> None:
     assert reason == "mine/verl/trainer/config of this repository"
 
 
+def test_a_framework_that_the_repository_patches_is_not_known() -> None:
+    """rft's, which adds `--offload` to OpenRLHF by patches/offload_cli.patch."""
+    patch = b"+++ b/verl/trainer/config/ppo_trainer.yaml\n+  val_proportion: 1\n"
+    files = {"patches/data.patch": patch}
+    plan = plan_of(files, "run.sh", TRAINS.replace(b"\n", b" data.val_proportion=0.1\n"))
+    assert (plan.table, plan.unread) == (
+        None,
+        "patches/data.patch changes verl, which then has other settings than a release",
+    )
+    assert plan_of(files, "run.sh", TRAINS).table is not None
+    other = plan_of(files, "run.sh", TRAINS.replace(b"\n", b" data.other=0.1\n"))
+    assert other.table is not None
+    assert "patches/data.patch" in needed(files, {"a/run.sh": TRAINS})
+
+
 ENGINE = b"actor_rollout_ref.rollout.name=vllm"
 OLDER = b"python3 -m verl.trainer.main_ppo trainer.use_legacy_worker_impl=auto\n"
 

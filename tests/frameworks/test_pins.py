@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from bot.frameworks.pins import pinned_folder, read_fork, read_pin
+from bot.frameworks.pins import pinned_folder, read_fork, read_patch, read_pin
 from bot.frameworks.releases import releases
 
 
@@ -99,6 +99,34 @@ def test_what_no_reader_takes_says_nothing(path: str, text: str) -> None:
     assert found is None or found.path == "verl/version/version"
 
 
+PATCH = """\
+--- a/openrlhf/cli/train_ppo_ray.py
++++ b/openrlhf/cli/train_ppo_ray.py
+@@ -293,1 +293,2 @@
+     parser.add_argument("--zpg", type=int, default=1)
++    parser.add_argument("--offload", action="store_true", default=False)
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "does"),
+    [
+        ("patches/a.patch", PATCH, True),
+        ("a.diff", PATCH, True),
+        ("a.patch.md", PATCH, False),
+        ("a.patch", PATCH.replace("openrlhf", "vllm"), False),
+        ("a.patch", PATCH.replace("+    parser", "-    parser"), False),
+        ("a.patch", PATCH.replace("--offload", "--adam_offload"), False),
+        ("a.patch", "+++ b/vllm/offload.py\n+offload\n" + PATCH.replace("--offload", "--x"), False),
+        ("a.patch", PATCH + "+++ b/vllm/a.py\n", True),
+        ("a.patch", "", False),
+    ],
+)
+def test_a_patch_that_adds_a_setting(path: str, text: str, does: bool) -> None:
+    found = read_patch("openrlhf", {path: text.encode()}, {"offload", "other"})
+    assert found == (path if does else "")
+
+
 def test_a_deep_text_of_a_project_is_found() -> None:
     text = "a" + ".a" * 500 + " = [['verl==0.4.0'], 'verl==0.5.0']"
     assert pinned("pyproject.toml", text) == ("0.4.0",)
@@ -114,6 +142,7 @@ def test_a_deep_text_of_a_project_is_found() -> None:
         ("verl/version/version", ""),
         ("a/version.txt", "a"),
         ("a/trl/version.py", "a"),
+        ("patches/vllm/a.patch", ""),
         ("my_setup.py", None),
         ("a/version.py", None),
         ("a/notes.txt", None),
