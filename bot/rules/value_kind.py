@@ -50,7 +50,7 @@ META = Meta(
 )
 
 _COUNTS = regex(
-    r"(?:size|length|len|steps|step|epochs|epoch|freq|nnodes|n|num|rank|tokens|tokens_per_gpu|"
+    r"(?:\A|_)(?:size|length|len|steps|step|epochs|epoch|freq|nnodes|n|num|rank|tokens|tokens_per_gpu|"
     r"len_per_gpu|size_per_gpu|per_node|seqs|turns|workers|gpus)\Z"
 )
 """The last word of a setting that counts something."""
@@ -76,7 +76,7 @@ def check(context: RuleContext) -> Hits:
             problem = _problem(key, setting) if key is not None else None
             if problem is not None:
                 what, severity = problem
-                own = isinstance(setting.value, str) and is_own(plan, setting.key)
+                own = is_own(plan, setting.key)
                 yield _hit(context, setting, what, "warning" if own else severity)
 
 

@@ -3,6 +3,9 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout
 from bot.rules._support.example import openrlhf, verl
 from tests.rules.helpers import marked, quiet
 
@@ -52,3 +55,22 @@ def test_stays_silent(script: str) -> None:
 )
 def test_a_value_of_another_kind(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("setting", "severities"),
+    [
+        ("data.val_proportion=0.1", []),  # Of Self-Aligned-Reward; its name counts nothing.
+        ("data.own_size=0.5", ["warning"]),  # The fork's code alone says what it takes.
+        ("data.own_size=text", ["warning"]),
+        ("data.train_batch_size=0.5", ["error"]),
+    ],
+)
+def test_a_setting_of_the_repositorys_own(setting: str, severities: list[str]) -> None:
+    root = b"data: {val_proportion: 1, own_size: 1, train_batch_size: 8}\n"
+    checkout = Checkout({"verl/trainer/config/ppo_trainer.yaml": root})
+    script = ScriptFile(
+        path="run.sh", data=f"python3 -m verl.trainer.main_ppo {setting}\n".encode()
+    )
+    report = check_script(script, CheckOptions(place=InCheckout(checkout)))
+    assert [f.severity for f in report.findings if f.id == "RLB033"] == severities
