@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Container, Iterable, Mapping
 from typing import Literal, TypeAlias
 
@@ -341,7 +342,11 @@ def _summary(report: Report, verbose: bool) -> str:
     command = wording.FIX if report.scripts else wording.FIX_PAGE
     if fixes and (report.scripts or report.pages):
         certain = f"{safe or len(fixes):,}"
-        command = command if safe else f"{command} --unsafe"
+        named = {one.path for one in report.scripts} | {one.path for one in report.pages}
+        fixed = sorted(named & {f.path for f in wording.all_findings(report) if f.fix})
+        words = [command, *([] if safe else ["--unsafe"])]
+        words += [shlex.quote(fixed[0])] if len(fixed) == 1 else []
+        command = terminal(" ".join(words))
         said += tr(" {count} can be fixed: {command}", count=certain, command=command)
         if 0 < safe < len(fixes):
             said += tr(" ({count} more with --unsafe)", count=f"{len(fixes) - safe:,}")
