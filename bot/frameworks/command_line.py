@@ -146,9 +146,11 @@ def backend(launch: Launch, values: AppliedSettings) -> Field[str]:
     if given is None and setting is None:
         return Field("deepspeed", default=True) if "deepspeed" in launch.launcher else nothing()
     text = (given.value or "") if given else (setting.text if setting else "")
-    # Presets of TRL (deepspeed_zero3.yaml, zero2, fsdp2.yaml) and open-instruct (ds_configs/…);
-    # what another file holds is not known.
+    # Presets of TRL (deepspeed_zero3.yaml, zero2, fsdp2.yaml, multi_gpu) and open-instruct
+    # (ds_configs/…); what another file holds is not known.
     file = text.rsplit("/", 1)[-1].removesuffix(".yaml").removesuffix(".json")
+    if file in ("multi_gpu", "single_gpu"):
+        return nothing()
     value = None
     if re.fullmatch(r"(?:deepspeed_\w*|stage[123]\w*|ds_\w*)?(?:zero[123]\w*)?", file) and file:
         value = "deepspeed"

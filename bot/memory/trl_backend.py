@@ -53,7 +53,8 @@ def _preset_name(get: MemorySettings) -> str:
     """The file that says how DeepSpeed is used, for accelerate or for the trainer."""
     launch = get.plan.launch
     option = launcher_option(launch, "config_file", "deepspeed_config_file", "zero_stage")
-    return (option.value if option else None) or get.text("deepspeed") or ""
+    named = get.text("deepspeed") or get.text("accelerate_config")
+    return (option.value if option else None) or named or ""
 
 
 def offload_of(get: MemorySettings, backend: Backend) -> tuple[Offload, Offload]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.memory.printed import component, stage
+from tests.memory.printed import component, printed, stage
 from tests.memory.test_printed import verl
 from tests.memory.test_printed_trl import GRPO, trl
 
@@ -95,3 +95,31 @@ def test_what_an_engine_is_given_itself_counts() -> None:
     assert component(verl(*sglang), "rollout", "engine cache") == wanted
     # Another engine's arguments are not this one's.
     assert component(verl(sglang[0], cache), "rollout", "engine cache") != 1.0
+
+
+@pytest.mark.parametrize(
+    ("given", "same"),
+    [
+        ("zero1", "deepspeed_zero1.yaml"),
+        ("zero2", "deepspeed_zero2.yaml"),
+        ("zero3", "deepspeed_zero3.yaml"),
+        ("fsdp2", "fsdp2.yaml"),
+        ("multi_gpu", ""),
+    ],
+)
+def test_a_preset_that_trl_ships_is_read_by_its_name(given: str, same: str) -> None:
+    """`--accelerate_config` of TRL's own command, and the file of accelerate's."""
+    settings = (
+        "--model_name_or_path Qwen/Qwen2.5-1.5B --dataset_name data "
+        "--max_length 1024 --per_device_train_batch_size 2"
+    )
+    file = f"--config_file examples/{same} " if same else ""
+    whole = printed(
+        f"accelerate launch {file}--num_processes 4 trl/scripts/sft.py {settings}",
+        *("--device", "h100"),
+    )
+    short = printed(
+        f"trl sft {settings} --accelerate_config {given} --num_processes 4", "--device", "h100"
+    )
+    assert whole["stages"]
+    assert short["stages"] == whole["stages"]
