@@ -1,0 +1,51 @@
+"""What is printed of programs whose allocations were followed without a GPU, stage by stage."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import pytest
+
+from tests.command import rlbot
+
+FOLDER = Path(__file__).parent / "followed"
+ROWS: list[dict[str, Any]] = json.loads((FOLDER / "rows.json").read_bytes())
+_BESIDE = {"contexts", "sleeping engine", "allocator"}
+_WITHIN = {"update": 0.1, "log-prob": 0.09, "optimizer": 0.14, "critic": 0.02}
+_KNOWN = {("openrlhf-sft-lora-z2", "update"): 0.15, ("verl-padded", "update"): 0.12}
+"""Further off. OpenRLHF's logits have a name until the next pass, so that they are there when the
+bucket is full, which the model has no term for; 4 bytes each, where the head's moment has 16."""
+
+
+def _errors(row: dict[str, Any]) -> dict[str, float]:
+    result = rlbot(
+        *("estimate", f"scripts/{row['id']}.sh", "--root", ".", "--format", "json"),
+        *("--framework", row["framework"], "--device", "h100", *row["options"]),
+        cwd=FOLDER,
+    )
+    made = json.loads(result.out)["scripts"][0]["estimate"]
+    most: dict[str, float] = {}
+    for stage in made["stages"]:
+        parts = stage["components"].items()
+        taken = sum(amount for name, amount in parts if name not in _BESIDE)
+        most[stage["stage"]] = max(most.get(stage["stage"], 0.0), taken)
+    return {stage: most[stage] / found - 1 for stage, found in row["stages"].items()}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["id"]))
+def test_each_stage_takes_what_was_followed(row: dict[str, Any]) -> None:
+    for stage, error in _errors(row).items():
+        assert abs(error) <= _KNOWN.get((row["id"], stage), _WITHIN[stage]), (stage, error)
+
+
+def test_zero_3_is_met_within_a_percent() -> None:
+    found = [_errors(row)["update"] for row in ROWS if "-z3" in row["id"]]
+    assert len(found) == 3
+    assert max(map(abs, found)) < 0.01
+
+
+def test_passes_with_gradient_are_met_on_the_whole() -> None:
+    assert mean(abs(_errors(row)["update"]) for row in ROWS) < 0.05
