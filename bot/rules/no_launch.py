@@ -106,7 +106,8 @@ def check(context: RuleContext) -> Hits:
         programs.sort(key=lambda argv: (unwrap(argv) is None, _program(argv) not in _SHELLS))
         named = ", ".join(dict.fromkeys(_short(_named(argv)) for argv in programs[:3]))
         reason = message(
-            "no command starts a known framework ({frameworks}); the script runs {named}",
+            "no command starts the training of a known framework ({frameworks}); the script "
+            "runs {named}",
             frameworks=enumeration(framework.name for framework in FRAMEWORKS),
             named=named,
         )
