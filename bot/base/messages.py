@@ -64,10 +64,12 @@ class Message(str):
         cls, form: Form, values: Mapping[str, object], language: Language = "en"
     ) -> Message:
         """The sentence in a language; raises KeyError when a value is missing."""
-        shown = values
-        if language != "en":
+        if language == "en":
+            text = form.template(language).format_map(values)
+        else:
             shown = {name: _in_language(value, language) for name, value in values.items()}
-        message = super().__new__(cls, filled(form.template(language), shown, language))
+            text = filled(form.template(language), shown, language)
+        message = super().__new__(cls, text)
         message.form = form
         message.values = values
         return message

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Container, Iterable, Mapping
 from typing import Literal, TypeAlias
 
@@ -345,7 +344,10 @@ def _summary(report: Report, verbose: bool) -> str:
         named = {one.path for one in report.scripts} | {one.path for one in report.pages}
         fixed = sorted(named & {f.path for f in wording.all_findings(report) if f.fix})
         words = [command, *([] if safe else ["--unsafe"])]
-        words += [shlex.quote(fixed[0])] if len(fixed) == 1 else []
+        if len(fixed) == 1:
+            import shlex  # Most reports of a folder need none of it.
+
+            words.append(shlex.quote(fixed[0]))
         command = terminal(" ".join(words))
         said += tr(" {count} can be fixed: {command}", count=certain, command=command)
         if 0 < safe < len(fixes):
