@@ -20,6 +20,10 @@ ENTROPY_PACKED = 6.0
 """The same with an entropy from 0.9 on, which divides into a copy: logits and two gradients. What
 an entropy in chunks takes for one of them does not grow with the tokens. Measured
 (`fake_losses.json`)."""
+PADDED_ROWS = 6.0
+"""The engine's padded rows, which train since 0.8, without an entropy: the logits, those of the
+tokens that are no padding, copied together (their gradient is written over them), and the gradients
+of the rows. Followed (`tests/memory/followed`)."""
 LOGITS = 2.0
 """The logits themselves in bf16: all that has to be there."""
 ENTROPY_EAGER = 28.0

@@ -37,7 +37,9 @@ def update(get: MemorySettings, backend: Backend, group: str, *, padded: float =
         return megatron(get.plan, entropy=entropy, chunked=chunked)
     whole = constants.ENTROPY_CHECKPOINTED if checkpointed else constants.ENTROPY_EAGER
     if padded:
-        return max(constants.LOG_PROBS, whole * _in_rows(get, padded) if entropy else 0.0)
+        engine = version_at_least(get.plan, 0, 8)
+        alone = constants.PADDED_ROWS if engine else constants.LOG_PROBS
+        return max(alone, whole * _in_rows(get, padded) if entropy else 0.0)
     small = not entropy or chunked or get.on(True, *_either("use_torch_compile", group))
     return packed(get, entropy=entropy) if small else whole
 

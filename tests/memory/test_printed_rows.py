@@ -56,6 +56,12 @@ def test_without_one_they_take_what_others_do() -> None:
     assert a_logit(made, "update") == pytest.approx(LOSSES["padded rows"]["2"], rel=0.01)
 
 
+@pytest.mark.parametrize("release", ["0.8.0", "0.9.0", "0.9.1"])
+def test_the_engine_copies_what_is_no_padding_together(release: str) -> None:
+    made = rows(PADDED, f"{_A}.entropy_coeff=0", release=release)
+    assert a_logit(made, "update") == pytest.approx(6, rel=0.01)
+
+
 @pytest.mark.parametrize(
     ("release", "temperature", "measured"),
     [
