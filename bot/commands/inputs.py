@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from bot.base.config import SCRIPT_NAMES, SCRIPT_SUFFIXES
 from bot.base.errors import UncheckedError, UserError, system_reason
 from bot.base.messages import mark, message, sentence_of
+from bot.base.regex import regex
 from bot.commands.arguments import options_of, read_file
 from bot.commands.configuration import config_of
 from bot.commands.output import notice, read_standard_input
@@ -48,6 +49,8 @@ _OTHER_KINDS: Final = {
     ),
 }
 """What files are that people name for scripts, by the end of their names."""
+_STARTED = regex(r"""-m[\s"',\\]{1,20}((?:verl|openrlhf|trl)\.[\w.]{1,80})(?![\w.])""")
+"""A launch in a text or a list: `-m verl.trainer.main_ppo`, `"-m", "trl.scripts.grpo"`."""
 _INSTALLED = frozenset(("node_modules", "site-packages", "__pycache__"))
 """Folders of packages, which are left out as those are whose name begins with a dot."""
 
@@ -272,6 +275,13 @@ def script_at(path: Path, root: Path | None = None) -> ScriptFile:
     from bot.check.request import ScriptFile
 
     if (other := _OTHER_KINDS.get(path.suffix)) is not None and os.path.isfile(path):  # noqa: PTH113
+        if (started := _STARTED.search(read_file(path).decode("utf-8", "replace"))) is not None:
+            raise UserError(
+                "{path} is no script, and starts {module}; give that command with its settings: "
+                'echo "python3 -m {module} …" | rlbot lint - --stdin-filename run.sh.',
+                path=path,
+                module=started[1],
+            )
         raise UserError(other, path=path)
     return ScriptFile(
         path=path.as_posix(),

@@ -126,13 +126,34 @@ def test_a_file_of_another_kind_is_not_read_as_a_script(
     tmp_path: Path, name: str, sentence: str
 ) -> None:
     """`verify` and `bisect` read a Python program as shell, and `lint --fix` wrote notebooks."""
-    text = '{"cells": [{"source": ["!python3 -m verl.trainer.main_ppo a.b=1 \\ \n"]}]}\n'
+    text = '{"cells": [{"source": ["!python3 train.py a.b=1 \\ \n"]}]}\n'
     (tmp_path / name).write_text(text)
     for command in (("lint", "--fix"), ("estimate",), ("verify",), ("bisect", "plan")):
         result = rlbot(*command, name, cwd=tmp_path)
         assert result.status == 2
         assert result.err.startswith(f"rlbot: {sentence}")
     assert (tmp_path / name).read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "module"),
+    [
+        ("train.py", "from trl.scripts.grpo import main\nmain()\n", None),
+        ("train.py", "print('python -m verl')\n", None),
+        ("a.py", 'run(["python3", "-m", "verl.trainer.main_ppo", "a.b=1"])\n', "main_ppo"),
+        ("a.py", "os.system('torchrun -m verl.trainer.sft_trainer a=1')\n", "sft_trainer"),
+        ("a.ipynb", '{"source": ["!python -m trl.scripts.grpo --lr 1\\n"]}', "grpo"),
+        ("job.json", '{"args": ["-m", "openrlhf.cli.train_sft"]}', "train_sft"),
+    ],
+)
+def test_what_a_program_starts_is_named(
+    tmp_path: Path, name: str, text: str, module: str | None
+) -> None:
+    (tmp_path / name).write_text(text)
+    result = rlbot("lint", name, cwd=tmp_path)
+    assert result.status == 2
+    assert (" is no script, and starts " in result.err) is (module is not None)
+    assert module is None or f'.{module} …" | rlbot lint - --stdin-filename run.sh.' in result.err
 
 
 def test_a_recipe_is_not_bisected(tmp_path: Path) -> None:
