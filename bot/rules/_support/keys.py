@@ -18,15 +18,17 @@ def refused(context: RuleContext, *statuses: Status) -> Iterator[tuple[Plan, Set
     """
     for plan in context.plans:
         doubtful = plan.inference.doubtful if plan.inference else ()
-        for setting, verdict in zip(plan.settings, _verdicts(plan), strict=False):
+        for setting, verdict in _troubled(plan):
             if verdict.status in statuses and setting not in doubtful:
                 yield plan, setting, verdict
 
 
 @lru_cache(maxsize=32)
-def _verdicts(plan: Plan) -> tuple[KeyVerdict, ...]:
-    """The verdict on each setting, none without a table; cached, since several rules need it."""
-    return plan.table.verdicts(plan.settings) if plan.table is not None else ()
+def _troubled(plan: Plan) -> tuple[tuple[Setting, KeyVerdict], ...]:
+    """The settings whose verdict is not plainly "ok"; cached, since several rules ask for them."""
+    verdicts = plan.table.verdicts(plan.settings) if plan.table is not None else ()
+    pairs = zip(plan.settings, verdicts, strict=False)
+    return tuple(pair for pair in pairs if pair[1].status != "ok")
 
 
 def title(plan: Plan) -> Message:
