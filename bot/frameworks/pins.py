@@ -27,7 +27,10 @@ _PIN_FILES: Final = regex(
 """Paths that may hold a pin; the group is the folder that it counts for."""
 _PROJECT: Final = ("requirements.txt", "pyproject.toml", "setup.py", "setup.cfg", ".gitmodules")
 """The files that say first what is installed, in this order."""
+_PATCHES: Final = (".patch", ".diff")
+"""How the names of files end that change what is installed; they count for the whole repository."""
 _ENDS: Final = (
+    *_PATCHES,
     ".txt",
     "pyproject.toml",
     "setup.py",
@@ -37,8 +40,6 @@ _ENDS: Final = (
     ".gitmodules",
 )
 """How such paths end: asked first, since a repository has thousands of others."""
-_PATCHES: Final = (".patch", ".diff")
-"""How the names of files end that change what is installed; they count for the whole repository."""
 _VERSIONS: Final = {
     "verl": "verl/version/version",
     "openrlhf": "version.txt",
@@ -59,7 +60,6 @@ _OWNERS: Final = {
     "open-instruct": ("allenai",),
 }
 """Who publishes the releases."""
-_NAMES = regex(r"\w+")
 _OWN_NAME = regex(r"\bname\s{0,9}=\s{0,9}[\"']verl[\"']")
 """How a fork's `setup.py` or `pyproject.toml` calls itself."""
 _LONGEST = 200
@@ -72,9 +72,11 @@ _MOST = 100
 
 def pinned_folder(path: str) -> str | None:
     """The folder, "" for the root, for which a file may hold a pin; None for another file."""
+    if not path.endswith(_ENDS):
+        return None
     if path.endswith(_PATCHES):
         return ""
-    found = _PIN_FILES.match(path) if path.endswith(_ENDS) else None
+    found = _PIN_FILES.match(path)
     return (found[1] or "").rstrip("/") if found else None
 
 
@@ -112,7 +114,7 @@ def read_patch(framework: str, files: Mapping[str, bytes], names: Set[str]) -> s
         for line in files[path].decode("utf-8", "replace").splitlines():
             changed = line if line.startswith("+++ ") else changed
             added = package in changed and line[0:1] == "+" and line is not changed
-            if added and not names.isdisjoint(_NAMES.findall(line)):
+            if added and not names.isdisjoint(re.findall(r"\w+", line)):
                 return path
     return ""
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 from bot.base.digits import whole_number
 from bot.base.messages import enumeration, plural_message
-from bot.frameworks.key_table import KeyVerdict
+from bot.frameworks.key_table import KeyTable, KeyVerdict
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.frameworks.release_overlay import LayeredTable
@@ -65,11 +64,10 @@ def _absent(context: RuleContext, plan: Plan) -> str:
 def check(context: RuleContext) -> Hits:
     """The overrides that the framework would refuse because the key is not there."""
     yield from _unread(context)
-    yield from _misspelt(context)
     yield from _refused(context)
 
 
-def _unread(context: RuleContext) -> Iterator[Skip]:
+def _unread(context: RuleContext) -> Hits:
     for plan in context.plans:
         if plan.table is None and plan.settings and plan.root_problem is None:
             yield Skip(
@@ -79,24 +77,24 @@ def _unread(context: RuleContext) -> Iterator[Skip]:
                     why=plan.unread or _absent(context, plan),
                 )
             )
+            if plan.forked is not None:
+                yield from _misspelt(plan, plan.forked)
 
 
-def _misspelt(context: RuleContext) -> Hits:
+def _misspelt(plan: Plan, release: KeyTable) -> Hits:
     """Settings for a fork that no release has, one letter away from one that releases have."""
-    for plan in context.plans:
-        verdicts = plan.forked.verdicts(plan.settings) if plan.forked is not None else ()
-        for setting, verdict in zip(plan.settings, verdicts, strict=False):
-            near = verdict.suggestion or ""
-            slipped = verdict.status == "unknown" and _slipped(setting.key, near)
-            if slipped and plan.forked and plan.forked.history(setting.key) is None:
-                yield hit(
-                    setting.key_span,
-                    "there is no {key} in any release of {framework}, and the fork may lack it too",
-                    key=shown(plan, setting.key),
-                    framework=plan.framework,
-                    severity="warning",
-                    help=message("did you mean {key}?", key=shown(plan, near)),
-                )
+    for setting, verdict in zip(plan.settings, release.verdicts(plan.settings), strict=False):
+        near = verdict.suggestion or ""
+        slipped = verdict.status == "unknown" and _slipped(setting.key, near)
+        if slipped and release.history(setting.key) is None:
+            yield hit(
+                setting.key_span,
+                "there is no {key} in any release of {framework}, and the fork may lack it too",
+                key=shown(plan, setting.key),
+                framework=plan.framework,
+                severity="warning",
+                help=message("did you mean {key}?", key=shown(plan, near)),
+            )
 
 
 def _slipped(key: str, near: str) -> bool:
