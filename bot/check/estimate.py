@@ -61,7 +61,8 @@ def estimate_launch(
         )
     except NoEstimateError as error:
         return no_estimate(sentence_of(error))
-    return replace(found, assumptions=(*_of_launch(plan), *found.assumptions))
+    taken = (*_of_launch(plan), *_cut_lengths(plan, run), *found.assumptions)
+    return replace(found, assumptions=taken)
 
 
 def _of_launch(plan: Plan) -> Iterator[str]:
@@ -72,6 +73,23 @@ def _of_launch(plan: Plan) -> Iterator[str]:
             key=plan.gpus_per_node.key,
             count=plan.gpus_per_node.value,
         )
+
+
+def _cut_lengths(plan: Plan, run: Measured | None) -> Iterator[str]:
+    """What is taken for mean lengths above the longest that the launch allows."""
+    if run is None:
+        return
+    for what, most, mean in (
+        (message("prompts"), plan.max_prompt_length.value, run.prompt_mean),
+        (message("responses"), plan.max_response_length.value, run.response_mean),
+    ):
+        if most and mean and mean > most:
+            yield message(
+                "{what} of {most} tokens, the longest allowed, for a mean of {mean}",
+                what=what,
+                most=f"{most:,}",
+                mean=f"{mean:,.0f}",
+            )
 
 
 def measured(facts: Facts) -> Measured | None:

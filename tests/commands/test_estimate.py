@@ -194,6 +194,21 @@ def test_lengths_that_are_known_are_used() -> None:
     assert short == pytest.approx(long * 200 * 4.5 / 4096, rel=0.02)
 
 
+def test_means_above_what_is_allowed_are_said_to_be_cut() -> None:
+    launch = (
+        b"python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen2.5-1.5B"
+        b" data.max_prompt_length=512 data.max_response_length=1024 trainer.n_gpus_per_node=8"
+        b" actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=2"
+        b" actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=2"
+        b" actor_rollout_ref.rollout.name=vllm algorithm.adv_estimator=grpo\n"
+    )
+    arguments = ("estimate", "-", "--stdin-filename", "x.sh", "--device", "h100")
+    lengths = ("--prompt-tokens", "300", "--response-tokens", "2000")
+    found = rlbot(*arguments, *lengths, stdin=launch).out
+    assert "responses of 1,024 tokens, the longest allowed, for a mean of 2,000;" in found
+    assert "prompts of" not in found
+
+
 _SHORT = ("--response-tokens", "200")
 
 
