@@ -74,7 +74,11 @@ def read(
         tokens = packed_tokens(limit, there, of, over=over)
         alone = balanced_passes(limit, there, of, over=over) == 1
     else:
-        each = needed(_rows(get, ranks), "data.micro_batch_size_per_gpu is not known.")
+        given = get.whole("data.micro_batch_size_per_gpu", "data.micro_batch_size")
+        each = needed(
+            given and plan.micro_batch_size_per_gpu.value,
+            "data.micro_batch_size_per_gpu is not known.",
+        )
         each = max(1, min(each, there))
         if _old(plan) and not packed:
             of = replace(of, samples=0)
@@ -112,15 +116,6 @@ def read(
         assumptions=tuple(assumptions),
         measured=of.measured,
     )
-
-
-def _rows(get: MemorySettings, ranks: int) -> int | None:
-    """Sequences of a pass: verl 0.1 divides those of all GPUs (`_normalize_config_bsz`)."""
-    each = get.whole("data.micro_batch_size_per_gpu")
-    if each is not None:
-        return each
-    total = get.whole("data.micro_batch_size")
-    return total and max(1, total // ranks)
 
 
 def _old(plan: Plan) -> bool:

@@ -145,3 +145,18 @@ def test_a_pass_of_the_first_release_is_shared_by_the_gpus() -> None:
         f"{launch} data.micro_batch_size_per_gpu=4", "--framework", "verl@0.2", "--device", "h100"
     )
     assert component(unread, "update", "logits") == component(four, "update", "logits")
+
+
+@pytest.mark.parametrize(
+    ("key", "release"),
+    [("data.micro_batch_size", "0.1"), ("data.micro_batch_size_per_gpu", "0.5.0")],
+)
+def test_a_pass_that_the_caller_decides_names_the_variable(key: str, release: str) -> None:
+    with pytest.raises(NoEstimateError, match=f"^{key} needs the variable MB"):
+        workload(
+            "model.partial_pretrain=Qwen/Qwen2.5-1.5B",
+            "data.max_length=4096",
+            f"{key}=$MB",
+            entry="fsdp_sft_trainer",
+            release=release,
+        )
