@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +25,10 @@ _LEVELS = 12
 """Folders in each other that are walked into."""
 _LARGEST = 1 << 20
 """Bytes of a file that is read."""
+_AT_ROOT = ("pyproject.toml", "setup.py", "LICENSE", "LICENSE.txt", "LICENSE.md")
+"""Files of which a project without `.git` has one at its root, and seldom in a folder of it."""
+_SHARED = ("README.md", "README.rst", "README.txt", "requirements.txt", ".gitignore", "Dockerfile")
+"""Files that also folders of a project have: one beside several folders makes them one project."""
 _SKIPPED = frozenset(("node_modules", "site-packages", "venv", "__pycache__", "wandb", "outputs"))
 """Folders that hold what is installed or made, beside those whose name begins with a dot."""
 
@@ -74,11 +77,11 @@ class DiskCheckouts:
 
     def _root(self, folder: Path) -> Path | None:
         """The nearest folder with `.git`, else the outermost that vendors verl, or is given."""
-        within = (folder, *folder.parents)
-        repository = next(filter(_is_repository, within), None)
-        vendoring = (at for at in reversed(within) if _vendors(at))
-        given = (at for at in reversed(within) if at in self._given)
-        return repository or next(chain(vendoring, given), None)
+        inward = (*reversed(folder.parents), folder)
+        repository = next(filter(_is_repository, reversed(inward)), None)
+        vendoring = filter(_vendors, inward)
+        given = (at for at in inward if at in self._given)
+        return repository or next(vendoring, None) or _project(next(given, None), inward)
 
 
 def read_checkout(root: Path) -> Checkout:
@@ -93,6 +96,22 @@ def _is_repository(folder: Path) -> bool:
 
 def _vendors(folder: Path) -> bool:
     return (folder / CONFIG).is_dir()
+
+
+def _project(given: Path | None, inward: Sequence[Path]) -> Path | None:
+    """A folder given, or the outermost project in it where it is none itself.
+
+    Archives that are unpacked beside each other are several projects, as several repositories
+    are: another's copy of verl says nothing of this one.
+    """
+    if given is None or _holds(given, (*_AT_ROOT, *_SHARED)):
+        return given
+    below = inward[inward.index(given) + 1 :]
+    return next((at for at in below if _holds(at, _AT_ROOT)), given)
+
+
+def _holds(folder: Path, names: Sequence[str]) -> bool:
+    return any((folder / name).is_file() for name in names)
 
 
 class _Files(Mapping[str, bytes]):

@@ -83,3 +83,41 @@ def test_what_hydra_refuses_is_an_error_only_where_no_file_is_left_out(fork: Pat
     rules, unchecked, _ = _lint(fork)
     assert rules == []
     assert unchecked
+
+
+@pytest.fixture
+def beside(fork: Path) -> Path:
+    """A project without `.git` and without verl, unpacked beside the fork."""
+    project = fork.parent / "project"
+    (project / "scripts").mkdir(parents=True)
+    (project / "scripts/run.sh").write_text(SCRIPT.replace("trainer.mine=1", ""))
+    (fork / "verl/trainer/config/ppo_trainer.yaml").write_text("data:\n  mine: 8\n")
+    return project
+
+
+@pytest.mark.parametrize("named", ["pyproject.toml", "setup.py", "LICENSE"])
+@pytest.mark.parametrize("path", ["project/scripts/run.sh", "project", "."])
+def test_a_copy_of_verl_in_another_project_does_not_count(
+    beside: Path, path: str, named: str
+) -> None:
+    (beside / named).touch()
+    assert "this repository" not in _read_with(beside, path)
+
+
+@pytest.mark.parametrize(
+    "root_file", ["README.md", "requirements.txt", "pyproject.toml", "project/README.md"]
+)
+def test_one_project_of_several_folders_counts_whole(beside: Path, root_file: str) -> None:
+    """The folder around both says what it is, or nothing says that the inner one is a project."""
+    if not root_file.startswith("project/"):
+        (beside / "setup.py").touch()
+    (beside.parent / root_file).touch()
+    assert "fork/verl/trainer/config of this repository" in _read_with(beside, "project")
+
+
+def _read_with(project: Path, path: str) -> str:
+    """What a script of the project was read with, of those that a path names."""
+    result = rlbot("lint", "--format", "json", path, cwd=project.parent)
+    scripts = json.loads(result.out)["scripts"]
+    (found,) = (one for one in scripts if one["path"].startswith("project/"))
+    return " ".join(found["configurations"])
