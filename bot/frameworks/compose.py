@@ -111,29 +111,6 @@ class Composer:
         """Whether a line with a reference (`${…}`) may name a key that ends with this name."""
         return _may_name(name, (folder.referred for folder in self._folders))
 
-    def root(self, root: str) -> YamlTree:
-        """One root with every choice of a group that differs from the default, one at a time.
-
-        `{"tree", "choices", "alternatives": {group key: {option: {"tree", "choices"} or None}}}`,
-        None where Hydra refuses the option. Raises `ComposeError` when it refuses the default.
-        """
-        tree, choices = self.compose(root, {})
-        groups = self.groups()
-        alternatives: dict[str, dict[str, YamlTree | None]] = {}
-        for key, default in sorted(choices.items()):
-            for option in groups.get(key.split("@")[0], ()):
-                if option != default:
-                    alternatives.setdefault(key, {})[option] = self.alternative(root, key, option)
-        return {"tree": tree, "choices": choices, "alternatives": alternatives}
-
-    def alternative(self, root: str, key: str, option: str) -> YamlTree | None:
-        """The root with one choice other than the default; None when Hydra refuses it."""
-        try:
-            tree, choices = self.compose(root, {key: option})
-        except ComposeError:
-            return None
-        return {"tree": tree, "choices": choices}
-
 
 def _may_name(name: str, known: Iterable[frozenset[bytes]]) -> bool:
     given = name.encode()

@@ -45,12 +45,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from dataclass_releases import open_instruct_release, texts_of, trl_release
+from options_file import fold
 
 from bot.frameworks.argparse_options import options_of
 from bot.frameworks.compose import Composer, groups_of
 from bot.frameworks.config_files import ComposeError, ConfigLimits
 from bot.frameworks.releases import release_key
-from bot.frameworks.timeline import Modules, Timeline, fold
+from bot.frameworks.timeline import Modules, Timeline
 
 Tree: TypeAlias = dict[str, Any]
 
@@ -146,6 +147,31 @@ def _changed(root: Tree, change: Callable[[Any], Any]) -> Tree:
     return {**both(root), "alternatives": alternatives}
 
 
+def with_alternatives(composer: Composer, root: str) -> Tree:
+    """One root with every choice of a group that differs from the default, one at a time.
+
+    `{"tree", "choices", "alternatives": {group key: {option: {"tree", "choices"} or None}}}`,
+    None where Hydra refuses the option. Raises `ComposeError` when it refuses the default.
+    """
+    tree, choices = composer.compose(root, {})
+    groups = composer.groups()
+    alternatives: dict[str, dict[str, Tree | None]] = {}
+    for key, default in sorted(choices.items()):
+        for option in groups.get(key.split("@")[0], ()):
+            if option != default:
+                alternatives.setdefault(key, {})[option] = alternative(composer, root, key, option)
+    return {"tree": tree, "choices": choices, "alternatives": alternatives}
+
+
+def alternative(composer: Composer, root: str, key: str, option: str) -> Tree | None:
+    """The root with one choice other than the default; None when Hydra refuses it."""
+    try:
+        tree, choices = composer.compose(root, {key: option})
+    except ComposeError:
+        return None
+    return {"tree": tree, "choices": choices}
+
+
 def hydra_release(package: Path) -> Tree:
     """The tables of an unpacked package whose modules start with `@hydra.main`."""
     entries = hydra_entries(package)
@@ -157,7 +183,7 @@ def hydra_release(package: Path) -> Tree:
         composer = Composer(files_of(folder), *search, limits=ConfigLimits(all_nodes=1 << 40))
         for root in roots_of(folder, [name for at, name in entries.values() if at == folder]):
             try:
-                roots[root] = composer.root(root)
+                roots[root] = with_alternatives(composer, root)
             except ComposeError as error:
                 sys.stderr.write(f"  {root} left out: {error}\n")
     packed, pool = share(roots)

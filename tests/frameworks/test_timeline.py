@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.frameworks.timeline import Modules, Timeline, fold
+from bot.frameworks.timeline import Modules, Timeline
+from tests.frameworks.generator import beside_generator
 from tests.profiles import scaled
 
+fold = beside_generator("options_file").fold
 RELEASES = ("0.1", "0.2", "0.2.post1", "0.10")
 
 rows = st.tuples(
