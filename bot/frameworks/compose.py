@@ -95,7 +95,7 @@ class Composer:
         from bot.frameworks.memory_source import MemoryRepository, compose
 
         if self._repository is None:
-            self._repository = MemoryRepository.of(self._folders, self._limits)
+            self._repository = MemoryRepository(self._folders, self._limits)
         try:
             return compose(self._repository, root, chosen)
         except ComposeError as error:

@@ -25,7 +25,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from bot.base.regex import regex
 from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits, HydraRefusalError
-from bot.frameworks.config_folder import PACKAGE, ConfigFolder, normal, overlaid
+from bot.frameworks.config_folder import ConfigFolder, normal
 from bot.frameworks.hydra_tree import YamlTree
 from bot.frameworks.yaml_data import show
 
@@ -101,9 +101,9 @@ class _NoSchema(_MemorySource):
 class MemoryRepository(ConfigRepository):
     """Several such folders; the first one that has a file gives it."""
 
-    def __init__(self, sources: Sequence[_MemorySource], limits: ConfigLimits) -> None:
-        self.sources = list(sources)
-        self._folders = sources
+    def __init__(self, folders: Sequence[ConfigFolder], limits: ConfigLimits) -> None:
+        self._folders = [_MemorySource(folder) for folder in folders]
+        self.sources = list(self._folders)
         self._listing = False
         self.limits = limits
         self.loads = 0
@@ -111,24 +111,11 @@ class MemoryRepository(ConfigRepository):
         self._listed: dict[str, ConfigResult | None] = {}
         """Files loaded for their defaults lists, which Hydra leaves as they are."""
 
-    @classmethod
-    def of(cls, folders: Sequence[ConfigFolder], limits: ConfigLimits) -> MemoryRepository:
-        """The repository of some folders."""
-        return cls([_MemorySource(folder) for folder in folders], limits)
-
     def list_only(self, listing: bool) -> None:
         """Whether files are loaded for their defaults lists alone, which takes half as long."""
         self._listing = listing
         for source in self._folders:
             source.listing = listing
-
-    def plain(self, config_path: str) -> YamlTree | None:
-        """The settings of a file that OmegaConf would take as they are; None for another file."""
-        source = self._find_object_source(config_path, ObjectType.CONFIG)
-        if not isinstance(source, _MemorySource):
-            return None
-        self._count(source, config_path)
-        return source.folder.plain(_file(config_path))
 
     def line_of(self, path: str, word: str) -> str:
         """Where a word first stands in a file: ", line 3"; nothing where it does not."""
@@ -177,9 +164,8 @@ def compose(
             )
             repository.list_only(False)
             _refuse_deep_packages(listed.defaults, repository.limits)
-            tree: Any = _plainly_merged(listed.defaults, repository)
-            if tree is None:
-                tree = OmegaConf.to_container(_merged(listed.defaults, repository), resolve=False)
+            merged = _merged(listed.defaults, repository)
+            tree = OmegaConf.to_container(merged, resolve=False)
     except RecursionError:
         raise ComposeError("the defaults lists of {root} refer to each other", root=root) from None
     except ComposeError:
@@ -217,22 +203,6 @@ def _merged(defaults: list[ResultDefault], repository: MemoryRepository) -> Dict
     files = [loader._load_single_config(default, repository).config for default in defaults]
     with flag_override(config, "no_deepcopy_set_nodes", True):
         config.merge_with(*files)
-    return config
-
-
-def _plainly_merged(
-    defaults: list[ResultDefault], repository: MemoryRepository
-) -> dict[str, Any] | None:
-    """What `_merged` gives, in a fifth of its time; None where OmegaConf's rules must decide."""
-    config: dict[str, Any] = {}
-    for default in defaults:
-        data = repository.plain(str(default.config_path))
-        if data is None or not PACKAGE.fullmatch(package := default.package or ""):
-            return None
-        for part in filter(None, reversed(package.split("."))):
-            data = {part: data}
-        if not overlaid(config, data):
-            return None
     return config
 
 

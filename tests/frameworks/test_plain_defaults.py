@@ -51,7 +51,7 @@ def plainly(files: Mapping[str, str], chosen: Mapping[str, str], root: str = ROO
 def by_hydra(files: Mapping[str, str], chosen: Mapping[str, str], root: str = ROOT) -> object:
     """Hydra's answer and its cost, or its refusal."""
     folder = ConfigFolder({path: text.encode() for path, text in files.items()}, LIMITS)
-    repository = MemoryRepository.of((folder,), LIMITS)
+    repository = MemoryRepository((folder,), LIMITS)
     try:
         tree, choices = compose(repository, root, chosen)
     except ComposeError as error:
