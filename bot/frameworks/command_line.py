@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from math import prod
 from typing import Any
 
 from bot.frameworks.argparse_options import UNREADABLE
-from bot.frameworks.base import Version, Versions
-from bot.frameworks.fields import AppliedSettings
+from bot.frameworks.base import Explanation, Version, Versions
+from bot.frameworks.fields import AppliedSettings, product
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.option_table import OptionTable
-from bot.frameworks.options import OptionLine, read_line
-from bot.frameworks.plan import Field, Launch, nothing
+from bot.frameworks.options import read_line
+from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.releases import entry_root, release
+from bot.frameworks.setting import Setting
 from bot.frameworks.tables import table
 from bot.frameworks.trl_programs import TrlProgram
 
@@ -60,10 +62,15 @@ def _with_launcher(name: str, version: str, root: str) -> OptionTable:
     return OptionTable({**data, "roots": {root: merged}}, root)
 
 
-def values_of(
-    launch: Launch, options: OptionTable | None, *, elsewhere: str | None = None
-) -> tuple[OptionLine, AppliedSettings]:
-    """The settings of a launch, and what each option then is.
+def explained(
+    launch: Launch,
+    version: Version,
+    options: OptionTable | None,
+    fill: Callable[[Plan, AppliedSettings], Plan],
+    *,
+    elsewhere: str | None = None,
+) -> Explanation:
+    """How a release takes a launch; `fill` adds to a plan what the options mean.
 
     `elsewhere` is an option that names a file of more settings: where that was not read, a default
     says nothing.
@@ -71,21 +78,42 @@ def values_of(
     command = launch.command
     of_file = len(launch.argv if command.implied else command.settings)
     line = read_line(launch.argv, options, of_file)
-    given = {setting.key: setting.value for setting in line.settings}
+    settings, bad = tuple(line.settings), tuple(line.bad)
+
+    def plan() -> Plan:
+        begun = Plan(
+            launch=launch,
+            framework=launch.framework,
+            framework_version=version.release,
+            version_reason=version.reason,
+            version_source=version.source,
+            table=options,
+            settings=settings,
+            bad_arguments=bad,
+        )
+        return fill(begun, _applied(settings, launch, options, elsewhere))
+
+    return Explanation(version, options, settings, bad, plan)
+
+
+def _applied(
+    settings: Sequence[Setting], launch: Launch, options: OptionTable | None, elsewhere: str | None
+) -> AppliedSettings:
+    """What each option then is."""
+    given = {setting.key: setting.value for setting in settings}
     if options is not None:
         given = {options.destination(key): value for key, value in given.items()} | given
     unread = elsewhere is not None and elsewhere in given and not launch.command.settings
-    defaults = options is not None and not unread
-    known = frozenset(options or ())
+    known = frozenset(() if unread else options or ())
 
     def value(key: str) -> Any:
         if key in given:
             return given[key]
-        found = options.get(key) if options is not None and defaults and key in known else None
+        found = options.get(key) if options is not None and key in known else None
         default = found.default if found else None
         return None if default == UNREADABLE else default
 
-    return line, AppliedSettings(line.settings, value)
+    return AppliedSettings(settings, value)
 
 
 def launcher_number(launch: Launch, *names: str) -> Field[int] | None:
@@ -114,9 +142,7 @@ def processes(launch: Launch, values: AppliedSettings) -> tuple[Field[int], Fiel
     a_node = launcher_number(launch, "nproc_per_node", "num_gpus", "nproc-per-node")
     if a_node is None:
         return nothing(), nodes, nothing()
-    known = a_node.value is not None and nodes.value is not None
-    count = (a_node.value or 0) * (nodes.value or 0) if known else None
-    return a_node, nodes, Field(count, span=a_node.span, key=a_node.key)
+    return a_node, nodes, product(a_node, nodes)
 
 
 def _given(values: AppliedSettings, key: str) -> Field[int] | None:
@@ -163,22 +189,16 @@ def backend(launch: Launch, values: AppliedSettings) -> Field[str]:
 def lora(values: AppliedSettings, *switches: str) -> Field[str]:
     """LoRA or DoRA by the switches of PEFT; "" when none is on."""
     for switch in switches:
-        on = values.value(switch)
-        setting = values.setting(switch)
-        span = setting.value_span if setting else None
-        if on is True:
-            dora = values.setting("use_dora")
+        setting, span = values.setting(switch), values.span(switch)
+        if values.on(switch):
             if values.on("use_dora"):
-                where = dora.value_span if dora else span
-                return Field("dora", span=where, key="use_dora")
+                dora = values.span("use_dora")
+                return Field("dora", span=span if dora is None else dora, key="use_dora")
             return Field("lora", span=span, key=switch)
         if setting is not None and not setting.known:
             return Field(None, span=span, key=switch)
     off = next((switch for switch in switches if values.value(switch) is False), None)
-    if off is None:
-        return nothing()
-    setting = values.setting(off)
-    return Field("", span=setting.value_span if setting else None, key=off, default=not setting)
+    return nothing() if off is None else values.field(off, lambda _: "")
 
 
 def times(*fields: Field[int], by: Sequence[Field[int]] = ()) -> Field[int]:
@@ -187,11 +207,8 @@ def times(*fields: Field[int], by: Sequence[Field[int]] = ()) -> Field[int]:
     where = next((found for found in every if found.span is not None), every[0])
     if any(not found.value for found in every):
         return Field(None, span=where.span, key=where.key)
-    number, divisor = 1, 1
-    for found in fields:
-        number *= found.value or 0
-    for found in by:
-        divisor *= found.value or 1
+    number = prod(found.value or 0 for found in fields)
+    divisor = prod(found.value or 1 for found in by)
     value = number // divisor if number % divisor == 0 else None
     default = value is not None and all(found.default for found in every)
     return Field(value, span=where.span, key=where.key, default=default)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from bot.base.regex import regex
 from bot.frameworks.plan import Field
 from bot.frameworks.setting import UNKNOWN, Setting
+from bot.shell.source import Span
 
 T = TypeVar("T")
 _HOLE = regex(r"\$\{\?[^}]{0,500}\}")
@@ -43,17 +44,18 @@ class AppliedSettings:
         """The last setting of `key`, if the script has one."""
         return self._last.get(key)
 
+    def span(self, key: str) -> Span | None:
+        """Where the value of that setting was written."""
+        setting = self._last.get(key)
+        return setting.value_span if setting else None
+
     def field(self, key: str, convert: Callable[[Any], T | None]) -> Field[T]:
         """The fact at `key`, its value None when it is unknown or not of the right type."""
         value = self.value(key)
-        setting = self._last.get(key)
+        span = self.span(key)
         converted = None if value is None or value is UNKNOWN else convert(value)
-        return Field(
-            converted,
-            span=setting.value_span if setting else None,
-            key=key,
-            default=setting is None and converted is not None,
-        )
+        default = span is None and converted is not None
+        return Field(converted, span=span, key=key, default=default)
 
     def first(self, keys: Sequence[str], convert: Callable[[Any], T | None]) -> Field[T]:
         """The fact at the first key that the script sets, else at the first that has a default."""

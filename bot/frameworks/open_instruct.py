@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.base import Explanation, Framework, Version, Versions
-from bot.frameworks.command_line import backend, chosen, lora, processes, times, values_of
+from bot.frameworks.command_line import backend, chosen, explained, lora, processes, times
 from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.option_table import OptionTable
-from bot.frameworks.options import OptionLine
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.releases import releases
 from bot.frameworks.setting import UNKNOWN
@@ -35,61 +34,48 @@ class OpenInstruct(Framework):
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The options of the launch and the table of its module."""
         version, options = _table(launch, versions)
-        read = values_of(launch, options)
-        plan = partial(self._plan, launch, version, options, read)
-        return Explanation(version, options, tuple(read[0].settings), tuple(read[0].bad), plan)
+        return explained(launch, version, options, _filled)
 
-    def _plan(
-        self,
-        launch: Launch,
-        version: Version,
-        options: OptionTable | None,
-        read: tuple[OptionLine, AppliedSettings],
-    ) -> Plan:
-        """What the launch intends to run.
 
-        Reinforcement learning runs on Ray: learners of every node, and vLLM engines of their own
-        unless `single_gpu_mode` puts them on the learner's GPU; the other trainers have one process
-        a GPU. `train_batch_size` is the number of prompts a step.
-        """
-        line, values = read
-        name = launch.entry.rsplit(".", 1)[-1]
-        algorithm = _algorithm(name)
-        rl = algorithm in ("grpo", "gae", "online_dpo")
-        ray = rl and (name == "grpo" or name.endswith(("_fast", "_ray", "_gtrl", "ppo")))
-        per_node, nodes, gpus = _ray(values) if ray else processes(launch, values)
-        each = values.integer("per_device_train_batch_size")
-        none: Field[int] = nothing()
-        return Plan(
-            launch=launch,
-            framework=self.name,
-            framework_version=version.release,
-            version_reason=version.reason,
-            version_source=version.source,
-            table=options,
-            settings=tuple(line.settings),
-            bad_arguments=tuple(line.bad),
-            model=values.path("model_name_or_path"),
-            algorithm=Field(algorithm),
-            adapter=lora(values, "use_peft", "use_lora", "use_qlora"),
-            gpus_per_node=per_node,
-            nodes=nodes,
-            gpus=gpus,
-            train=Field("deepspeed", key="deepspeed_stage", span=_span(values), default=True)
-            if ray
-            else backend(launch, values),
-            infer=Field("vllm", default=True) if rl else nothing(),
-            train_batch_size=_prompts(values, per_node, nodes)
-            if rl
-            else times(each, values.integer("gradient_accumulation_steps"), gpus),
-            micro_batch_size_per_gpu=each,
-            rollout_n=values.integer("num_samples_per_prompt_rollout", "number_samples_per_prompt")
-            if rl
-            else none,
-            max_prompt_length=values.integer("max_prompt_token_length") if rl else none,
-            max_response_length=values.integer("response_length") if rl else none,
-            loggers=_loggers(values),
+def _filled(plan: Plan, values: AppliedSettings) -> Plan:
+    """The plan with what the launch intends to run.
+
+    Reinforcement learning runs on Ray: learners of every node, and vLLM engines of their own
+    unless `single_gpu_mode` puts them on the learner's GPU; the other trainers have one process
+    a GPU. `train_batch_size` is the number of prompts a step.
+    """
+    name = plan.launch.entry.rsplit(".", 1)[-1]
+    algorithm = _algorithm(name)
+    rl = algorithm in ("grpo", "gae", "online_dpo")
+    ray = rl and (name == "grpo" or name.endswith(("_fast", "_ray", "_gtrl", "ppo")))
+    per_node, nodes, gpus = _ray(values) if ray else processes(plan.launch, values)
+    each = values.integer("per_device_train_batch_size")
+    none: Field[int] = nothing()
+    return replace(
+        plan,
+        model=values.path("model_name_or_path"),
+        algorithm=Field(algorithm),
+        adapter=lora(values, "use_peft", "use_lora", "use_qlora"),
+        gpus_per_node=per_node,
+        nodes=nodes,
+        gpus=gpus,
+        train=Field(
+            "deepspeed", key="deepspeed_stage", span=values.span("deepspeed_stage"), default=True
         )
+        if ray
+        else backend(plan.launch, values),
+        infer=Field("vllm", default=True) if rl else nothing(),
+        train_batch_size=_prompts(values, per_node, nodes)
+        if rl
+        else times(each, values.integer("gradient_accumulation_steps"), gpus),
+        micro_batch_size_per_gpu=each,
+        rollout_n=values.integer("num_samples_per_prompt_rollout", "number_samples_per_prompt")
+        if rl
+        else none,
+        max_prompt_length=values.integer("max_prompt_token_length") if rl else none,
+        max_response_length=values.integer("response_length") if rl else none,
+        loggers=values.field("with_tracking", lambda on: ("wandb",) if on else ()),
+    )
 
 
 def _table(launch: Launch, versions: Versions) -> tuple[Version, OptionTable | None]:
@@ -108,11 +94,6 @@ def _algorithm(name: str) -> str:
         return "gae"
     known = next((value for key, value in _ALGORITHMS.items() if name.startswith(key)), None)
     return known or name.split("_")[0]
-
-
-def _span(values: AppliedSettings) -> Any:
-    setting = values.setting("deepspeed_stage")
-    return setting.value_span if setting else None
 
 
 def _ray(values: AppliedSettings) -> tuple[Field[int], Field[int], Field[int]]:
@@ -152,13 +133,3 @@ def _prompts(values: AppliedSettings, per_node: Field[int], nodes: Field[int]) -
     if stated:
         return stated
     return times(values.integer("local_rollout_batch_size"), per_node, nodes)
-
-
-def _loggers(values: AppliedSettings) -> Field[tuple[str, ...]]:
-    setting = values.setting("with_tracking")
-    on = values.value("with_tracking")
-    span = setting.value_span if setting else None
-    if on is None or on is UNKNOWN:
-        return Field(None, span=span, key="with_tracking")
-    named: tuple[str, ...] = ("wandb",) if on else ()
-    return Field(named, span=span, key="with_tracking", default=setting is None)

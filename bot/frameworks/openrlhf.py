@@ -6,17 +6,15 @@ one that it had before (`--ds.zero_stage`, `--zero_stage`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import replace
 
 from bot.base.regex import regex
 from bot.frameworks.base import Explanation, Framework, Version, Versions
-from bot.frameworks.command_line import chosen, values_of
+from bot.frameworks.command_line import chosen, explained, launcher_number
 from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.option_table import OptionTable
-from bot.frameworks.options import OptionLine
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.setting import UNKNOWN
 from bot.shell.words import Word
@@ -47,67 +45,50 @@ class OpenRLHF(Framework):
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The options of the launch and the table of its module."""
         version, options = _table(launch, versions)
-        read = values_of(launch, options)
-        plan = partial(self._plan, launch, version, options, read)
-        return Explanation(version, options, tuple(read[0].settings), tuple(read[0].bad), plan)
+        return explained(launch, version, options, _filled)
 
-    def _plan(
-        self,
-        launch: Launch,
-        version: Version,
-        options: OptionTable | None,
-        read: tuple[OptionLine, AppliedSettings],
-    ) -> Plan:
-        """What the launch intends to run.
 
-        For reinforcement learning `train_batch_size` is the number of prompts a step
-        (`--rollout.batch_size`) and `mini_batch_size` the global batch of one update
-        (`--train.batch_size`); the other trainers have only the latter, which then is the
-        `train_batch_size`. GPUs a node and nodes are those of the actor; `gpus` counts every role.
-        """
-        line, values = read
-        rl = "ppo" in launch.entry
-        update = values.integer("train.batch_size", "train_batch_size")
-        ray = launch.entry.endswith("_ray")
-        per_node, nodes, gpus = _ray(values) if ray else _deepspeed(launch)
-        none: Field[int] = nothing()
-        return Plan(
-            launch=launch,
-            framework=self.name,
-            framework_version=version.release,
-            version_reason=version.reason,
-            version_source=version.source,
-            table=options,
-            settings=tuple(line.settings),
-            bad_arguments=tuple(line.bad),
-            model=values.path(*_MODEL),
-            algorithm=values.first(("algo.advantage.estimator", "advantage_estimator"), _algorithm)
-            if rl
-            else Field(launch.entry.rsplit("train_", 1)[-1]),
-            adapter=values.first(_LORA, _lora),
-            gpus_per_node=per_node,
-            nodes=nodes,
-            gpus=gpus,
-            train=Field("deepspeed", default=True),
-            infer=_infer(values) if rl else nothing(),
-            train_batch_size=values.integer("rollout.batch_size", "rollout_batch_size")
-            if rl
-            else update,
-            mini_batch_size=update if rl else none,
-            micro_batch_size_per_gpu=values.integer(
-                "train.micro_batch_size", "micro_train_batch_size"
-            ),
-            rollout_n=values.integer("rollout.n_samples_per_prompt", "n_samples_per_prompt")
-            if rl
-            else none,
-            max_prompt_length=values.integer("prompt_max_len") if rl else none,
-            max_response_length=values.integer(
-                "rollout.max_new_tokens", "max_new_tokens", "generate_max_len"
-            )
-            if rl
-            else none,
-            loggers=_loggers(values),
+def _filled(plan: Plan, values: AppliedSettings) -> Plan:
+    """The plan with what the launch intends to run.
+
+    For reinforcement learning `train_batch_size` is the number of prompts a step
+    (`--rollout.batch_size`) and `mini_batch_size` the global batch of one update
+    (`--train.batch_size`); the other trainers have only the latter, which then is the
+    `train_batch_size`. GPUs a node and nodes are those of the actor; `gpus` counts every role.
+    """
+    rl = "ppo" in plan.launch.entry
+    update = values.integer("train.batch_size", "train_batch_size")
+    ray = plan.launch.entry.endswith("_ray")
+    per_node, nodes, gpus = _ray(values) if ray else _deepspeed(plan.launch)
+    none: Field[int] = nothing()
+    return replace(
+        plan,
+        model=values.path(*_MODEL),
+        algorithm=values.first(("algo.advantage.estimator", "advantage_estimator"), _algorithm)
+        if rl
+        else Field(plan.launch.entry.rsplit("train_", 1)[-1]),
+        adapter=values.first(_LORA, _lora),
+        gpus_per_node=per_node,
+        nodes=nodes,
+        gpus=gpus,
+        train=Field("deepspeed", default=True),
+        infer=_infer(values) if rl else nothing(),
+        train_batch_size=values.integer("rollout.batch_size", "rollout_batch_size")
+        if rl
+        else update,
+        mini_batch_size=update if rl else none,
+        micro_batch_size_per_gpu=values.integer("train.micro_batch_size", "micro_train_batch_size"),
+        rollout_n=values.integer("rollout.n_samples_per_prompt", "n_samples_per_prompt")
+        if rl
+        else none,
+        max_prompt_length=values.integer("prompt_max_len") if rl else none,
+        max_response_length=values.integer(
+            "rollout.max_new_tokens", "max_new_tokens", "generate_max_len"
         )
+        if rl
+        else none,
+        loggers=_loggers(values),
+    )
 
 
 def _table(launch: Launch, versions: Versions) -> tuple[Version, OptionTable | None]:
@@ -179,22 +160,17 @@ def _number(value: object) -> float | None:
 def _deepspeed(launch: Launch) -> tuple[Field[int], Field[int], Field[int]]:
     """GPUs of the `deepspeed` or `torchrun` launcher; unknown when it takes every GPU it finds."""
     include = launcher_option(launch, "include")
-    one: Field[int] = Field(1, default=True)
     if include is not None and include.value and ":" in include.value:
         # "localhost:0,1@worker-1:0,1": hosts between "@", their GPUs after ":".
         hosts = [host.partition(":")[2].split(",") for host in include.value.split("@")]
         every: Field[int] = Field(sum(map(len, hosts)), span=include.span, key="include")
         each: Field[int] = Field(len(hosts[0]), span=include.span, key="include")
         return each, Field(len(hosts), span=include.span, key="include"), every
-    found: list[Field[int]] = []
-    for names in (("num_gpus", "nproc_per_node", "num_processes"), ("num_nodes", "nnodes")):
-        option = launcher_option(launch, *names)
-        if option is None:
-            found.append(one if names[0] == "num_nodes" else nothing())
-            continue
-        known = option.value and re.fullmatch("[0-9]{1,6}", option.value)
-        found.append(Field(int(option.value or 0) if known else None, option.span, option.name))
-    return found[0], found[1], product(*found)
+    per_node = launcher_number(launch, "num_gpus", "nproc_per_node", "num_processes")
+    per_node = nothing() if per_node is None else per_node
+    nodes = launcher_number(launch, "num_nodes", "nnodes")
+    nodes = Field(1, default=True) if nodes is None else nodes
+    return per_node, nodes, product(per_node, nodes)
 
 
 def _infer(values: AppliedSettings) -> Field[str]:

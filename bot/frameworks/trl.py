@@ -9,13 +9,11 @@ from typing import Any
 
 from bot.base.regex import regex
 from bot.frameworks.base import Explanation, Framework, Version, Versions
-from bot.frameworks.command_line import backend, chosen, lora, processes, times, values_of
+from bot.frameworks.command_line import backend, chosen, explained, lora, processes, times
 from bot.frameworks.fields import AppliedSettings
 from bot.frameworks.option_table import OptionTable
-from bot.frameworks.options import OptionLine
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.releases import releases
-from bot.frameworks.setting import UNKNOWN
 from bot.frameworks.trl_programs import TrlProgram
 from bot.shell.words import Word
 
@@ -59,69 +57,56 @@ class Trl(Framework):
         """The options of the launch and the table of its module."""
         program = versions.trl_program(launch.entry)
         version, options = _table(launch, program, versions)
-        read = values_of(launch, options, elsewhere="config")
-        plan = partial(self._plan, launch, program, version, options, read)
-        return Explanation(version, options, tuple(read[0].settings), tuple(read[0].bad), plan)
+        fill = partial(_filled, program)
+        return explained(launch, version, options, fill, elsewhere="config")
 
-    def _plan(
-        self,
-        launch: Launch,
-        program: TrlProgram | None,
-        version: Version,
-        options: OptionTable | None,
-        read: tuple[OptionLine, AppliedSettings],
-    ) -> Plan:
-        """What the launch intends to run.
 
-        `train_batch_size` is the number of prompts a step: `per_device_train_batch_size` times
-        `gradient_accumulation_steps` times the processes; for GRPO and RLOO, where the first counts
-        completions, divided by `num_generations`. With a file of settings (`--config`) that was not
-        read, what the command line leaves out is not known. What a step is of a trainer of the
-        repository's own is not known either.
-        """
-        line, values = read
-        algorithm = algorithm_of(_module(launch, program))
-        own = program is not None and program.own_trainer
-        per_node, nodes, gpus = processes(launch, values)
-        groups = algorithm in GROUPED
-        generations = values.integer("num_generations", "rloo_k")
-        each = values.integer("per_device_train_batch_size")
-        steps = values.integer("gradient_accumulation_steps")
-        none: Field[int] = nothing()
-        return Plan(
-            launch=launch,
-            framework=self.name,
-            framework_version=version.release,
-            version_reason=version.reason,
-            version_source=version.source,
-            table=options,
-            settings=tuple(line.settings),
-            bad_arguments=tuple(line.bad),
-            model=values.path("model_name_or_path", "sft_model_path"),
-            algorithm=Field(algorithm),
-            adapter=nothing()
-            if launch.command.written or (program is not None and program.own_adapter)
-            else lora(values, "use_peft"),
-            gpus_per_node=per_node,
-            nodes=nodes,
-            gpus=gpus,
-            train=backend(launch, values),
-            infer=_infer(values) if algorithm in _ONLINE else nothing(),
-            train_batch_size=none
-            if own
-            else times(each, steps, gpus, by=(generations,) if groups else ()),
-            micro_batch_size_per_gpu=each,
-            rollout_n=generations if groups and not own else none,
-            max_prompt_length=values.integer("max_prompt_length")
-            if options is None or "max_prompt_length" in set(options)
-            else none,
-            max_response_length=values.integer(
-                "max_completion_length", "response_length", "max_new_tokens"
-            )
-            if algorithm in _ONLINE
-            else none,
-            loggers=values.first(("report_to",), reported),
+def _filled(program: TrlProgram | None, plan: Plan, values: AppliedSettings) -> Plan:
+    """The plan with what the launch intends to run.
+
+    `train_batch_size` is the number of prompts a step: `per_device_train_batch_size` times
+    `gradient_accumulation_steps` times the processes; for GRPO and RLOO, where the first counts
+    completions, divided by `num_generations`. With a file of settings (`--config`) that was not
+    read, what the command line leaves out is not known. What a step is of a trainer of the
+    repository's own is not known either.
+    """
+    algorithm = algorithm_of(_module(plan.launch, program))
+    own = program is not None and program.own_trainer
+    per_node, nodes, gpus = processes(plan.launch, values)
+    groups = algorithm in GROUPED
+    generations = values.integer("num_generations", "rloo_k")
+    each = values.integer("per_device_train_batch_size")
+    steps = values.integer("gradient_accumulation_steps")
+    none: Field[int] = nothing()
+    return replace(
+        plan,
+        model=values.path("model_name_or_path", "sft_model_path"),
+        algorithm=Field(algorithm),
+        adapter=nothing()
+        if plan.launch.command.written or (program is not None and program.own_adapter)
+        else lora(values, "use_peft"),
+        gpus_per_node=per_node,
+        nodes=nodes,
+        gpus=gpus,
+        train=backend(plan.launch, values),
+        infer=values.field("use_vllm", lambda on: "vllm" if on else "hf")
+        if algorithm in _ONLINE
+        else nothing(),
+        train_batch_size=none
+        if own
+        else times(each, steps, gpus, by=(generations,) if groups else ()),
+        micro_batch_size_per_gpu=each,
+        rollout_n=generations if groups and not own else none,
+        max_prompt_length=values.integer("max_prompt_length")
+        if plan.table is None or "max_prompt_length" in set(plan.table)
+        else none,
+        max_response_length=values.integer(
+            "max_completion_length", "response_length", "max_new_tokens"
         )
+        if algorithm in _ONLINE
+        else none,
+        loggers=values.first(("report_to",), reported),
+    )
 
 
 def _table(
@@ -145,15 +130,6 @@ def algorithm_of(module: str) -> str:
     """What a module of TRL's scripts or examples trains with: grpo, sft, gae for PPO."""
     name = module.rsplit(".", 1)[-1]
     return _ALGORITHMS.get(name, name.split("_vlm")[0])
-
-
-def _infer(values: AppliedSettings) -> Field[str]:
-    setting = values.setting("use_vllm")
-    on = values.value("use_vllm")
-    if on is None or on is UNKNOWN:
-        return Field(None, span=setting.value_span if setting else None, key="use_vllm")
-    span = setting.value_span if setting else None
-    return Field("vllm" if on else "hf", span=span, key="use_vllm", default=setting is None)
 
 
 def reported(value: Any) -> tuple[str, ...] | None:
