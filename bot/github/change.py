@@ -39,8 +39,6 @@ class FileSelection:
     """True for the path of a tuning script."""
     page: str | None = None
     """The documentation page: read at the head where the change alters it, else at the base."""
-    config: str | None = None
-    """The configuration file: read at the head where the change alters it, to be validated."""
     others: Callable[[Sequence[str], Mapping[str, bytes]], Sequence[str]] | None = None
     """Of the paths of all regular files of the head, and of the scripts with their contents, which
     files are read too; called once where there are scripts or a page."""

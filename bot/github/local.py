@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from bot.base.config import FILE_NAME
 from bot.base.digits import whole_number
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
@@ -90,9 +91,9 @@ class LocalChange:
             with suppress(UserError):  # Then everything in the page is new.
                 before = self.repository.blob(self.base, wanted.page)
         config = None
-        if wanted.config and any(path == wanted.config for _, _, path in self.entries):
+        if any(path == FILE_NAME for _, _, path in self.entries):
             try:
-                config = self.repository.blob(self.head, wanted.config)
+                config = self.repository.blob(self.head, FILE_NAME)
             except UserError:
                 config = None  # A link or a huge file: the base's own stays what it is.
         others: Mapping[str, bytes] = {}

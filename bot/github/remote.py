@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from bot.base.config import SCRIPT_SUFFIXES
+from bot.base.config import FILE_NAME, SCRIPT_SUFFIXES
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
@@ -31,9 +31,6 @@ from bot.github.change import (
 from bot.github.client import Client
 from bot.github.errors import GitHubError, LimitedError, TooMuchError, UnreachableError
 from bot.github.pull import PullId, PullRequest, read_pull
-
-CONFIG = ".rlbot.yml"
-"""The file that `read_pull` asks for along with the pull request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +122,9 @@ class GitHubChange:
         Costs no request for the configuration, which came along. Raises GitHubError.
         """
         reader = self._reader()
-        if path == CONFIG and self.pull.config is not None:
+        if path == FILE_NAME and self.pull.config is not None:
             return reader.entry(self.pull.config, path).data
-        if path == CONFIG and self.pull.base_known:
+        if path == FILE_NAME and self.pull.base_known:
             return None
         entry = self._entries([(self.base, path)]).get((self.base, path))
         return entry.data if entry else None
@@ -180,7 +177,7 @@ class GitHubChange:
         before = found.get((self.base, page_path)) if page_changed else None
         if page and page.kind == "blob" and page.data is None:
             gaps.append(("page", page.reason))
-        config = found.get((self.head, wanted.config or ""))
+        config = found.get((self.head, FILE_NAME))
         others: Mapping[str, bytes] = {}
         if wanted.others is not None:
             try:
@@ -212,8 +209,8 @@ class GitHubChange:
         folders = [folder.rstrip("/") for folder in wanted.later if folder.strip("./")]
         # The base's are what a change of the page is compared with.
         places = [(at, path) for at in (self.head, self.base) for path in folders]
-        if wanted.config and self.pull.files.get(wanted.config, "DELETED") != "DELETED":
-            places.insert(0, (self.head, wanted.config))
+        if self.pull.files.get(FILE_NAME, "DELETED") != "DELETED":
+            places.insert(0, (self.head, FILE_NAME))
         return places
 
     def _later_scripts(

@@ -120,7 +120,6 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
         FileSelection(
             script=lambda path: config.owns(path) or config.may_be_recipe(path),
             page=config.page,
-            config=FILE_NAME,
             others=lambda paths, files: needed(
                 paths,
                 {**_beside(config), **{p: data for p, data in files.items() if _is_read(p, data)}},
