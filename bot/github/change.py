@@ -98,7 +98,7 @@ class ChangeLookup(Protocol):
     def below(
         self, commit: str, folder: str, suffix: str | tuple[str, ...], /
     ) -> Mapping[str, bytes]:
-        """The regular files below a folder whose names end so, by their path within it.
+        """The regular files below a folder whose names end so, by their paths.
 
         Empty when there is no such folder; too much to be read is a UserError.
         """

@@ -188,15 +188,14 @@ class LocalRepository:
         return found
 
     def below(self, commit: str, folder: str, suffix: str | tuple[str, ...]) -> dict[str, bytes]:
-        """The regular files below a folder whose names end so, by their path within it.
+        """The regular files below a folder whose names end so, by their paths.
 
         Empty when there is no such folder. Raises TooMuchError above MAX_FILES or MAX_BLOB
         bytes.
         """
         every = self._regular(commit, "--", f"{folder}/")
         wanted = {path: found for path, found in every.items() if path.endswith(suffix)}
-        files = self._contents(wanted, folder, suffix)
-        return {path.removeprefix(f"{folder}/"): data for path, data in files.items()}
+        return self._contents(wanted, folder, suffix)
 
     def chosen(
         self, commit: str, choose: Callable[[Sequence[str]], Sequence[str]]

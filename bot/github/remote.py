@@ -278,7 +278,8 @@ class GitHubChange:
         tree = self._entries([(commit, folder)]).get((commit, folder))
         if tree is None or tree.kind != "tree":
             return {}
-        return self._reader().below(tree, folder, suffix, MAX_FILES)
+        found = self._reader().below(tree, folder, suffix, MAX_FILES)
+        return {f"{folder}/{path}": data for path, data in found.items()}
 
     def files(self, places: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
         """The regular files at (commit, path), in one request for 25. Raises GitHubError."""

@@ -86,8 +86,7 @@ def _at_base(source: ChangeSource, folders: Mapping[str, str]) -> Iterator[tuple
     # GitHub names a renamed file by its new path alone.
     renamed = {folder for path, folder in folders.items() if source.changes[path] == "RENAMED"}
     for folder in sorted(renamed):
-        for name, data in source.below(source.base, folder, "").items():
-            yield f"{folder}/{name}", data
+        yield from source.below(source.base, folder, "").items()
 
 
 def compare(

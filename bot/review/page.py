@@ -123,9 +123,7 @@ def _repository(
     website = Website(source.web_url)
     scripts: dict[str, bytes] = {}
     for folder in options.config.scripts:
-        root = folder.rstrip("/")
-        for path, data in source.below(commit, root, SCRIPT_SUFFIXES).items():
-            scripts[f"{root}/{path}"] = data
+        scripts |= source.below(commit, folder.rstrip("/"), SCRIPT_SUFFIXES)
     links = tuple(dict.fromkeys(own_links(page, website).values()))
     contents = source.files(_linked_places(links, commit, scripts))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from typing import Final
 
@@ -160,16 +161,11 @@ def _once(linked: Callable[[RunLink], Facts] | None) -> Callable[[RunLink], Fact
 
 def _other_scripts(source: ChangeLookup, config: Config) -> dict[str, str]:
     """The tuning scripts that stand at the head, changed or not; none where they can't be read."""
-    found: dict[str, str] = {}
+    found: dict[str, bytes] = {}
     for folder in config.scripts:
-        root = folder.rstrip("/")
-        try:
-            read_ = source.below(source.head, root, SCRIPT_SUFFIXES)
-        except UserError:
-            continue
-        for path, data in read_.items():
-            found[f"{root}/{path}"] = data.decode("utf-8", "replace")
-    return found
+        with suppress(UserError):
+            found |= source.below(source.head, folder.rstrip("/"), SCRIPT_SUFFIXES)
+    return {path: data.decode("utf-8", "replace") for path, data in found.items()}
 
 
 def with_runs(options: CheckOptions, runs: ChangeRuns, path: str, page: str | None) -> CheckOptions:

@@ -63,7 +63,7 @@ class Change:
 
     def below(self, commit: str, folder: str, suffix: str | tuple[str, ...]) -> Mapping[str, bytes]:
         texts = {p: t for p, t in {**self.standing, **self.scripts}.items() if p.endswith(suffix)}
-        return {p.removeprefix(f"{folder}/"): t.encode() for p, t in texts.items()}
+        return {p: t.encode() for p, t in texts.items() if p.startswith(f"{folder}/")}
 
     def files(self, asked: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
         return {}
