@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
 
 from bot.base.messages import Notes, mark, message
 from bot.base.regex import regex
@@ -21,7 +21,7 @@ from bot.evidence.facts import EvidenceError, Facts, RunId
 from bot.evidence.limits import RunLimits
 from bot.evidence.links import RunLink, parse_link
 from bot.evidence.locate import open_inside, readable, shown
-from bot.evidence.tally import series_of, step_gaps
+from bot.evidence.tally import StepLog, series_of, step_gaps
 from bot.evidence.transaction_log import IDENT
 
 _ENGINE = regex(r"\bInitializing an? (?:V\d )?LLM engine \(v(\d[\w.+\-]{0,40})\)")
@@ -49,8 +49,6 @@ _LAUNCHES: Final = mark(
     "the first configuration is compared."
 )
 _RUNS: Final = mark("The log names {runs} W&B runs; it is taken for none of them.")
-
-_Log: TypeAlias = VerlLog | OpenRlhfLog | TrlLog
 
 
 def is_console_log(path: Path) -> bool:
@@ -114,7 +112,7 @@ class _ConsoleReader:
         """What was read; raises EvidenceError when that is nothing."""
         self.verl.close()
         out_of_memory = self.console.close()
-        logs: tuple[_Log, ...] = (self.verl, self.openrlhf, self.trl)
+        logs: tuple[StepLog, ...] = (self.verl, self.openrlhf, self.trl)
         log = max(logs, key=lambda each: (each.steps, bool(each.config)))
         if not log.steps and not log.config and out_of_memory is None:
             raise EvidenceError(_NOTHING, name=name)
@@ -137,7 +135,7 @@ class _ConsoleReader:
             gaps=tuple(self._gaps(log, lines)),
         )
 
-    def _gaps(self, log: _Log, lines: ConsoleLines) -> list[str]:
+    def _gaps(self, log: StepLog, lines: ConsoleLines) -> list[str]:
         gaps = Notes()
         if lines.stopped:
             gaps.note(_STOPPED, bytes=lines.bytes_read)

@@ -14,8 +14,7 @@ from typing import Final
 from bot.base.regex import regex
 from bot.evidence.console import ConsoleLine
 from bot.evidence.literals import literal
-from bot.evidence.tally import Tally, tally_of
-from bot.report import JsonValue
+from bot.evidence.tally import StepLog
 
 _STEP = regex(r"\bGlobal step (\d{1,9}): (?=\{)")
 _PAIR = regex(
@@ -27,16 +26,11 @@ _KEYS: Final = frozenset({"pretrain", "actor", "model", "train", "zero_stage", "
 STEP: Final = "train/global_step"
 
 
-class OpenRlhfLog:
+class OpenRlhfLog(StepLog):
     """Takes the lines of a log, one after the other."""
 
     def __init__(self, metrics: int, line_characters: int) -> None:
-        self.history: dict[str, Tally] = {}
-        self.steps = 0
-        self.config: dict[str, JsonValue] = {}
-        self.other_configs = 0
-        self.unread_configs = 0
-        self._metrics = metrics
+        super().__init__(metrics)
         self._characters = line_characters
 
     def take(self, line: ConsoleLine) -> None:
@@ -54,8 +48,7 @@ class OpenRlhfLog:
             found.setdefault(f"train/{key}", float(value))
         self.steps += 1
         for key, seen in found.items():
-            if (tally := tally_of(self.history, key, self._metrics)) is not None:
-                tally.add(seen, number)
+            self._add(key, seen, number)
 
     def _configured(self, text: str) -> None:
         try:
@@ -63,9 +56,5 @@ class OpenRlhfLog:
         except ValueError:
             self.unread_configs += not self.config
             return
-        if not isinstance(config, dict) or not _KEYS & config.keys():
-            return
-        if not self.config:
-            self.config = config
-        elif config != self.config:
-            self.other_configs += 1
+        if isinstance(config, dict) and _KEYS & config.keys():
+            self._add_config(config)

@@ -11,8 +11,7 @@ from typing import Final
 
 from bot.base.regex import regex
 from bot.evidence.console import ConsoleLine
-from bot.evidence.tally import Tally, tally_of
-from bot.report import JsonValue
+from bot.evidence.tally import StepLog
 
 _ROW: Final = "{'loss': "
 _PAIR = regex(
@@ -21,17 +20,8 @@ _PAIR = regex(
 )
 
 
-class TrlLog:
-    """Takes the lines of a log, one after the other."""
-
-    def __init__(self, metrics: int) -> None:
-        self.history: dict[str, Tally] = {}
-        self.steps = 0
-        """Rows that were printed."""
-        self.config: dict[str, JsonValue] = {}
-        self.other_configs = 0
-        self.unread_configs = 0
-        self._metrics = metrics
+class TrlLog(StepLog):
+    """Takes the lines of a log, one after the other; its steps are rows."""
 
     def take(self, line: ConsoleLine) -> None:
         """Take the next line."""
@@ -41,5 +31,4 @@ class TrlLog:
         self.steps += 1
         for key, value in _PAIR.findall(line.text, at):
             # W&B gets the same values under "train/".
-            if (tally := tally_of(self.history, f"train/{key}", self._metrics)) is not None:
-                tally.add(float(value), None)
+            self._add(f"train/{key}", float(value), None)

@@ -15,7 +15,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.evidence.console import ConsoleLine
 from bot.evidence.literals import literal
-from bot.evidence.tally import Tally, tally_of
+from bot.evidence.tally import StepLog
 from bot.report import JsonValue
 
 _STEP = regex(r"(?<![\w:/])step:(\d{1,9}) - (?=[A-Za-z_])")
@@ -61,19 +61,11 @@ class _Block:
         return self.lines[-1].rstrip().endswith(":")
 
 
-class VerlLog:
+class VerlLog(StepLog):
     """Takes the lines of a log, one after the other."""
 
     def __init__(self, metrics: int) -> None:
-        self.history: dict[str, Tally] = {}
-        self.steps = 0
-        """Training steps that were printed."""
-        self.config: dict[str, JsonValue] = {}
-        self.other_configs = 0
-        """Configurations after the first that differ from it: several launches in one log."""
-        self.unread_configs = 0
-        """Configurations that began and could not be read."""
-        self._metrics = metrics
+        super().__init__(metrics)
         self._blocks: dict[str, _Block] = {}
         """Mappings that were begun, by the process that prints each."""
         self._offset: int | None = None
@@ -118,8 +110,7 @@ class VerlLog:
             self._offset = 1 if number == 0 else 0
         found.setdefault(STEP, number + self._offset)
         for key, seen_value in found.items():
-            if (tally := tally_of(self.history, key, self._metrics)) is not None:
-                tally.add(seen_value, number)
+            self._add(key, seen_value, number)
 
     def _grow(self, line: ConsoleLine, block: _Block) -> None:
         """Take a line of a printed mapping, which ends with the bracket that closes it.
@@ -146,9 +137,6 @@ class VerlLog:
             except ValueError:
                 read = False
         if isinstance(config, dict) and "trainer" in config and _ROOTS & config.keys():
-            if not self.config:
-                self.config = config
-            elif config != self.config:
-                self.other_configs += 1
+            self._add_config(config)
         elif not read and "'trainer'" in block and not self.config:
             self.unread_configs += 1

@@ -9,6 +9,7 @@ from bot.base.messages import Message, message
 from bot.base.traces import Tracing
 from bot.evidence.facts import MetricSeries
 from bot.evidence.metrics import CHARTED, COMPARED, GLOBAL_STEP
+from bot.report import JsonValue
 
 _INFINITY = float("inf")
 _VALUES: Final = 1024
@@ -115,6 +116,34 @@ def tally_of(history: dict[str, Tally], key: str, most: int) -> Tally | None:
     if tally is None and len(history) < most:
         tally = history[key] = Tally(traced=key in CHARTED, sampled=key in COMPARED)
     return tally
+
+
+class StepLog:
+    """What a framework prints of its steps; a subclass takes the lines of its log."""
+
+    def __init__(self, metrics: int) -> None:
+        """`metrics`: how many different ones are followed at most."""
+        self.history: dict[str, Tally] = {}
+        self.steps = 0
+        """Training steps that were printed."""
+        self.config: dict[str, JsonValue] = {}
+        self.other_configs = 0
+        """Configurations after the first that differ from it: several launches in one log."""
+        self.unread_configs = 0
+        """Configurations that began and could not be read."""
+        self._metrics = metrics
+
+    def _add(self, key: str, value: float, step: int | None) -> None:
+        """Take a value of a metric."""
+        if (tally := tally_of(self.history, key, self._metrics)) is not None:
+            tally.add(value, step)
+
+    def _add_config(self, config: dict[str, JsonValue]) -> None:
+        """Take a configuration: the first one counts."""
+        if not self.config:
+            self.config = config
+        elif config != self.config:
+            self.other_configs += 1
 
 
 def step_gaps(history: Mapping[str, Tally]) -> Iterator[Message]:
