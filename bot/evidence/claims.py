@@ -46,7 +46,7 @@ from bot.evidence.subject import (
 from bot.evidence.trl_runs import with_recorded
 from bot.evidence.values import Missing, fits, lookup, same, same_file, shown
 from bot.frameworks.fields import placeholder
-from bot.frameworks.plan import Plan
+from bot.frameworks.plan import Field, Plan
 from bot.frameworks.setting import Setting
 from bot.report import Claim, ClaimVerdict, Evidence, JsonValue, Run
 from bot.report.claims import ClaimName, ClaimSource, SourceName, source_groups
@@ -90,25 +90,13 @@ def compare(
             source=_source(facts), verdict="inconclusive", run=_run(facts, None), claims=(ours,)
         )
     first, max_batch = _row_claims(subject)
-    settings = _winning(plan)
-    outcomes = {setting.key: _setting(subject, setting) for setting in settings}
+    # The setting that decides for each key is the last one given.
+    settings = {setting.key: setting for setting in plan.settings}
+    outcomes = {key: _setting(subject, setting) for key, setting in settings.items()}
     # What a row's claim compares is not repeated; a backend's claim compares the strategy alone.
     strategy = plan.train if (plan.train.key or "").endswith(".strategy") else plan.model
-    covered = {
-        field.key
-        for field in (
-            plan.model,
-            plan.algorithm,
-            strategy,
-            plan.infer,
-            plan.train_batch_size,
-            plan.mini_batch_size,
-            plan.micro_batch_size_per_gpu,
-            plan.rollout_n,
-            plan.max_prompt_length,
-            plan.max_response_length,
-        )
-    }
+    covered = {field.key for field in (plan.model, plan.algorithm, strategy, plan.infer)}
+    covered |= {field.key for field in _sizes(plan).values()}
     rest = [outcomes[key] for key in sorted(outcomes) if key not in covered]
     claims = tuple(_marked(claim, facts) for claim in (*first, *rest))
     compared = [claim for claim in outcomes.values() if claim.verdict != "inconclusive"]
@@ -147,12 +135,7 @@ def _row_claims(subject: ClaimSubject) -> tuple[list[Claim], MaxBatch | None]:
         device_claim(subject),
         train_claim(subject),
         engine_claim(subject),
-        setting_claim(subject, ClaimName.TRAIN_BATCH, plan.train_batch_size),
-        setting_claim(subject, ClaimName.MINI_BATCH, plan.mini_batch_size),
-        setting_claim(subject, ClaimName.MICRO_BATCH, plan.micro_batch_size_per_gpu),
-        setting_claim(subject, ClaimName.ROLLOUT_N, plan.rollout_n),
-        setting_claim(subject, ClaimName.PROMPT_LENGTH, plan.max_prompt_length),
-        setting_claim(subject, ClaimName.RESPONSE_LENGTH, plan.max_response_length),
+        *(setting_claim(subject, claim, field) for claim, field in _sizes(plan).items()),
         steps,
         peak,
         batch,
@@ -161,6 +144,18 @@ def _row_claims(subject: ClaimSubject) -> tuple[list[Claim], MaxBatch | None]:
         *owner_claims(subject),
     ]
     return [claim for claim in claims if claim is not None], max_batch
+
+
+def _sizes(plan: Plan) -> dict[ClaimName, Field[int]]:
+    """The sizes that are claimed as they are set."""
+    return {
+        ClaimName.TRAIN_BATCH: plan.train_batch_size,
+        ClaimName.MINI_BATCH: plan.mini_batch_size,
+        ClaimName.MICRO_BATCH: plan.micro_batch_size_per_gpu,
+        ClaimName.ROLLOUT_N: plan.rollout_n,
+        ClaimName.PROMPT_LENGTH: plan.max_prompt_length,
+        ClaimName.RESPONSE_LENGTH: plan.max_response_length,
+    }
 
 
 _PRINTED: Final = {
@@ -183,11 +178,6 @@ def _marked(claim: Claim, facts: Facts) -> Claim:
         return claim
     names = dict(_PRINTED[part] for part in facts.printed if part in _PRINTED)
     return replace(claim, source=ClaimSource(source_groups(claim.source)).renamed(names))
-
-
-def _winning(plan: Plan) -> list[Setting]:
-    """The setting that decides for each key: the last one given."""
-    return list({setting.key: setting for setting in plan.settings}.values())
 
 
 def _partly_known(setting: Setting, observed: JsonValue | Missing, source: str) -> Claim:
