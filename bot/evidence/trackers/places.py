@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import mark
 from bot.evidence.facts import EvidenceError
 from bot.evidence.locate import names_of, open_inside, shown
 
@@ -88,32 +89,6 @@ def _below(root: Path) -> Iterator[Path]:
             continue
 
 
-def one_folder(
-    place: RunPath, named: Callable[[str], bool], tracker: str
-) -> tuple[Path, tuple[Path, ...]]:
-    """The one folder with files that are called so, and those files.
-
-    Folders below it do not count: torch's and tensorboardX's `add_hparams` and `add_scalars` put
-    files of their own there. Raises EvidenceError where several folders have some.
-    """
-    if not place.is_folder:
-        return place.root, place.files
-    found: dict[Path, list[Path]] = {}
-    for path in place.files:
-        if named(path.name):
-            found.setdefault(path.parent, []).append(path)
-    found = {
-        folder: files
-        for folder, files in found.items()
-        if not any(above in found for above in folder.parents)
-    }
-    if len(found) != 1:
-        folders = sorted(shown(folder.relative_to(place.root)) for folder in found)
-        raise several(place, tracker, folders)
-    (folder, files), *_ = found.items()
-    return folder, tuple(files)
-
-
 def one_run(
     place: RunPath, file: str, tracker: str, runs: Sequence[tuple[str, str | None]]
 ) -> tuple[str, str | None]:
@@ -139,29 +114,19 @@ def several(
     place: RunPath, tracker: str, names: list[str], *, found: bool = False
 ) -> WhichRunError:
     """What is said where it is not clear which run is meant; `found`: all are called as asked."""
-    listed = names_of(names)
-    if place.wanted is not None and found:
-        return WhichRunError(
-            "{name} holds {count} {tracker} runs called {wanted} ({runs}): give the one that "
-            "is meant.",
-            name=shown(place.path.name or place.path),
-            count=len(names),
-            tracker=tracker,
-            wanted=shown(place.wanted),
-            runs=listed,
-        )
+    template = mark("{name} holds {count} {tracker} runs ({runs}): give the one that is meant.")
     if place.wanted is not None:
-        return WhichRunError(
-            "{name} holds no {tracker} run called {wanted}; it holds {runs}.",
-            name=shown(place.path.name or place.path),
-            tracker=tracker,
-            wanted=shown(place.wanted),
-            runs=listed,
-        )
+        template = mark("{name} holds no {tracker} run called {wanted}; it holds {runs}.")
+        if found:
+            template = mark(
+                "{name} holds {count} {tracker} runs called {wanted} ({runs}): give the one that "
+                "is meant."
+            )
     return WhichRunError(
-        "{name} holds {count} {tracker} runs ({runs}): give the one that is meant.",
+        template,
         name=shown(place.path.name or place.path),
         count=len(names),
         tracker=tracker,
-        runs=listed,
+        wanted=shown(place.wanted or ""),
+        runs=names_of(names),
     )

@@ -11,7 +11,9 @@ checksum is wrong, and keeps 10,000 values of a tag.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from bot.base.fast_dataclass import dataclass
@@ -21,7 +23,7 @@ from bot.evidence.limits import RunLimits
 from bot.evidence.locate import open_inside, shown
 from bot.evidence.protobuf_messages import Messages, decoded, message_class
 from bot.evidence.trackers.collect import MetricCollector, StoppedError
-from bot.evidence.trackers.places import RunPath, one_folder
+from bot.evidence.trackers.places import RunPath, several
 
 MARK: Final = "tfevents"
 _HEADER: Final = struct.Struct("<QI")
@@ -49,7 +51,7 @@ def find_tensorboard(place: RunPath) -> bool:
 
 def read_tensorboard(place: RunPath, limits: RunLimits) -> Facts:
     """Read the one run of a folder; raises EvidenceError where there are several, or no scalar."""
-    folder, files = one_folder(place, lambda name: MARK in name, "TensorBoard")
+    folder, files = _one_folder(place)
     collector = MetricCollector(limits)
     left = limits.log_bytes
     for path in sorted(files, key=lambda path: path.name):
@@ -72,6 +74,25 @@ def read_tensorboard(place: RunPath, limits: RunLimits) -> Facts:
             name=shown(folder.name),
         )
     return facts
+
+
+def _one_folder(place: RunPath) -> tuple[Path, Sequence[Path]]:
+    """The one folder with event files, and those files.
+
+    Folders below it do not count: torch's and tensorboardX's `add_hparams` and `add_scalars` put
+    files of their own there. Raises EvidenceError where several folders have some.
+    """
+    if not place.is_folder:
+        return place.root, place.files
+    found: dict[Path, list[Path]] = {}
+    for path in place.files:
+        if MARK in path.name:
+            found.setdefault(path.parent, []).append(path)
+    highest = [folder for folder in found if found.keys().isdisjoint(folder.parents)]
+    if len(highest) != 1:
+        folders = sorted(shown(folder.relative_to(place.root)) for folder in highest)
+        raise several(place, "TensorBoard", folders)
+    return highest[0], found[highest[0]]
 
 
 @dataclass(slots=True)
