@@ -12,6 +12,7 @@ from bot.contribute.words import option, override, trl_words
 from bot.evidence.facts import Facts
 from bot.evidence.secret_values import is_secret
 from bot.evidence.trl_runs import PROCESSES
+from bot.evidence.values import leaves
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.option_table import OptionTable
@@ -231,7 +232,7 @@ def _same(default: Any, value: JsonValue) -> bool:
 
 
 def _openrlhf(facts: Facts, asked: Mapping[str, str]) -> Iterator[_Found]:
-    flat = dict(_flat(facts.config, ""))
+    flat = dict(leaves(facts.config))
     candidates, known = _releases("openrlhf", facts, asked)
     for age, version in enumerate(reversed(candidates)):
         for module in release("openrlhf", version)["entries"]:
@@ -259,11 +260,3 @@ def _openrlhf(facts: Facts, asked: Mapping[str, str]) -> Iterator[_Found]:
                 known_release=known,
             )
             yield (missing, 0, len(words), age), launch
-
-
-def _flat(config: Mapping[str, JsonValue], above: str) -> Iterator[tuple[str, JsonValue]]:
-    for name, value in config.items():
-        if isinstance(value, dict) and value:
-            yield from _flat(value, f"{above}{name}.")
-        else:
-            yield f"{above}{name}", value
