@@ -12,7 +12,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, translated
 from bot.frameworks.releases import releases
 from bot.memory.units import Bytes
-from bot.recommend.cards import kind_of, usable_device, usual_devices
+from bot.recommend.cards import kind_of, usual_devices
 from bot.recommend.options import counts, divides, explain, shareable_batch
 from bot.recommend.published import DATED, matching, nearest, rows_of
 from bot.recommend.report import Miss, Predicted, PublishedRow, Question, Recommendations, Switched
@@ -44,11 +44,11 @@ class RecommendAnswer:
 def recommend(
     search: Search, hardware: Hardware, *, page: Page | None = None, language: Language = "en"
 ) -> RecommendAnswer:
-    """The answer; raises UserError for a device that is unknown or that no script is made for."""
+    """The answer; raises UserError for a step that cannot be shared out over any GPUs."""
     request, release = search.request, search.release
     budget = hardware.budget
-    named = bool(hardware.names or hardware.devices)
-    chosen = [*hardware.devices, *map(usable_device, hardware.names)] or usual_devices()
+    named = bool(hardware.devices)
+    chosen = hardware.devices or usual_devices()
     if not any(divides(request, gpus) for gpus in counts(budget)):
         raise UserError(
             "A step of {batch} cannot be shared out over the GPUs.", batch=request.batch

@@ -157,10 +157,8 @@ class Sizes:
 class Hardware:
     """The hardware that is searched."""
 
-    names: tuple[str, ...] = ()
-    """Names of devices."""
     devices: tuple[Device, ...] = ()
-    """Devices besides those that are named; without any, each verified device."""
+    """Those that are named; without any, each usual device."""
     budget: int = 8
     """GPUs at most."""
     whole: bool = False

@@ -26,6 +26,7 @@ from bot.frameworks.releases import releases
 from bot.memory.from_plan import device_named
 from bot.memory.models import find, pinned
 from bot.recommend.answer import RecommendAnswer, recommend
+from bot.recommend.cards import usable_device
 from bot.recommend.options import divides
 from bot.recommend.report import Predicted
 from bot.recommend.request import QUANTIZED, TASKS, Hardware, Sizes, make_request
@@ -105,7 +106,7 @@ def search_of(case: Case) -> Search:
 def answered(case: Case) -> Answered:
     """The answer for a case."""
     search = search_of(case)
-    hardware = Hardware(names=(case.device,), budget=case.gpus, whole=True)
+    hardware = Hardware(devices=(usable_device(case.device),), budget=case.gpus, whole=True)
     return Answered(case, search, recommend(search, hardware))
 
 

@@ -16,6 +16,7 @@ from bot.frameworks.releases import releases
 from bot.memory.from_plan import device_named
 from bot.memory.models import find
 from bot.recommend.answer import RecommendAnswer, recommend
+from bot.recommend.cards import usable_device
 from bot.recommend.megatron import has_megatron, last_stage, layouts
 from bot.recommend.methods import fewest
 from bot.recommend.options import steps
@@ -36,7 +37,7 @@ def _answer(model: str, device: str, gpus: int) -> RecommendAnswer:
     sizes = Sizes(prompt=1024, response=1024, batch=128)
     request = make_request(model, task="grpo", method="full", framework="verl", sizes=sizes)
     search = Search(request, releases("verl")[-1])
-    return recommend(search, Hardware(names=(device,), budget=gpus, whole=True))
+    return recommend(search, Hardware(devices=(usable_device(device),), budget=gpus, whole=True))
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script
 from bot.frameworks.releases import releases
 from bot.recommend.answer import RecommendAnswer, recommend
+from bot.recommend.cards import usable_device
 from bot.recommend.request import Hardware, Sizes, make_request
 from bot.recommend.search import Search
 from tests.command import rlbot
@@ -51,7 +52,8 @@ def _ring(task: str, lengths: tuple[int, int]) -> RecommendAnswer:
         framework="openrlhf",
         sizes=Sizes(prompt=lengths[0], response=lengths[1], batch=128),
     )
-    return recommend(Search(request, releases("openrlhf")[-1]), Hardware(names=("a100",), budget=8))
+    hardware = Hardware(devices=(usable_device("a100"),), budget=8)
+    return recommend(Search(request, releases("openrlhf")[-1]), hardware)
 
 
 @pytest.mark.parametrize("task", ["sft", "dpo", "grpo"])

@@ -20,6 +20,7 @@ from bot.frameworks.plan import Plan
 from bot.frameworks.releases import releases
 from bot.frameworks.setting import Setting
 from bot.recommend.answer import RecommendAnswer, recommend
+from bot.recommend.cards import usable_device
 from bot.recommend.request import (
     QUANTIZED,
     TASKS,
@@ -63,7 +64,7 @@ def _answer(framework: str, task: str, method: str) -> RecommendAnswer:
     request = _request(framework, task, method)
     devices = ("h100", "rtx4090", "910b" if framework == "verl" else "a100-40", "h200")
     search = Search(request, releases(framework)[-1])
-    return recommend(search, Hardware(names=devices, budget=16))
+    return recommend(search, Hardware(devices=tuple(map(usable_device, devices)), budget=16))
 
 
 @pytest.mark.slow
@@ -128,7 +129,7 @@ def test_numbers_of_gpus_that_are_no_powers_of_two(
     )
     answer = recommend(
         Search(request, releases(framework)[-1]),
-        Hardware(names=("a100",), budget=gpus, whole=True),
+        Hardware(devices=(usable_device("a100"),), budget=gpus, whole=True),
     )
     mine = [one for one in answer.recommendations.predicted if one.gpus == gpus]
     assert mine
