@@ -70,10 +70,7 @@ def _ppo(request: Request, candidate: Candidate, device: Device) -> Iterator[str
     yield from _online(request)
     yield f"{_M}.use_remove_padding=True"
     yield f"{_M}.enable_gradient_checkpointing={checkpointing}"
-    if adapter:
-        yield f"{_M}.lora_rank={request.rank}"
-        yield f"{_M}.lora_alpha={request.rank}"
-        yield f"{_M}.target_modules=all-linear"
+    yield from _adapter(request, _M)
     yield f"{_A}.optim.lr={'3e-5' if adapter else '1e-6'}"
     yield f"{_A}.ppo_mini_batch_size={request.batch}"
     yield f"{_A}.ppo_micro_batch_size_per_gpu={micro}"
@@ -103,10 +100,7 @@ def _critic(request: Request, candidate: Candidate) -> Iterator[str]:
     micro = micro_batch(request, candidate)
     yield f'{_C}.model.path="$MODEL_PATH"'
     yield f"{_C}.model.use_remove_padding=True"
-    if request.method != "full":
-        yield f"{_C}.model.lora_rank={request.rank}"
-        yield f"{_C}.model.lora_alpha={request.rank}"
-        yield f"{_C}.model.target_modules=all-linear"
+    yield from _adapter(request, f"{_C}.model")
     if "bf16" in candidate.on:
         yield f"{_C}.fsdp.model_dtype=bf16"
     yield f"{_C}.model.enable_gradient_checkpointing={checkpointing}"
@@ -172,10 +166,7 @@ def _fine_tuning(request: Request, candidate: Candidate, device: Device) -> Iter
     yield 'model.path="$MODEL_PATH"'
     yield "model.use_remove_padding=True"
     yield f"model.enable_gradient_checkpointing={'checkpointing' in candidate.on}"
-    if adapter:
-        yield f"model.lora_rank={request.rank}"
-        yield f"model.lora_alpha={request.rank}"
-        yield "model.target_modules=all-linear"
+    yield from _adapter(request, "model")
     if "bf16" in candidate.on:
         yield "engine.model_dtype=bf16"
     if offload:
@@ -202,20 +193,27 @@ def _online(request: Request) -> Iterator[str]:
     yield 'actor_rollout_ref.model.path="$MODEL_PATH"'
 
 
+def _adapter(request: Request, model: str) -> Iterator[str]:
+    """The adapter of a model; nothing for full training."""
+    if request.method != "full":
+        yield f"{model}.lora_rank={request.rank}"
+        yield f"{model}.lora_alpha={request.rank}"
+        yield f"{model}.target_modules=all-linear"
+
+
 def _loss(request: Request) -> Iterator[str]:
     """The actor's loss: whether it holds to a reference, and how it clips and averages.
 
     Those of DAPO, GSPO and CISPO are the ones of verl's examples of them.
     """
-    actor = "actor_rollout_ref.actor"
     has_reference = request.task not in ("ppo", *_LOSSES)
-    yield f"{actor}.use_kl_loss={has_reference}"
+    yield f"{_A}.use_kl_loss={has_reference}"
     if has_reference:
-        yield f"{actor}.kl_loss_coef=0.001"
-        yield f"{actor}.kl_loss_type=low_var_kl"
+        yield f"{_A}.kl_loss_coef=0.001"
+        yield f"{_A}.kl_loss_type=low_var_kl"
     for setting in _LOSSES.get(request.task, ()):
-        yield f"{actor}.{setting}"
-    yield f"{actor}.entropy_coeff=0"
+        yield f"{_A}.{setting}"
+    yield f"{_A}.entropy_coeff=0"
 
 
 def _rollout(request: Request, candidate: Candidate) -> Iterator[str]:
