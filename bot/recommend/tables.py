@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bot.recommend.report import CardOverview, MethodVerdict, Recommendations
+from bot.render.blocks import table_head, table_row
 from bot.render.columns import aligned, hanging
 from bot.render.escape import markdown_cell, markdown_inline, terminal
 from bot.render.speech import speaking, tr
@@ -39,10 +40,8 @@ def overview_markdown(answer: CardOverview) -> str:
 
 
 def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield "| " + " | ".join(map(markdown_cell, head)) + " |"
-    yield "| " + " | ".join("---" for _ in head) + " |"
-    for row in rows:
-        yield "| " + " | ".join(map(markdown_cell, row)) + " |"
+    yield table_head(*map(markdown_cell, head))
+    yield from (table_row(*map(markdown_cell, row)) for row in rows)
 
 
 def _cards_head(answer: CardOverview) -> str:
