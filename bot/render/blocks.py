@@ -23,6 +23,7 @@ from bot.report import (
     Evidence,
     Finding,
     PageReport,
+    Report,
     Scalar,
     ScriptReport,
     Suppressed,
@@ -40,6 +41,14 @@ SENTENCE, VALUE = 400, 100
 SHORTEST_PATH = 48
 _NAMED = 3
 """Scripts of which one thing is said that are named."""
+
+
+def checked_by(report: Report) -> str:
+    """Which release of ours checked, and which commit where it was one."""
+    tool = inline(clip(f"{report.tool.name} {report.tool.version}", VALUE))
+    if report.change is None or not report.change.head:
+        return tr("Checked with {tool}", tool=tool)
+    return f"{tr('Checked at {head}', head=code_span(report.change.head[:7]))} · {tool}"
 
 
 def fold(summary: str, body: str) -> str:

@@ -79,15 +79,7 @@ def _left_out(what: str, limit: int) -> str:
 
 def _first_line(report: Report) -> str:
     said = inline(clip(wording.verdict(report), blocks.SENTENCE))
-    tool = inline(clip(f"{report.tool.name} {report.tool.version}", blocks.VALUE))
-    if report.change is None:
-        return f"**{said}** " + tr("Checked with {tool}", tool=tool)
-    head = code_span(report.change.head[:7])
-    return (
-        f"**{said}** {tr('Checked at {head}', head=head)} · {tool}"
-        if head
-        else f"**{said}** {tool}"
-    )
+    return f"**{said}** {blocks.checked_by(report)}"
 
 
 def _scripts(report: Report, places: FindingPlaces, which: slice) -> FitPart:

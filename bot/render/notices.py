@@ -23,7 +23,7 @@ def no_script(report: Report) -> str:
     """What stands where a comment was, once the change does not concern us any more."""
     first = f"**{tr('Nothing is left to check.')}**"
     rest = tr("This pull request no longer alters a tuning script or the page of rows.")
-    return f"{first} {rest} {_checked(report)}"
+    return f"{first} {rest} {blocks.checked_by(report)}"
 
 
 def after_none() -> str:
@@ -64,7 +64,7 @@ def not_read(report: Report) -> str:
     reasons = "\n".join(map(_not_checked, report.unchecked[:_MOST]))
     rest = len(report.unchecked) - _MOST
     more = f"\n- {tr('{count} more', count=f'{rest:,}')}" if rest > 0 else ""
-    return f"**{not_read_title(report)}** {_checked(report)}\n\n{reasons}{more}"
+    return f"**{not_read_title(report)}** {blocks.checked_by(report)}\n\n{reasons}{more}"
 
 
 def _not_checked(item: Unchecked) -> str:
@@ -83,10 +83,3 @@ def without_annotation(count: int) -> str:
         count,
         count=f"{count:,}",
     )
-
-
-def _checked(report: Report) -> str:
-    tool = inline(clip(f"{report.tool.name} {report.tool.version}", blocks.VALUE))
-    head = code_span(report.change.head[:7]) if report.change else ""
-    said = tr("Checked at {head}", head=head) if head else tr("Checked with {tool}", tool=tool)
-    return f"{said} · {tool}" if head else said
