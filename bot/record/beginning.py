@@ -8,7 +8,6 @@ import os
 import platform
 import secrets
 import shlex
-import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from importlib import metadata
@@ -18,6 +17,7 @@ from typing import Final
 from bot.base.config import Config
 from bot.base.errors import UncheckedError, UserError
 from bot.check.request import CheckOptions, ScriptFile
+from bot.github.git import git
 from bot.record.nvml import Nvml, NvmlError
 from bot.report.base import JsonValue
 from bot.report.manifest import ManifestBegin, RecordedGit, RecordedGpu, RecordedScript
@@ -27,7 +27,6 @@ PACKAGES: Final = (
     *("megatron-core", "flash-attn", "tensorrt-llm", "numpy", "nvidia-nccl-cu12"),
 )
 _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash"})
-_SECONDS: Final = 20
 _MOST: Final = 4 << 20
 """Bytes of a script, and of a repository's differences that are hashed at most."""
 
@@ -170,13 +169,7 @@ def _git() -> RecordedGit | None:
 
 
 def _git_says(*arguments: str) -> bytes | None:
-    command = ["git", "--no-pager", "-c", "core.fsmonitor=false", *arguments]
-    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     try:
-        done = subprocess.run(  # noqa: S603 - fixed arguments
-            command, capture_output=True, env=environment, timeout=_SECONDS, check=False,
-            stdin=subprocess.DEVNULL,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
+        return git(Path(), *arguments)
+    except UserError:
         return None
-    return done.stdout if done.returncode == 0 else None
