@@ -17,9 +17,6 @@ StageName: TypeAlias = Literal[
 Fit: TypeAlias = Literal["impossible", "likely OOM", "tight", "fits"]
 TIGHT = 0.9
 """Above this share of the card a configuration counts as tight."""
-NEAR = 1.02
-"""Up to this share of what is usable the expected peak may be and the run still work: published
-batches that ran lie up to 1.3 % above it (`make calibrate`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +42,8 @@ class Stage:
     pool: str
     components: Mapping[MemoryLevel, Mapping[str, Bytes]]
     """Level to what takes the memory, each named."""
+    edge: float = 1.0
+    """Up to this share of what is usable the expected amount may be and the stage still work."""
 
     total: Spread = field(init=False, compare=False, repr=False)
     """The sum; a higher level is never below a lower one."""
@@ -92,7 +91,7 @@ class MemoryEstimate:
         """The verdict; only `impossible` is an error, and it depends on the floor alone."""
         if self.peak("floor") > self.usable:
             return "impossible" if self.certain else "likely OOM"
-        if self.peak("expected") > self.usable * NEAR:
+        if any(one.total.expected > self.usable * one.edge for one in self.stages):
             return "likely OOM"
         total = Bytes(self.device.memory_bytes)
         if max(self.peak("conservative"), self.peak()) > self.usable or self.peak() > total * TIGHT:

@@ -20,6 +20,7 @@ from bot.memory.activations import (
     standing_bucket,
     update_parts,
 )
+from bot.memory.bands import EDGES, kind_of
 from bot.memory.engines import Card, asleep, generating, weights
 from bot.memory.estimate import MemoryEstimate, Stage, StageName
 from bot.memory.forward_pass import evaluation_parts, forward_parts
@@ -120,7 +121,8 @@ class _Gpu:
             stage = self._kept.get(place)
             if stage is None:
                 parts = {level: self._parts(work, level, engine, total) for level in LEVELS}
-                stage = Stage(work.name, self._pool.name, parts)
+                edge = EDGES.get(kind_of(work.role), 1.0) if work.role is not None else 1.0
+                stage = Stage(work.name, self._pool.name, parts, edge)
                 if not _by_card(work, engine):
                     self._kept[place] = stage
             yield stage

@@ -75,3 +75,17 @@ def test_a_kind_with_few_peaks_borrows_the_margin_of_all() -> None:
     few = [kind for kind, covers in _covers().items() if len(covers) < 10]
     assert few
     assert all(MARGINS[kind] >= SHARED for kind in few)
+
+
+def test_at_the_edge_the_kind_decides() -> None:
+    """Beside the published batches that ran, what is expected to be too much is said to be."""
+    said = {
+        case.data["id"]: one.outcome
+        for case, one in judged_by_command()
+        if case.data["id"] in ("boundary-7b-100", "boundary-14b-58")
+    }
+    assert set(said.values()) == {"tight"}
+    rows = {one.row["id"]: one for one in judge(ROUNDS[5])}
+    near = rows["r6-swe-4b-unfused"]
+    assert near.estimate["peak_gib"] / near.estimate["usable_gib"] == pytest.approx(1.01, abs=0.005)
+    assert near.outcome == "likely OOM"
