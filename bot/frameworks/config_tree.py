@@ -263,9 +263,7 @@ def tree_table(
     return tree
 
 
-def read_tree(
-    folder: Path, name: str | None = None, *, limits: ConfigLimits = LIMITS
-) -> ConfigTree:
+def read_tree(folder: Path, *, limits: ConfigLimits = LIMITS) -> ConfigTree:
     """`tree_table` of a folder on disk: a configuration folder, or a checkout of verl.
 
     Reads regular `.yaml` files alone, follows no symbolic link below the folder, and stops at the
@@ -286,7 +284,7 @@ def read_tree(
             folder=folder,
             reason=reason,
         ) from None
-    return tree_table(files, name or str(folder), limits=limits)
+    return tree_table(files, str(folder), limits=limits)
 
 
 def _files(base: Path, limits: ConfigLimits) -> Iterator[tuple[str, bytes]]:

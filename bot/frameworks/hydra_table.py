@@ -203,10 +203,6 @@ class HydraTable:
 
     # Verdicts of Hydra
 
-    def verdict(self, setting: Setting) -> KeyVerdict:
-        """What Hydra would say to this override if it were the only one."""
-        return self.verdicts((setting,))[0]
-
     def verdicts(self, settings: Sequence[Setting]) -> tuple[KeyVerdict, ...]:
         """What Hydra would say to each override: groups first, then the others in order.
 

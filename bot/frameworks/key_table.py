@@ -119,9 +119,6 @@ class KeyTable(Protocol):
     def history(self, key: str) -> str | None:
         """Where the key exists, in words: "in verl 0.2 to 0.9.0, removed in 0.9.1"; else None."""
 
-    def verdict(self, setting: Setting) -> KeyVerdict:
-        """What the framework would say to this setting if it were the only one."""
-
     def verdicts(self, settings: Sequence[Setting]) -> tuple[KeyVerdict, ...]:
         """What the framework would say to each, in their order, which counts.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
@@ -157,9 +157,6 @@ class Plan:
             if setting.key == key:
                 found = setting
         return found
-
-    def __iter__(self) -> Iterator[Setting]:
-        return iter(self.settings)
 
     def resolved(self) -> Mapping[str, JsonValue | UnknownValue]:
         """Key to the value that wins, deletions (`~key`) left out."""

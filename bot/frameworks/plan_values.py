@@ -32,11 +32,6 @@ class PlanValue:
     """The override that gives it; None for a default."""
 
     @property
-    def span(self) -> Span | None:
-        """Where it was written; None for a default."""
-        return self.setting.value_span if self.setting else None
-
-    @property
     def number(self) -> int | None:
         """The value when it is a whole number (True and False are none)."""
         whole = isinstance(self.value, int) and not isinstance(self.value, bool)

@@ -249,7 +249,7 @@ def hole(kind: HoleKind, reason: str, span: Span, name: str | None = None) -> Va
     return (Piece(Hole(kind, reason, name), span, False),)
 
 
-def shorten(text: str, width: int = 60) -> str:
-    """Source text on one line, cut to `width` characters."""
+def shorten(text: str) -> str:
+    """Source text on one line, cut to 60 characters."""
     text = " ".join(text.replace("\\\n", " ").split())
-    return text if len(text) <= width else text[: width - 3] + "..."
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -103,8 +103,8 @@ def test_a_root_of_the_fork_is_named_where_its_own_settings_stand() -> None:
     table = tables.table(ROOT)
     assert table is not None
     # The root that keeps more of the settings comes before the first one.
-    assert table.verdict(setting("env.name=web")).choice == "--config-name=fork_trainer"
-    assert table.verdict(setting("env.nam=web")).choice is None
+    assert table.verdicts((setting("env.name=web"),))[0].choice == "--config-name=fork_trainer"
+    assert table.verdicts((setting("env.nam=web"),))[0].choice is None
 
 
 def test_deprecations_are_those_whose_replacement_is_there() -> None:
@@ -377,7 +377,7 @@ def test_a_folder_and_a_checkout_are_read_alike(tmp_path: Path) -> None:
     lay(checkout / "verl" / "trainer" / "config", PPO)
     lay(checkout, {"setup.yaml": "not: of the configuration\n"})
     for base in (folder, checkout):
-        found = read_tree(base, "it")
+        found = read_tree(base)
         assert found.composer.names == (ROOT,)
         assert found.table(ROOT) is not None
     assert read_tree(folder).name == str(folder)

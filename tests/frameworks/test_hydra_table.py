@@ -162,12 +162,12 @@ def test_overrides_one_after_another(made: Made, texts: list[str]) -> None:
     ],
 )
 def test_status(made: Made, text: str, status: str, suggestion: str | None) -> None:
-    verdict = made.table.verdict(setting(text))
+    verdict = made.table.verdicts((setting(text),))[0]
     assert (verdict.status, verdict.suggestion) == (status, suggestion)
 
 
 def test_an_addition_below_a_value_is_taken_but_reported(made: Made) -> None:
-    verdict = made.table.verdict(setting("+data.size.a=1"))
+    verdict = made.table.verdicts((setting("+data.size.a=1"),))[0]
     assert verdict.accepted
     assert not verdict
     assert verdict.message == (
@@ -176,7 +176,7 @@ def test_an_addition_below_a_value_is_taken_but_reported(made: Made) -> None:
 
 
 def test_a_key_of_another_choice_names_the_choice(made: Made) -> None:
-    verdict = made.table.verdict(setting("job.tensor=4"))
+    verdict = made.table.verdicts((setting("job.tensor=4"),))[0]
     assert (verdict.status, verdict.choice) == ("unknown", "engine=mega")
     assert all(made.table.verdicts([setting("job.tensor=4"), setting("engine=mega")]))
 

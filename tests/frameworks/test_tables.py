@@ -207,8 +207,8 @@ def test_a_root_that_the_release_does_not_have() -> None:
 
 def test_free_mappings_take_new_keys_with_a_plus() -> None:
     key = "actor_rollout_ref.model.override_config.attn_implementation"
-    assert ppo().verdict(setting(f"+{key}=eager")).accepted
-    verdict = ppo().verdict(setting(f"{key}=eager"))
+    assert ppo().verdicts((setting(f"+{key}=eager"),))[0].accepted
+    verdict = ppo().verdicts((setting(f"{key}=eager"),))[0]
     assert (verdict.status, verdict.suggestion) == ("needs-plus", f"+{key}")
 
 

@@ -142,8 +142,8 @@ def test_select_and_ignore_take_ids_and_slugs() -> None:
         "RLB010",
         "RLB026",
     }
-    assert {f.id for f in check_context(given, ignore=["RLB010"])[0]} == every - {"RLB010"}
-    both = check_context(given, select=["RLB010", "RLB026"], ignore=["duplicate-key"])[0]
+    assert {f.id for f in RULES.run(RULES.selected((), ["RLB010"]), given)[0]} == every - {"RLB010"}
+    both = RULES.run(RULES.selected(["RLB010", "RLB026"], ["duplicate-key"]), given)[0]
     assert {f.id for f in both} == {"RLB010"}
 
 
@@ -161,7 +161,7 @@ def test_an_unknown_name_is_the_users_error(name: str, hint: str) -> None:
     assert name in str(raised.value)
     assert hint in str(raised.value)
     with pytest.raises(UserError):
-        check_context(context(SCRIPT), ignore=[name])
+        RULES.selected((), [name])
 
 
 def test_finding_a_rule() -> None:

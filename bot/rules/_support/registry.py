@@ -34,11 +34,11 @@ RULES: Registry[RuleContext] = Registry(
 
 
 def check_context(
-    context: RuleContext, *, select: Sequence[str] = (), ignore: Sequence[str] = ()
+    context: RuleContext, *, select: Sequence[str] = ()
 ) -> tuple[tuple[Finding, ...], tuple[Unchecked, ...]]:
     """Run the rules over one script: what they found, and what could not be checked.
 
-    `select` and `ignore` hold ids or slugs; an empty `select` means all rules. Raises UserError
-    when a name is no rule's.
+    `select` holds ids or slugs; an empty one means all rules. Raises UserError when a name is no
+    rule's.
     """
-    return RULES.run(RULES.selected(select, ignore), context)
+    return RULES.run(RULES.selected(select), context)
