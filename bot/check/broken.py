@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
@@ -12,13 +13,13 @@ from bot.check.read import read_script
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_read
 from bot.check.translate import in_language
+from bot.check.verdicts import verdict_of, worst
 from bot.report import (
     BrokenSetting,
     ConfigurationChange,
     Finding,
     Report,
     Unchecked,
-    Verdict,
 )
 from bot.rules._support.base import RuleContext
 
@@ -80,11 +81,8 @@ def configuration_change(scripts: Iterable[ScriptChange]) -> ConfigurationChange
                 groups.setdefault((finding.id, key), []).append(finding)
     by_size = sorted(groups.items(), key=lambda group: -len({f.path for f in group[1]}))
     unchecked = tuple(item for script in every for item in script.unchecked)
-    verdict: Verdict = "inconclusive" if unchecked else "pass"
-    if any(f.severity == "error" for found in groups.values() for f in found):
-        verdict = "fail"
     return ConfigurationChange(
-        verdict=verdict,
+        verdict=verdict_of(chain.from_iterable(groups.values()), unchecked),
         scripts=len(every),
         broken=tuple(BrokenSetting(key=key, findings=tuple(found)) for (_, key), found in by_size),
         refused=tuple(
@@ -98,11 +96,9 @@ def configuration_change(scripts: Iterable[ScriptChange]) -> ConfigurationChange
 
 def with_change(report: Report, change: ConfigurationChange) -> Report:
     """The report with what the change of the configuration breaks; the worst verdict is its."""
-    verdicts = {report.verdict, change.verdict}
-    worst: Verdict = "inconclusive" if "inconclusive" in verdicts else "pass"
     return replace(
         report,
-        verdict="fail" if "fail" in verdicts else worst,
+        verdict=worst((report.verdict, change.verdict)),
         configuration_change=in_language(change, report.language),
     )
 

@@ -15,7 +15,8 @@ from bot.check.levels import page_levels, with_levels
 from bot.check.read import ScriptReader, bounded
 from bot.check.request import CheckOptions, PageText
 from bot.check.translate import in_language
-from bot.report import Finding, PageReport, Unchecked, Verdict
+from bot.check.verdicts import verdict_of
+from bot.report import Finding, PageReport
 from bot.rules._support.registry import check_context
 from bot.table import read_page
 from bot.table.checks._support.base import (
@@ -110,7 +111,7 @@ def check_page(
     report = PageReport(
         path=page.path,
         sha256=hex_digest(page.text.encode("utf-8", "surrogatepass")),
-        verdict=_verdict(changed, unchecked),
+        verdict=verdict_of(changed, unchecked),
         rows=len(rows),
         scripts=len(scripts),
         findings=changed,
@@ -149,7 +150,7 @@ def new_in(after: PageReport, before: PageReport) -> PageReport:
         after,
         findings=tuple(fresh),
         unchecked=unchecked,
-        verdict=_verdict(fresh, unchecked),
+        verdict=verdict_of(fresh, unchecked),
     )
 
 
@@ -279,9 +280,3 @@ def _selected(options: CheckOptions, off: Iterable[str]) -> tuple[PageCheck, ...
                 'There is no check of the page "{name}"; known are {known}.', name=name, known=known
             )
     return CHECKS.selected(options.select, [*options.ignore, *off])
-
-
-def _verdict(findings: Iterable[Finding], unchecked: Sequence[Unchecked]) -> Verdict:
-    if any(finding.severity == "error" for finding in findings):
-        return "fail"
-    return "inconclusive" if unchecked else "pass"

@@ -18,6 +18,7 @@ from bot.check.read import bounded, read_script
 from bot.check.request import CheckOptions, PageText, ScriptFile
 from bot.check.suppress import suppress
 from bot.check.translate import in_language
+from bot.check.verdicts import verdict_of, worst
 from bot.evidence.facts import Facts
 from bot.evidence.links import RunGiven
 from bot.frameworks.key_table import NEAR_MISSES
@@ -25,7 +26,6 @@ from bot.frameworks.plan import Plan
 from bot.report import (
     Change,
     CountedLaunch,
-    Evidence,
     Finding,
     PageEdit,
     PageReport,
@@ -122,7 +122,7 @@ def check_read(
             row = _row(script, context, backing.plan, backing.facts, options)
         # A row that nothing backs is not offered, least of all in the place of a published one.
         backed = backing.facts is not None and (
-            _verdict(findings, unchecked, backing.evidence) != "fail"
+            verdict_of(findings, unchecked, backing.evidence) != "fail"
         )
         if page is not None and row and (backed or options.evidence == "optional"):
             try:
@@ -132,7 +132,7 @@ def check_read(
         estimate = estimate or estimate_launch(context, backing.plan, facts=backing.facts)
 
     report = replace(
-        _report(script, _verdict(findings, unchecked, backing.evidence)),
+        _report(script, verdict_of(findings, unchecked, backing.evidence)),
         name=name_report(context.name),
         configurations=configurations(context.plans),
         launches=tuple(launch_report(plan, context.source) for plan in context.plans)
@@ -194,7 +194,7 @@ def resolve_script(script: ScriptFile, options: CheckOptions) -> ScriptReport:
     context = read_script(script, options)
     findings, unchecked = check_context(context, select=["syntax", "no-launch"])
     report = replace(
-        _report(script, _verdict(findings, unchecked, None)),
+        _report(script, verdict_of(findings, unchecked)),
         configurations=configurations(context.plans),
         launches=tuple(launch_report(p, context.source, origins=True) for p in context.plans),
         plan=_plan(context),
@@ -267,17 +267,11 @@ def make_report(
     The worst verdict is the report's.
     """
     checked, compared = tuple(scripts), tuple(pages)
-    verdicts = {script.verdict for script in checked} | {page.verdict for page in compared}
-    verdicts |= {"inconclusive"} if unchecked else set()
-    verdict: Verdict = "pass"
-    if "fail" in verdicts:
-        verdict = "fail"
-    elif "inconclusive" in verdicts:
-        verdict = "inconclusive"
+    verdicts = [script.verdict for script in checked] + [page.verdict for page in compared]
     return Report(
         schema="report-v1",
         tool=Tool(name="rlbot", version=__version__),
-        verdict=verdict,
+        verdict=worst([verdict_of((), unchecked), *verdicts]),
         scripts=checked,
         pages=compared,
         unchecked=in_language(tuple(unchecked), language),
@@ -316,15 +310,3 @@ def _size(plan: Plan, name: ScriptName) -> str:
             "script's name states a size such as 7B."
         )
     return size
-
-
-def _verdict(
-    findings: Iterable[Finding], unchecked: Sequence[Unchecked], evidence: Evidence | None
-) -> Verdict:
-    if any(f.severity == "error" for f in findings):
-        return "fail"
-    if evidence is not None and evidence.verdict == "inconsistent":
-        return "fail"
-    if unchecked or (evidence is not None and evidence.verdict == "inconclusive"):
-        return "inconclusive"
-    return "pass"
