@@ -35,22 +35,6 @@ MOST_DELIVERIES = 20
 """Pages of 100 deliveries that a sweep looks at."""
 
 _PAGES = 4
-_OPEN_PULLS = """
-query OpenPulls($owner: String!, $name: String!, $app: Int!, $after: String) {
-  repository(owner: $owner, name: $name) {
-    pullRequests(first: 50, after: $after, states: OPEN,
-                 orderBy: {field: UPDATED_AT, direction: DESC}) {
-      pageInfo { hasNextPage endCursor }
-      nodes {
-        number isDraft headRefOid
-        commits(last: 1) { nodes { commit { oid
-          checkSuites(first: 1, filterBy: {appId: $app}) { nodes { checkRuns(first: 50) {
-            nodes { externalId } } } } } } }
-      }
-    }
-  }
-}
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +192,7 @@ def unanswered(client: Client, repository: str, app_id: int) -> Iterator[OpenPul
     after: str | None = None
     for _ in range(_PAGES):
         variables = queries.about(repository, app=app_id, after=after)
-        data = client.graphql(_OPEN_PULLS, variables, name="open pulls")
+        data = client.graphql(queries.operation("OpenPulls"), variables, name="open pulls")
         page = (data.get("repository") or {}).get("pullRequests")
         if not page:
             return

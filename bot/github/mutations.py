@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 from bot.base.fast_dataclass import dataclass
 from bot.github.client import Client
 from bot.github.errors import GitHubError
-from bot.github.queries import STATE
+from bot.github.queries import with_fragments
 
 MutationOutcome: TypeAlias = Mapping[str, Any] | GitHubError | None
 """The payload of a mutation, or why it failed."""
 
-_AFTERWARDS = "pullRequest {" + STATE + "\n    }"
+_AFTERWARDS = "pullRequest { ...PullState }"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,8 @@ def document(mutations: Sequence[Mutation]) -> str:
     fields = "\n".join(
         f"  {m.alias}: {m.field}(input: ${m.alias}) {{ {m.gives} }}" for m in mutations
     )
-    return f"mutation {name_of(mutations).title()}({', '.join(declared)}) {{\n{fields}\n}}\n"
+    title = name_of(mutations).title()
+    return with_fragments(f"mutation {title}({', '.join(declared)}) {{\n{fields}\n}}\n")
 
 
 def variables(mutations: Sequence[Mutation], *, checks: bool) -> dict[str, Any]:
@@ -112,4 +113,4 @@ def send(
 
 
 def _gives_state(mutations: Sequence[Mutation]) -> bool:
-    return any("$checks" in each.gives for each in mutations)
+    return any(_AFTERWARDS in each.gives for each in mutations)

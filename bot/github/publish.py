@@ -357,7 +357,7 @@ class _Posting:
                 continue
 
     def _minimize(self, comment: IssueComment) -> None:
-        self.client.graphql(queries.MINIMIZE, {"id": comment.node}, name="minimize")
+        self.client.graphql(queries.operation("Minimize"), {"id": comment.node}, name="minimize")
 
 
 def _written(alias: str, done: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -144,7 +144,7 @@ def read_pull(client: Client, pull: PullId, found: Mapping[str, Any] | None = No
     variables = queries.about(pull.repository, number=pull.number)
     if not found:
         try:
-            data = with_checks(client, queries.PULL, variables, name="pull")
+            data = with_checks(client, queries.operation("Pull"), variables, name="pull")
         except NotFoundError:
             raise _missing(pull) from None
         found = (data.get("repository") or {}).get("pullRequest")
@@ -156,7 +156,9 @@ def read_pull(client: Client, pull: PullId, found: Mapping[str, Any] | None = No
     listed = dict(read.files)
     while files["pageInfo"]["hasNextPage"] and pages < MOST_PAGES_OF_FILES:
         following = {**variables, "files": files["pageInfo"]["endCursor"]}
-        more = client.graphql(queries.FILES, following, name="files")["repository"]["pullRequest"]
+        more = client.graphql(queries.operation("Files"), following, name="files")["repository"][
+            "pullRequest"
+        ]
         if more["headRefOid"] != read.head:
             break
         files = more["files"]
@@ -193,7 +195,7 @@ def further_comments(
     pages = 1
     while page["pageInfo"]["hasNextPage"] and pages < MOST_PAGES_OF_COMMENTS:
         following = {**variables, "comments": page["pageInfo"]["endCursor"]}
-        data = client.graphql(queries.COMMENTS, following, name="comments")
+        data = client.graphql(queries.operation("Comments"), following, name="comments")
         page = data["repository"]["pullRequest"]["comments"]
         found += comments_of(page)
         pages += 1

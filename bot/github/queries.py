@@ -1,173 +1,43 @@
-"""The GraphQL questions: each asks for what would otherwise take many REST requests.
+"""The GraphQL questions: those of `queries.graphql`, and those for any number of things.
 
 PyGithub sends a question; which one is the caller's.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-_COMMENTS = """
-      comments(first: 100, after: $comments) {
-        pageInfo { hasNextPage endCursor }
-        nodes {
-          id fullDatabaseId body isMinimized viewerDidAuthor url createdAt lastEditedAt
-          author { login }
-        }
-      }"""
+from bot.base.regex import regex
 
-_FILES = """
-      files(first: 100, after: $files) {
-        pageInfo { hasNextPage endCursor }
-        nodes { path changeType }
-      }"""
+_DEFINITION = regex(r"^(?:query|mutation|fragment) (\w+).*?^\}\n", re.MULTILINE | re.DOTALL)
+_SPREAD = regex(r"\.\.\.(\w+)")
 
-_CHECKS = """
-      commits(last: 1) @include(if: $checks) {
-        nodes { commit { oid checkSuites(first: 50, filterBy: {checkName: "rlbot"}) { nodes {
-          checkRuns(first: 20, filterBy: {checkName: "rlbot"}) { nodes { externalId status } }
-        } } } }
-      }"""
-"""The check runs of our name on the head (bot/github/answer.py has the name)."""
 
-STATE = "\n      headRefOid state" + _COMMENTS + _CHECKS
-"""What stands on a pull request now."""
+@cache
+def operation(name: str) -> str:
+    """The question or the mutation of this name in `queries.graphql`."""
+    return with_fragments(_definitions()[name])
 
-_PULL = (
-    """
-      repository { nameWithOwner isPrivate }
-      id number state title body changedFiles maintainerCanModify
-      author { login }
-      baseRefOid headRefName headRefOid
-      headRepository { nameWithOwner }
-      baseRef {
-        target {
-          oid
-          ... on Commit {
-            file(path: ".rlbot.yml") { mode object { ...Content } }
-          }
-        }
-      }"""
-    + _FILES
-    + _COMMENTS
-    + _CHECKS
-)
-"""All that is known of a pull request before its files are read."""
 
-_CONTENT = """fragment Content on GitObject {
-  oid
-  ... on Blob { byteSize isBinary isTruncated text }
-}
-"""
+def with_fragments(text: str) -> str:
+    """A document with the fragments of `queries.graphql` that it uses."""
+    every, used, waiting = _definitions(), dict[str, str](), [text]
+    while waiting:
+        for name in _SPREAD.findall(waiting.pop()):
+            if name in every and name not in used:
+                used[name] = every[name]
+                waiting.append(every[name])
+    return "\n".join([text, *used.values()])
 
-PULL = (
-    """
-query Pull(
-  $owner: String!, $name: String!, $number: Int!, $files: String, $comments: String,
-  $checks: Boolean = true
-) {
-  repository(owner: $owner, name: $name) {
-    pullRequest(number: $number) {"""
-    + _PULL
-    + """
-    }
-  }
-}
-"""
-    + _CONTENT
-)
 
-ACKNOWLEDGE = (
-    """
-mutation Acknowledge(
-  $comment: ID!, $files: String, $comments: String, $checks: Boolean = true
-) {
-  addReaction(input: {subjectId: $comment, content: EYES}) {
-    reaction { createdAt }
-    reactionGroups { content viewerHasReacted }
-    subject {
-      ... on IssueComment {
-        pullRequest {"""
-    + _PULL
-    + """
-        }
-      }
-    }
-  }
-}
-"""
-    + _CONTENT
-)
-"""Leaves 👀 on a comment; what else we left there and its pull request come with the answer."""
-
-FILES = (
-    """
-query Files($owner: String!, $name: String!, $number: Int!, $files: String) {
-  repository(owner: $owner, name: $name) {
-    pullRequest(number: $number) { headRefOid"""
-    + _FILES
-    + """
-    }
-  }
-}
-"""
-)
-
-COMMENTS = (
-    """
-query Comments(
-  $owner: String!, $name: String!, $number: Int!, $comments: String, $reviews: Boolean = false,
-  $checks: Boolean = false
-) {
-  repository(owner: $owner, name: $name) {
-    pullRequest(number: $number) { id repository { id }"""
-    + STATE
-    + """
-      reviews(last: 50) @include(if: $reviews) {
-        nodes { viewerDidAuthor comments(first: 100) { nodes { body } } }
-      }
-    }
-  }
-}
-"""
-)
-"""The head as it is now and the comments: what stands there before something is written."""
-
-COMMIT = """
-mutation Commit($input: CreateCommitOnBranchInput!) {
-  createCommitOnBranch(input: $input) { commit { oid } }
-}
-"""
-
-MOVE = """
-mutation Move($input: UpdateRefsInput!) {
-  updateRefs(input: $input) { clientMutationId }
-}
-"""
-
-BRANCH = """
-query Branch($owner: String!, $name: String!, $ref: String!) {
-  repository(owner: $owner, name: $name) {
-    id
-    ref(qualifiedName: $ref) {
-      target {
-        ... on Commit {
-          history(first: 20) { nodes { oid message parents(first: 2) { nodes { oid } } } }
-        }
-      }
-    }
-  }
-}
-"""
-"""Where a branch is, with its newest commits."""
-
-MINIMIZE = """
-mutation Minimize($id: ID!) {
-  minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) {
-    minimizedComment { isMinimized }
-  }
-}
-"""
+@cache
+def _definitions() -> Mapping[str, str]:
+    text = Path(__file__).with_suffix(".graphql").read_text(encoding="utf-8")
+    return {found[1]: found[0] for found in _DEFINITION.finditer(text)}
 
 
 def about(repository: str, **more: Any) -> dict[str, Any]:
@@ -192,9 +62,9 @@ def entries(count: int, contents: int = 0) -> str:
     fields += [f"    b{n}: object(oid: $b{n}) {{ ...Content }}" for n in range(contents)]
     name, names = ("Entries", _names()) if count else ("Blobs", "")
     asked = "\n".join(fields)
-    return (
+    return with_fragments(
         f"query {name}($owner: String!, $name: String!, {', '.join(declared)}) {{\n"
-        f"  repository(owner: $owner, name: $name) {{\n{asked}\n  }}\n}}\n{_CONTENT}{names}"
+        f"  repository(owner: $owner, name: $name) {{\n{asked}\n  }}\n}}\n{names}"
     )
 
 

@@ -132,7 +132,7 @@ def acknowledge(client: Client, repository: str, comment: int, node: str) -> Ack
     if not node:
         node = client.get(f"/repos/{repository}/issues/comments/{comment}")["node_id"]
     given = {"comment": node}
-    data = with_checks(client, queries.ACKNOWLEDGE, given, name="acknowledge")
+    data = with_checks(client, queries.operation("Acknowledge"), given, name="acknowledge")
     done = data.get("addReaction") or {}
     ours = {
         group["content"] for group in done.get("reactionGroups") or () if group["viewerHasReacted"]

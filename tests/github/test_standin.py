@@ -117,18 +117,18 @@ def test_a_commit_through_a_mutation_is_a_commit_where_it_was_expected(here: Wor
         "message": {"headline": "Change the script"},
         "fileChanges": {"additions": [{"path": SCRIPT, "contents": "eA=="}]},
     }
-    done = client.graphql(queries.COMMIT, {"input": given}, name="commit")
+    done = client.graphql(queries.operation("Commit"), {"input": given}, name="commit")
     assert made.head == done["createCommitOnBranch"]["commit"]["oid"] != old
     assert here.base.objects.git("show", f"{made.head}:{SCRIPT}") == b"x"
     with pytest.raises(Exception, match="Expected branch to point to"):
-        client.graphql(queries.COMMIT, {"input": given}, name="commit")
+        client.graphql(queries.operation("Commit"), {"input": given}, name="commit")
     move = {"name": "refs/heads/tuning", "beforeOid": old, "afterOid": old}
     moving = {"repositoryId": f"R_{here.fork.id}", "refUpdates": [move]}
     with pytest.raises(Exception, match="could not be updated"):
-        client.graphql(queries.MOVE, {"input": moving}, name="move")
+        client.graphql(queries.operation("Move"), {"input": moving}, name="move")
     move["beforeOid"] = made.head
     with pytest.raises(Exception, match="not a fast forward"):
-        client.graphql(queries.MOVE, {"input": moving}, name="move")
+        client.graphql(queries.operation("Move"), {"input": moving}, name="move")
 
 
 @pytest.mark.parametrize(
