@@ -17,12 +17,12 @@ from bot.base.regex import regex
 from bot.recommend.cards import nearest_in_memory
 from bot.recommend.request import MOST_GPUS, TASKS
 from bot.recommend.vocabulary import (
-    FILLERS,
     METHODS,
     NUMBER,
     TASK_WORDS,
     TUNING_WORDS,
     card,
+    fillers,
     is_plain,
     is_size,
     likely_model,
@@ -148,7 +148,7 @@ def _sort(word: str, parts: _Parts, is_model_folder: Callable[[str], bool]) -> N
         parts.add("method", METHODS[low])
     elif low in TASKS:
         parts.add("framework", low)
-    elif not _sort_number(low, parts) and low not in FILLERS:
+    elif not _sort_number(low, parts) and low not in fillers():
         task, _, method = low.rpartition("-")
         if task in TASK_WORDS and method in METHODS:
             parts.add("task", TASK_WORDS[task])

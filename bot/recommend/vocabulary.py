@@ -35,37 +35,6 @@ TASK_WORDS: Mapping[str, str] = {
 }
 TUNING_WORDS = frozenset({"fine-tuning", "finetuning", "fine-tune", "finetune"})
 """Words for any training, which mean supervised fine-tuning where no task is named."""
-FILLERS = frozenset(
-    word
-    for words in (
-        ("a", "an", "and", "at", "each", "for", "in", "is", "of", "on", "the", "to", "with", "x"),
-        ("can", "could", "do", "does", "has", "have", "how", "many", "much", "should", "what"),
-        ("i", "me", "my", "we", "need", "needs", "run", "train", "training", "use", "using"),
-        ("want", "which", "are", "card", "cards", "gpu", "gpus", "hardware", "machine", "model"),
-        ("models", "length", "lengths", "token", "tokens", "amd", "geforce", "instinct"),
-        ("nvidia", "quadro", "radeon", "rtx", "tesla", "hbm2e", "hbm3", "nvl", "pcie"),
-        (
-            "sxm",
-            "sxm4",
-            "sxm5",
-            "ascend",
-            "huawei",
-            "metax",
-            "context",
-            "ctx",
-            "fit",
-            "fits",
-            "seq",
-        ),
-        ("sequence", "sequences", "vram", "memory", "enough", "will", "would", "be", "it"),
-        ("please", "response", "responses", "prompt", "prompts", "minimum", "minimal", "least"),
-        ("required", "requirement", "requirements", "resources", "there", "am", "trying", "got"),
-        ("by", "len", "number", "only", "settings", "smallest", "biggest", "big", "w"),
-        ("colab", "dgx", "hgx", "laptop", "node", "rig", "rl", "rlhf", "runpod", "server"),
-    )
-    for word in words
-)
-"""Words that change nothing."""
 _BRAND = regex(r"(?:nvidia|geforce|tesla|amd|instinct|quadro|huawei|ascend|metax)[-_]?")
 _FORM = regex(r"[-_]?(?:sxm\d?|pcie|hbm\d?e?|nvl(?=\d))(?=[-_\d]|\Z)")
 _MEMORY = regex(r"[-_]?(\d{2,3})(?:gib|gb|g)\Z")
@@ -79,6 +48,12 @@ def without_chinese(text: str) -> str:
     for written, meant in _chinese():
         text = text.replace(written, f" {meant} ")
     return "".join(" " if 0x2E80 <= ord(char) <= 0x9FFF else char for char in text)
+
+
+@cache
+def fillers() -> frozenset[str]:
+    """Words that change nothing."""
+    return frozenset((Path(__file__).parent / "fillers.txt").read_text(encoding="utf-8").split())
 
 
 @cache
