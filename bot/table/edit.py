@@ -109,7 +109,7 @@ def add_row(page: Page, row: Row, *, size: str) -> PageChange:
         ):
             text = page.text[standing.start : standing.end]
             return _change(page, "none", section.label, page.text, text)
-        draft = _replacing(page, cells, section, table, standing)
+        draft = _in_table(page, cells, section, table, standing)
     anonymous = _anonymous(page, draft, replaces=old is not None)
     text, lines = draft.written(anonymous)
     wrong = fault(judge(page.text, page.path), judge(text, page.path), draft.expected())
@@ -166,28 +166,6 @@ def _kept(old: PageRow, cells: Cells) -> dict[Column | None, str]:
     }
 
 
-def _replacing(
-    page: Page,
-    cells: Cells,
-    section: Section,
-    table: Table,
-    old: PageRow,
-) -> _EditDraft:
-    if table.form == "grid":
-        return _converting(page, cells, section, table, old)
-    return _EditDraft(
-        section=section.label,
-        cells=cells,
-        columns=table.columns,
-        leads=old.leads,
-        newline=place.newline_at(page, old.end),
-        write=lambda lines, _: place.splice(page, old.start, old.end, lines),
-        index=table.filled.index(old),
-        replaces=True,
-        kept=_kept(old, cells),
-    )
-
-
 def _adding(page: Page, cells: Cells, label: str) -> _EditDraft:
     section = place.find_section(page, label)
     if section is None:
@@ -195,18 +173,25 @@ def _adding(page: Page, cells: Cells, label: str) -> _EditDraft:
         return _inserting(page, cells, near, at, title=label)
     if section.table is None:
         return _inserting(page, cells, section, place.end_of(page, section), title=None)
-    table = _editable(page, section.table)
+    return _in_table(page, cells, section, _editable(page, section.table), None)
+
+
+def _in_table(
+    page: Page, cells: Cells, section: Section, table: Table, old: PageRow | None
+) -> _EditDraft:
+    """A row in the place of an old one, or behind the last."""
     if table.form == "grid":
-        return _converting(page, cells, section, table, None)
+        return _converting(page, cells, section, table, old)
     rows = (table.header, *table.rows)
-    last = rows[-1]
-    start, gap = last.end, ""
-    if table.rows and not table.filled:
+    last = old or rows[-1]
+    start, gap = old.start if old else last.end, ""
+    if old is None and table.rows and not table.filled:
         # Rows of backslashes only held the place.
         start = table.rows[0].start
-    elif len(rows) > 1 and not (between := page.text[rows[-2].end : last.start]).strip():
+    elif old is None and len(rows) > 1:
         # Rows may stand apart by blank lines.
-        gap = between
+        between = page.text[rows[-2].end : last.start]
+        gap = "" if between.strip() else between
     return _EditDraft(
         section=section.label,
         cells=cells,
@@ -214,7 +199,9 @@ def _adding(page: Page, cells: Cells, label: str) -> _EditDraft:
         leads=last.leads,
         newline=place.newline_at(page, last.end),
         write=lambda lines, _: place.splice(page, start, last.end, gap + lines),
-        index=len(table.filled),
+        index=table.filled.index(old) if old else len(table.filled),
+        replaces=old is not None,
+        kept=_kept(old, cells) if old else {},
     )
 
 
