@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bot.render import wording
 from bot.render.escape import (
@@ -56,6 +56,11 @@ def fold(summary: str, body: str) -> str:
     return (
         f"<details><summary>{html_text(clip(summary, SENTENCE))}</summary>\n\n{body}\n\n</details>"
     )
+
+
+def section(title: str, *, folded: bool, summary: str = "") -> Callable[[str], str]:
+    """Puts a body below a title, or folds it behind that or its own summary."""
+    return lambda body: fold(summary or title, body) if folded else f"**{title}**\n\n{body}"
 
 
 def sentence(text: str) -> str:

@@ -66,11 +66,7 @@ def part(change: ConfigurationChange | None, places: FindingPlaces) -> list[FitP
     title = tr("Broken by the change of the configuration")
     count = sum(len(one.findings) for one in change.broken)
     summary = tr("{what}: {why}", what=title, why=counted(count, _PLACE))
-    folded = count > _OPEN
-
-    def wrap(body: str) -> str:
-        return blocks.fold(summary, body) if folded else f"**{title}**\n\n{body}"
-
+    wrap = blocks.section(title, folded=count > _OPEN, summary=summary)
     return [FitPart(_PLACE, 80, groups, wrap)]
 
 

@@ -124,13 +124,12 @@ def _to_do(report: Report, places: FindingPlaces) -> list[FitPart]:
         lines += [blocks.finding_item(f, places) for f in wording.by_place(errors)]
     first, rest = tuple(lines[:_OPEN_TO_DO]), tuple(lines[_OPEN_TO_DO:])
     summary = tr("{count} more to do", count=f"{len(rest):,}")
-    title = tr("To do")
     return [
         FitPart(
             mark_plural("{count} thing to do", "{count} things to do"),
             90,
             _one(first),
-            lambda body: f"**{title}**\n\n{body}",
+            blocks.section(tr("To do"), folded=False),
         ),
         FitPart(
             mark_plural("{count} further thing to do", "{count} further things to do"),
@@ -150,8 +149,7 @@ def _suppressed(report: Report, places: FindingPlaces) -> FitPart:
         for finding in wording.by_place(one.finding for one in hidden)
     )
     title = tr("{findings} suppressed in the script", findings=counted(len(items), FINDING))
-    folded = len(items) > _OPEN_SUPPRESSED
-    wrap = _folded(title) if folded else lambda body: f"**{title}**\n\n{body}"
+    wrap = blocks.section(title, folded=len(items) > _OPEN_SUPPRESSED)
     return FitPart(
         mark_plural("{count} suppressed finding", "{count} suppressed findings"),
         65,
@@ -172,7 +170,7 @@ def _open_claims(report: Report, places: FindingPlaces) -> FitPart:
     title = wording.left_open(against, len(claims) - against)
     # Claims that are merely open do not hold up a script that is ready otherwise.
     folded = report.verdict == "pass" or len(claims) > _OPEN_CLAIMS
-    wrap = _folded(title) if folded else lambda body: f"**{title}**\n\n{body}"
+    wrap = blocks.section(title, folded=folded)
     return FitPart(
         mark_plural(
             "{count} claim that is not consistent", "{count} claims that are not consistent"
@@ -256,9 +254,8 @@ def _unchecked(report: Report, places: FindingPlaces) -> FitPart:
         blocks.unchecked_item(alike, list(dict.fromkeys(named))) for alike, named in groups.values()
     )
     title = tr("{count} not checked", count=f"{len(items):,}")
-    heading = tr("Not checked")
     decides = report.verdict == "inconclusive" and len(items) <= _OPEN_UNCHECKED
-    wrap = (lambda body: f"**{heading}**\n\n{body}") if decides else _folded(title)
+    wrap = blocks.section(tr("Not checked"), folded=not decides, summary=title)
     return FitPart(
         mark_plural("{count} unchecked matter", "{count} unchecked matters"),
         50 if decides else 6,
