@@ -18,7 +18,7 @@ from bot.base.errors import UserError
 from bot.service.database import Database, parse_database
 from bot.service.jobs import JobClient, migrate
 from bot.service.verifications import Verifications
-from tests.service.app_process import AppProcess
+from tests.service.app_process import AppProcess, free_port
 from tests.service.payloads import pull_request
 from tests.service.process import ServiceProcess, eventually
 from tests.service.server import deliver
@@ -212,6 +212,8 @@ def refused(
     }
     if key is not None:
         environment |= {"RLBOT_APP_ID": "7", "RLBOT_PRIVATE_KEY": pem(key)}
+    if arguments[0] == "serve" and "--port" not in arguments:
+        arguments += ("--port", str(free_port()))
     with (folder / "said").open("wb") as said:
         streams = (subprocess.DEVNULL, said.fileno(), said.fileno())
         command = "bot.commands.cli:script"
