@@ -50,7 +50,7 @@ def constant(node: ast.expr | None, names: Mapping[str, Any]) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def calls(
+def options_added(
     body: Iterable[ast.AST], names: Mapping[str, Any], left: Iterator[int]
 ) -> Iterator[tuple[ast.Call, Any]]:
     """Each `….add_argument(…)` with the loop variables in force, `for` over constants unrolled.
@@ -63,11 +63,11 @@ def calls(
             for value in values if isinstance(values, list) else []:
                 if next(left, None) is None:
                     raise ValueError(f"loops over more than {_MOST} values")
-                yield from calls(node.body, {**names, node.target.id: value}, left)
+                yield from options_added(node.body, {**names, node.target.id: value}, left)
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".add_argument"):
             yield node, names
         else:
-            yield from calls(ast.iter_child_nodes(node), names, left)
+            yield from options_added(ast.iter_child_nodes(node), names, left)
 
 
 def options_of(source: str) -> dict[str, list[Any]]:
@@ -76,7 +76,9 @@ def options_of(source: str) -> dict[str, list[Any]]:
     Raises SyntaxError or ValueError for what is no Python, or has too many options.
     """
     options: dict[str, list[Any]] = {}
-    for number, (call, names) in enumerate(calls(tree_of(source).body, {}, iter(range(_MOST)))):
+    for number, (call, names) in enumerate(
+        options_added(tree_of(source).body, {}, iter(range(_MOST)))
+    ):
         if number > _MOST:
             raise ValueError(f"more than {_MOST} options")
         given = {keyword.arg: keyword.value for keyword in call.keywords}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Iterator
 
 from bot.base.adapters import PARSING
 
@@ -32,6 +33,13 @@ def written(node: ast.expr) -> str:
         return ast.unparse(node)
     except RecursionError:
         return ""
+
+
+def calls(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
+    """Each call, with the last part of what is called: `parse_args` of `parser.parse_args()`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield node, written(node.func).rpartition(".")[2]
 
 
 def reads_argparse(source: str) -> bool:

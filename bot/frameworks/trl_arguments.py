@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeGuard
 
 from bot.base.fast_dataclass import dataclass
-from bot.frameworks.argparse_options import UNREADABLE, calls, constant
-from bot.frameworks.python_source import written
+from bot.frameworks.argparse_options import UNREADABLE, constant, options_added
+from bot.frameworks.python_source import calls, written
 from bot.shell.words import Hole, Word
 
 _PARSES: Final = ("parse_args", "parse_known_args")
@@ -88,12 +88,12 @@ def program_options(tree: ast.Module, user: ast.expr) -> ProgramOptions | None:
     None where it does not parse its whole command line, and once.
     """
     nodes = [*ast.walk(tree)]
-    called = [node for node in nodes if isinstance(node, ast.Call)]
-    names = [written(call.func).rpartition(".")[2] for call in called]
-    parsing = [call for call, name in zip(called, names, strict=True) if name in _PARSES]
+    called = [*calls(tree)]
+    names = [name for _, name in called]
+    parsing = [call for call, name in called if name in _PARSES]
     own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
     parsing = [call for call in parsing if written(call.func) not in own]
-    keywords = {keyword.arg for call in called for keyword in call.keywords}
+    keywords = {keyword.arg for call, _ in called for keyword in call.keywords}
     other = keywords.union(names).intersection(_UNFOLLOWED)
     whole = len(parsing) == 1 and not (parsing[0].args or parsing[0].keywords)
     if names.count("ArgumentParser") != 1 or not whole or other:
@@ -110,7 +110,7 @@ def program_options(tree: ast.Module, user: ast.expr) -> ProgramOptions | None:
 def _options(tree: ast.Module) -> tuple[dict[str, str], dict[str, ProgramOption]]:
     flags: dict[str, str] = {}
     options: dict[str, ProgramOption] = {}
-    for call, names in calls(tree.body, {}, iter(range(_MOST))):
+    for call, names in options_added(tree.body, {}, iter(range(_MOST))):
         given = {keyword.arg: keyword.value for keyword in call.keywords}
         texts = [constant(argument, names) for argument in call.args]
         words = [text for text in texts if isinstance(text, str) and text.startswith("-")]

@@ -21,7 +21,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.argparse_options import UNREADABLE
 from bot.frameworks.named_files import NamedFiles, closest
-from bot.frameworks.python_source import parsed, written
+from bot.frameworks.python_source import calls, parsed, written
 from bot.frameworks.trl_written import (
     TRAINERS,
     WrittenSettings,
@@ -184,15 +184,15 @@ class TrlPrograms:
 
     def _program(self, path: str) -> TrlProgram | None:
         tree = self._tree(path)
-        for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, ast.Call) or not node.args:
-                continue
-            parser = written(node.func).rsplit(".", 1)[-1]
+        if tree is None:
+            return None
+        for call, parser in calls(tree):
             takes_file = _PARSERS.get(parser)
-            if takes_file is None or not (takes_file or _parses_all(tree)):
+            if not call.args or takes_file is None or not (takes_file or _parses_all(tree)):
                 continue
-            takes_file = takes_file and not any(_calls(tree, "parse_yaml_file"))
-            given = node.args[0]
+            yaml = any(name == "parse_yaml_file" for _, name in calls(tree))
+            takes_file = takes_file and not yaml
+            given = call.args[0]
             classes = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]
             found = _Fields()
             try:
@@ -278,15 +278,9 @@ class TrlPrograms:
         return self._trees[path]
 
 
-def _calls(tree: ast.Module | None, name: str) -> Iterator[ast.Call]:
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Call) and written(node.func).rpartition(".")[2] == name:
-            yield node
-
-
-def _parses_all(tree: ast.Module | None) -> bool:
+def _parses_all(tree: ast.Module) -> bool:
     """Whether the program hands its whole command line to a parser that refuses unknown options."""
-    ways = [*_calls(tree, "parse_args_into_dataclasses")]
+    ways = [call for call, name in calls(tree) if name == "parse_args_into_dataclasses"]
     return bool(ways) and not any(call.args or call.keywords for call in ways)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE, constant
-from bot.frameworks.python_source import written
+from bot.frameworks.python_source import calls, written
 from bot.frameworks.trl_arguments import ProgramOptions, program_options
 from bot.shell.source import Span
 from bot.shell.words import Hole, Piece, Word
@@ -85,10 +85,10 @@ def settings_written(path: str, text: str, tree: ast.Module) -> WrittenSettings 
     They are not followed where several places make them, where a mapping holds some of them, where
     they are more than the class has, or where it is not TRL's own.
     """
-    made = [call for call in _calls(tree) if call.keywords]
+    made = [(call, name) for call, name in calls(tree) if name in TRAINERS and call.keywords]
     if not made:
         return None
-    call, name = made[0], _class(made[0])
+    call, name = made[0]
     known = len(made) == 1 and not call.args and all(keyword.arg for keyword in call.keywords)
     if not known or len(call.keywords) > _MOST or not _from_trl(tree, name):
         return WrittenSettings(path, name)
@@ -117,18 +117,16 @@ def settings_written(path: str, text: str, tree: ast.Module) -> WrittenSettings 
     )
 
 
-def assigned(tree: ast.Module | None) -> frozenset[str]:
+def assigned(tree: ast.Module) -> frozenset[str]:
     """The attributes that are set of anything but `self`."""
-    nodes = ast.walk(tree) if tree is not None else ()
+    nodes = ast.walk(tree)
     stored = (n for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
     return frozenset(node.attr for node in stored if written(node.value) != "self")
 
 
-def makes_adapter(tree: ast.Module | None) -> bool:
+def makes_adapter(tree: ast.Module) -> bool:
     """Whether one of PEFT's functions is called."""
-    nodes = ast.walk(tree) if tree is not None else ()
-    called = (written(node.func) for node in nodes if isinstance(node, ast.Call))
-    return any(name.rpartition(".")[2] in ADAPTERS for name in called)
+    return any(name in ADAPTERS for _, name in calls(tree))
 
 
 def constant_of(node: ast.expr, names: dict[str, Any]) -> Any:
@@ -137,16 +135,6 @@ def constant_of(node: ast.expr, names: dict[str, Any]) -> Any:
         return constant(node, names)
     except (TypeError, SyntaxError, MemoryError, RecursionError):
         return UNREADABLE
-
-
-def _calls(tree: ast.Module) -> Iterator[ast.Call]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and _class(node) in TRAINERS:
-            yield node
-
-
-def _class(call: ast.Call) -> str:
-    return written(call.func).rpartition(".")[2]
 
 
 def _from_trl(tree: ast.Module, name: str) -> bool:

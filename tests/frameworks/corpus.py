@@ -243,7 +243,9 @@ def git(clone: Path, *arguments: str) -> str:
 def parser_of(source: str) -> argparse.ArgumentParser:
     """argparse's parser with the options of a module, made of its `add_argument` calls."""
     parser = argparse.ArgumentParser(conflict_handler="resolve")
-    for call, names in argparse_options.calls(ast.parse(source).body, {}, iter(range(100_000))):
+    for call, names in argparse_options.options_added(
+        ast.parse(source).body, {}, iter(range(100_000))
+    ):
         given = {word.arg: word.value for word in call.keywords}
         flags = [argparse_options.constant(argument, names) for argument in call.args]
         if not all(isinstance(flag, str) and flag.startswith("-") for flag in flags):
