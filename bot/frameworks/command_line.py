@@ -23,6 +23,9 @@ from bot.frameworks.trl_programs import TrlProgram
 LAUNCHER = "accelerate.commands.launch"
 """The module whose options the command `trl NAME` takes beside those of the script."""
 
+_FORMERLY = {"trl.scripts.reward": "examples.scripts.reward_modeling"}
+"""What took the class of a script of TRL's before there was the script: until 0.23."""
+
 
 def chosen(
     name: str,
@@ -36,10 +39,14 @@ def chosen(
 
     A program of the repository adds its own, and may change the values of others.
     """
-    version = versions.having(
-        name, launch.entry, lambda known: entry_root(name, known, launch.entry) is not None
-    )
-    root = entry_root(name, version.release, launch.entry)
+    own = program is not None or launch.command.written
+    formerly = _FORMERLY.get(launch.entry, "") if own else ""
+
+    def root_in(known: str) -> str | None:
+        return entry_root(name, known, launch.entry) or entry_root(name, known, formerly)
+
+    version = versions.having(name, launch.entry, lambda known: root_in(known) is not None)
+    root = root_in(version.release)
     if root is None:
         return version, None
     if with_launcher:

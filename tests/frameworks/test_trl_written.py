@@ -116,6 +116,17 @@ def test_an_unknown_setting_is_an_error_at_its_line_of_the_program() -> None:
     assert found.help == "did you mean num_generations?"
 
 
+def test_a_reward_model_of_a_release_without_a_script_for_it() -> None:
+    """KlayMa527/autovmr: `evaluation_strategy` is TRL's until 0.16, its own script since 0.24."""
+    program = START.replace("GRPO", "Reward") + 'RewardConfig(evaluation_strategy="epoch")\n'
+    report = _check(program)
+    assert [f.id for f in report.findings if f.severity != "note"] == ["RLB028"]
+    (launch,) = report.launches
+    assert launch.framework_version == "0.16.1"
+    (found,) = [f for f in _check(program.replace("tion_", "te_")).findings if f.severity != "note"]
+    assert (found.id, found.severity) == ("RLB020", "error")
+
+
 def test_settings_that_do_not_go_together_are_found() -> None:
     program = f"{START}GENERATIONS = 3\nconfig = {CALL}"
     (found,) = [f for f in _check(program).findings if f.severity == "error"]
