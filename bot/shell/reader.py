@@ -104,7 +104,7 @@ def read(
 
 _ARGUMENTS = regex(r"\$[#@*1-9]|\$\{[#!]?[#@*1-9]|\bgetopts\b")
 """What tells that a script looks at its arguments."""
-_EMPTY_DEFAULT = regex(r"\$\{\w+:?-\}")
+_EMPTY_DEFAULT = regex(r"\$\{\w+:?[-=]\}")
 """What is empty where the caller sets nothing."""
 
 

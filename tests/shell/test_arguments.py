@@ -124,6 +124,8 @@ def test_default_of_an_argument_is_marked() -> None:
         # From EDAS-jd/EDAS: nothing is started without the variable.
         ('K="${K:-}"\nif [ -z "$K" ]; then exit 1; fi\ncmd $K', [f"cmd {UNSET}"]),
         ("[ -z ${K-} ] && exit 1\ncmd ${K:-}${M:-d}", [f"cmd {UNSET}d"]),
+        # From Stellaris167/RAC.
+        (': "${K:=}"\nif [ -z "$K" ]; then exit 1; fi\ncmd $K', [f"cmd {UNSET}"]),
         ("if [ -z ${K:-} ]; then exit; fi\nif [ $# = 0 ]; then exit; fi\ncmd a", ["cmd a"]),
         # What the script sets, or has a default, is no question.
         ("K=; if [ -z ${K:-} ]; then exit 1; fi\ncmd a", []),
