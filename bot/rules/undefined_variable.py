@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -38,7 +39,7 @@ META = Meta(
         "So is a variable that the script sets only on a way that it does not take, one that a "
         "condition of the script asks for, a part of the run's name, and one for a setting of "
         "verl that is off by default, or for one of the repository's own that is null: empty, it "
-        "stays off."
+        "stays off. Silent where the script itself asks its caller for the variable, as `:?` does."
     ),
     source="https://www.gnu.org/software/bash/manual/bash.html#Shell-Parameter-Expansion",
     example=Example(
@@ -65,6 +66,8 @@ _NOUNSET = regex(r"(?m)^[^\S\n]*set\s.*?(?:-[a-z]*u|nounset)")
 _SETS = regex(r"(?:^|[\s;&|({])(?:(\w+)\+?=|for\s+(\w+)\s+in\b)")
 _LOOP = regex(r"for\s+\w+\s+in\b")
 _USES = regex(r"\$\{?(\w+)")
+_ASKS = regex(r"\$\{(\w+):?(?:\?|=\})")
+_ITSELF = regex(r"\"?\$(?:(\w+)|\{(\w+)\})\"?(?:[\s;&|)]|\Z)")
 
 
 class _Script:
@@ -82,14 +85,35 @@ class _Script:
 
     @cached_property
     def _assigned(self) -> frozenset[str]:
-        comments = [comment.span for comment in self._context.reading.comments]
         text = self._context.source.text
         return frozenset(
             found[1] or found[2]
-            for found in _SETS.finditer(text)
-            if not any(span.start <= found.start() < span.end for span in comments)
-            and not _within_quotes(text[text.rfind("\n", 0, found.start()) + 1 : found.start()])
+            for found in self._matches(_SETS)
+            if not _within_quotes(text[text.rfind("\n", 0, found.start()) + 1 : found.start()])
+            and not _is_itself(found[1], _ITSELF.match(text, found.end()))
         )
+
+    @cached_property
+    def callers(self) -> frozenset[str]:
+        """What the script asks its caller for: `${X:?}`, and `${X:=}` before a check of its own."""
+        return frozenset(found[1] for found in self._matches(_ASKS))
+
+    @cached_property
+    def handed_on(self) -> frozenset[str]:
+        """What is set to itself, as in `export X=$X` or a summary that the script prints."""
+        text = self._context.source.text
+        return frozenset(
+            found[1]
+            for found in self._matches(_SETS)
+            if _is_itself(found[1], _ITSELF.match(text, found.end()))
+        )
+
+    def _matches(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+        """What of the text matches, without the comments."""
+        comments = [comment.span for comment in self._context.reading.comments]
+        for found in pattern.finditer(self._context.source.text):
+            if not any(span.start <= found.start() < span.end for span in comments):
+                yield found
 
     @cached_property
     def strict(self) -> bool:
@@ -133,6 +157,10 @@ def _within_quotes(before: str) -> bool:
     return before.count('"') % 2 == 1 or before.count("'") % 2 == 1
 
 
+def _is_itself(name: str | None, value: re.Match[str] | None) -> bool:
+    return name is not None and value is not None and name in value.groups()
+
+
 class _Unset(NamedTuple):
     """A variable where it stands, and what is said of it there."""
 
@@ -171,9 +199,13 @@ def _judged(
     if hole.kind == "unsupported":  # a file that was not read may set it
         open_ = script.assigns(name) or not script.misspelt(name)
         return None if open_ else _Unset(name, span, "warning")
+    if name in script.callers:
+        return None
     if script.assigns(name):
         strict = script.strict and not default
         return _Unset(name, span, None if strict else "note", other_way=True)
+    if name in script.handed_on:
+        return _Unset(name, span, "note")
     certain = name != name.upper() and not script.elsewhere and (script.strict or not default)
     if certain and not script.strict:
         certain = not (_starts_empty(plan, setting, hole) or name in script.asked)

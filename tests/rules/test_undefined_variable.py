@@ -7,6 +7,15 @@ from bot.rules._support.example import openrlhf, verl
 from tests.rules.helpers import found, marked, quiet
 
 SLUG = "undefined-variable"
+_JOINED = """: "${A:=}"
+if [[ -z "$A" ]]; then exit 1; fi
+join() { local root="${1%/}"; printf '%s/x.parquet' "$root"; }
+path=$(join "$A")
+cat <<END
+A=$A
+END
+"""
+"""RAC's, which asks for a folder and prints where it looks for it."""
 
 
 @pytest.mark.parametrize(
@@ -27,6 +36,10 @@ SLUG = "undefined-variable"
         verl("data.train_files=$data_pth", before="source env.sh\ndata_path=a\necho $data_path"),
         verl("data.train_files=$data_pat", before="source env.sh\nmodel_path=a"),
         'if [ -n "$A" ]; then path=a; fi\n' + verl("data.train_files=$path"),
+        verl("data.train_files=$path", before=': "${path:?set path}"'),
+        verl("data.train_files=${path?}", before="set -u"),
+        verl("data.train_files=$A", before='set -u\n: "${A:?}"\nif [ "$1" = b ]; then A=$B; fi'),
+        verl("data.train_files=$path", before=f"set -u\n{_JOINED}"),
     ],
 )
 def test_stays_silent(script: str) -> None:
@@ -78,6 +91,9 @@ def test_an_empty_value_that_starts_is_a_note(script: str, snapshot: SnapshotAss
         verl("trainer.experiment_name=$raw"),
         verl("trainer.experiment_name=grpo-7b${raw}", before="set -u"),
         verl("data.train_files=$raw", before="traw=1"),
+        verl("data.train_files=$raw", before='# : "${raw:?}"'),
+        verl("data.train_files=$raw", before='other=1\n: "${other:?}" "${raw:-}"'),
+        verl("data.train_files=$A", before='set -u\nif [ "$1" = b ]; then A=$B; fi'),
     ],
 )
 def test_an_empty_value_that_does_not_start_is_an_error(script: str) -> None:
@@ -89,6 +105,7 @@ def test_an_empty_value_that_does_not_start_is_an_error(script: str) -> None:
     [
         verl("trainer.nnodes=$SLURM_NNODES"),
         verl("trainer.n_gpus_per_node=$GPUS_PER_NODE"),
+        verl("trainer.nnodes=$A", before='set -u\nif [ "$1" = dry ]; then cat <<E\nA=$A\nE\nfi'),
     ],
 )
 def test_what_others_may_set_is_a_note(script: str, snapshot: SnapshotAssertion) -> None:
