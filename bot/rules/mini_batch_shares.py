@@ -35,7 +35,7 @@ META = Meta(
     limits=(
         f"{LIMITS} Not checked before 0.8.0, which divided in another way; a warning where nobody "
         "names the release and an older one takes the settings too. Silent where "
-        "batch-divisibility says it of the same value."
+        "batch-divisibility says it of the same value, and for a launch that only validates."
     ),
     source=(
         "TrainingWorker.train_mini_batch in verl/workers/engine_workers.py: "
@@ -57,6 +57,8 @@ def check(context: RuleContext) -> Hits:
             continue
         if not version_at_least(values.plan, 0, 8) or _one_finding(context, values):
             continue
+        if values.flag("trainer.val_only") and values.flag("trainer.val_before_train"):
+            continue  # Ends before the first update.
         better = multiples.at_least(mini, multiples.step(n, ranks))
         yield hit(
             values.place(_MINI, f"{ROLLOUT}.n"),

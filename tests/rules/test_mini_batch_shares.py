@@ -22,6 +22,7 @@ TP = "actor_rollout_ref.actor.megatron.tensor_model_parallel_size"
         verl(f"{MINI}=3", f"{N}=2", "model_engine=megatron", f"{TP}=4"),
         verl(f"{MINI}=3", f"{N}=$N"),
         verl(f"{MINI}=3", f"{N}=1", before="# verl: 0.7.1"),
+        verl(f"{MINI}=3", f"{N}=1", "trainer.val_only=True", before="# verl: 0.9.1"),
     ],
 )
 def test_stays_silent(script: str) -> None:
@@ -34,6 +35,7 @@ def test_stays_silent(script: str) -> None:
         verl(f"{MINI}=3", f"{N}=1", before="# verl: 0.9.1"),
         verl(f"{MINI}=36", f"{N}=5", f"{SP}=2", "trainer.nnodes=2", before="# verl: 0.9.1"),
         verl(f"{MINI}=3", f"{N}=1", "model_engine=megatron", f"{TP}=4"),
+        verl(f"{MINI}=3", f"{N}=1", "trainer.val_only=True", "trainer.val_before_train=False"),
     ],
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
