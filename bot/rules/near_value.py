@@ -9,6 +9,7 @@ from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown, slip, texts
+from bot.rules._support.verl import own_source
 
 META = Meta(
     id="RLB034",
@@ -85,8 +86,7 @@ _OPEN: Final = ("adv_estimator", "loss_mode", "reward_manager", "format")
 
 def check(context: RuleContext) -> Hits:
     """Compare the names that are given with those that are known."""
-    place = context.place
-    own = place.checkout.verl_source(place.path) if place is not None else None
+    own = own_source(context)
     for plan in context.plans:
         for setting in plan.settings:
             known = _known(setting.key) if plan.framework == "verl" else ()

@@ -110,6 +110,16 @@ def test_names_that_a_fork_registers() -> None:
     assert "RLB034" not in errors({"verl/trainer/ppo/core_algos.py": algorithms}, script)
 
 
+def test_a_way_of_averaging_that_a_fork_adds() -> None:
+    """shuaijiumei/pacth-verifier: a mode of its own in the actor's check and in the losses."""
+    script = LAUNCH.strip() + " actor_rollout_ref.actor.loss_agg_mode=seq-mean-length\n"
+    kept = "class ActorConfig:\n    modes = ['token-mean']\n"
+    assert "RLB060" in errors({}, script)
+    assert "RLB060" in errors({"verl/workers/config/actor.py": kept}, script)
+    added = kept.replace("mean'", "mean', 'seq-mean-length'")
+    assert "RLB060" not in errors({"verl/workers/config/actor.py": added}, script)
+
+
 def test_a_trainer_with_options_of_its_own() -> None:
     """lfy-123/WIST writes its own prompts, and its reward follows from its own options."""
     program = "import argparse\np = argparse.ArgumentParser()\n" + "".join(
