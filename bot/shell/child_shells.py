@@ -246,7 +246,7 @@ def _job(words: Sequence[Word]) -> Value | None:
     for word, following in pairwise(words):
         option = known(following.pieces) or ""
         if option.startswith("--wrap="):
-            return cut(following.pieces, len("--wrap="), len(option))
+            return cut(following.pieces, len("--wrap="))
         if known(word.pieces) == "--wrap":
             return following.pieces
     return None

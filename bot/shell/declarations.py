@@ -13,7 +13,7 @@ from bot.shell.source import Span
 from bot.shell.state import ShellVariable, World, cut, known
 from bot.shell.syntax import Assignment
 from bot.shell.values import AssignedAt, assign_scalar, target
-from bot.shell.words import Hole, Word
+from bot.shell.words import Word
 
 _ASSIGNED = regex(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=|\Z)")
 
@@ -64,7 +64,7 @@ def declare(
     if declaration.minus & {"f", "F", "p"}:
         return
     for argument in declaration.names:
-        name = argument.name if isinstance(argument, Assignment) else _name(argument)
+        name = argument.name if isinstance(argument, Assignment) else _about(argument)[0]
         if not name:
             world.settle(1)
             continue
@@ -85,41 +85,20 @@ def declare(
         world.settle(0)
 
 
-def _name(word: Word) -> str:
-    """The variable that an argument such as `X` or `"X=$Y"` is about."""
-    first = word.pieces[0].text if word.pieces else ""
-    if isinstance(first, Hole):
-        return ""
-    whole = (
-        first
-        if len(word.pieces) == 1
-        else "".join(piece.text if isinstance(piece.text, str) else "\0" for piece in word.pieces)
-    )
-    found = _ASSIGNED.match(whole)
-    return found.group(1) if found else ""
+def _about(word: Word) -> tuple[str, str]:
+    """The variable that an argument such as `X` or `"X=$Y"` is about, and its operator."""
+    text = "".join(piece.text if isinstance(piece.text, str) else "\0" for piece in word.pieces)
+    found = _ASSIGNED.match(text)
+    return (found[1], found[2]) if found else ("", "")
 
 
 def _assign_text(session: Session, world: World, word: Word) -> None:
     """`export "X=value"`: an assignment that reached the builtin as a plain word."""
-    whole = "".join(piece.text if isinstance(piece.text, str) else "\0" for piece in word.pieces)
-    found = _ASSIGNED.match(whole)
-    if not found or not found.group(2):
+    name, operator = _about(word)
+    if not operator:
         return
-    name = found.group(1)
-    if known(word.pieces) is not None:
-        value = cut(word.pieces, found.end(), len(whole))
-    else:
-        kept = []
-        at = 0
-        for piece in word.pieces:
-            length = len(piece.text) if isinstance(piece.text, str) else 1
-            if at >= found.end():
-                kept.append(piece)
-            elif at + length > found.end():
-                kept.extend(cut((piece,), found.end() - at, length))
-            at += length
-        value = tuple(kept)
-    if found.group(2) == "+=":
+    value = cut(word.pieces, len(name + operator))
+    if operator == "+=":
         old = world.variables.get(name)
         value = (*(old.value or () if old and not old.caller else ()), *value)
     name_span = Span(word.span.start, word.span.start + len(name))

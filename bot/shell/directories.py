@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Sequence
 
 from bot.shell.session import Session, hole
@@ -92,11 +93,4 @@ def _unknown(path: Value, span: Span) -> Value:
 
 def _normal(path: str) -> str:
     """An absolute path without `.`, `..` and doubled slashes."""
-    parts: list[str] = []
-    for name in path.split("/"):
-        if name == "..":
-            if parts:
-                parts.pop()
-        elif name not in ("", "."):
-            parts.append(name)
-    return "/" + "/".join(parts)
+    return posixpath.normpath("/" + path.lstrip("/"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bot.base.digits import natural_number
+from bot.base.regex import regex
 from bot.shell.expansion import separators
 from bot.shell.fields import SPLIT, split
 from bot.shell.session import Session, hole
@@ -15,6 +16,7 @@ from bot.shell.words import Piece, Word
 
 _READ_WITH = frozenset("adinNptu")
 _MAPFILE_WITH = frozenset("dnOsuCc")
+_ESCAPED = regex(r"(?s)\\(.?)")
 
 
 def _options(
@@ -103,7 +105,7 @@ def _line(
     delimiter = options.get("d", "\n")
     end = text.find(delimiter[:1]) if delimiter else -1
     line = value if end < 0 else cut(value, 0, end)
-    world.stdin = () if end < 0 else cut(value, end + 1, len(text))
+    world.stdin = () if end < 0 else cut(value, end + 1)
     if "r" not in options and "\\" in (known(line) or ""):
         line = (Piece(_unescaped(known(line) or ""), span, False),)
     return line, end >= 0
@@ -158,15 +160,7 @@ def _trimmed(value: Value, ifs: str) -> Value:
 
 
 def _unescaped(text: str) -> str:
-    result: list[str] = []
-    at = 0
-    while at < len(text):
-        if text[at] == "\\":
-            at += 1
-        if at < len(text):
-            result.append(text[at])
-        at += 1
-    return "".join(result)
+    return _ESCAPED.sub(r"\1", text)
 
 
 def _distribute(
@@ -185,7 +179,7 @@ def _distribute(
             if where_value.end < where_value.start:
                 where_value = span
             assign_scalar(session, world, name, value, AssignedAt(where, where_value))
-        rest = cut(rest, following, len(text)) if text else ()
+        rest = cut(rest, following)
 
 
 def _blanks(ifs: str) -> str:
@@ -298,7 +292,7 @@ class _Options:
         elif spec[where + 1 : where + 2] != ":":
             self._set(letter, None, *following)
         elif not last:
-            value = cut(arguments[self.index - 1], offset + 1, len(text))
+            value = cut(arguments[self.index - 1], offset + 1)
             self._set(letter, value, self.index + 1, 1)
         elif self.index < len(arguments):
             self._set(letter, arguments[self.index], self.index + 2, 1)

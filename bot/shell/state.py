@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import field, fields
 from typing import Protocol, TypeAlias
@@ -321,17 +322,16 @@ def part(piece: Piece, start: int, end: int) -> Piece:
     return Piece(text[start:end], span, piece.literal, piece.quoted, piece.via, piece.default_of)
 
 
-def cut(value: Value, start: int, end: int) -> Value:
-    """The characters [start, end) of a value without holes, with their places."""
+def cut(value: Value, start: int, end: int = sys.maxsize) -> Value:
+    """The characters [start, end) of a value, of which a hole is one, with their places."""
     result: list[Piece] = []
     at = 0
     for piece in value:
-        text = piece.text
-        assert isinstance(text, str)  # noqa: S101 - the caller has checked that it is known
-        low, high = max(start - at, 0), min(end - at, len(text))
+        length = len(piece.text) if isinstance(piece.text, str) else 1
+        low, high = max(start - at, 0), min(end - at, length)
         if low < high:
-            result.append(part(piece, low, high))
-        at += len(text)
+            result.append(piece if high - low == length else part(piece, low, high))
+        at += length
         if at >= end:
             break
     return tuple(result)

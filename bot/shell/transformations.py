@@ -127,7 +127,7 @@ def _remove(
     length = next(iter(lengths), -1) if len(operator) == 1 else max(lengths, default=-1)
     if length <= 0:
         return value
-    return cut(value, 0, len(text) - length) if backwards else cut(value, length, len(text))
+    return cut(value, 0, len(text) - length) if backwards else cut(value, length)
 
 
 def _replace(
@@ -158,7 +158,7 @@ def _replace(
         result += cut(value, done, start)
         result += [piece for piece, _ in atoms if piece.text != ""]
         done = end
-    result += cut(value, done, len(text))
+    result += cut(value, done)
     return tuple(result)
 
 
@@ -239,7 +239,7 @@ def _slice(session: Session, world: World, node: Parameter, value: Value, span: 
     end = len(text) if length is None else length + (start if length >= 0 else len(text))
     if end < start:
         raise ExpansionFault("substring expression < 0")
-    return cut(value, start, min(end, len(text)))
+    return cut(value, start, end)
 
 
 def _at(session: Session, node: Parameter, value: Value, span: Span) -> Value:
