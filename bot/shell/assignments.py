@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.base.messages import message
@@ -14,7 +14,7 @@ from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.state import ShellVariable, Value, World, known, size
 from bot.shell.syntax import ArrayLiteral, Assignment, Text, WordNode, WordPart
-from bot.shell.values import AssignedAt, assign_scalar, converted, scalar, target
+from bot.shell.values import AssignedAt, assign_scalar, converted, following_index, scalar, target
 from bot.shell.words import Piece, Variable, Word
 
 
@@ -77,11 +77,8 @@ class _Assigning:
         if self.node.append:
             before = _before(session, world, self.name, self.old, self.name_span)
             if size(before) + size(value) > session.limits.expansion:
-                at = session.at
-                session.limit(
-                    LimitReached("expansion", session.limits.expansion, at.start, at.end),
-                    message("a value is left unknown"),
-                )
+                reached = LimitReached("expansion", session.limits, session.at)
+                session.limit(reached, message("a value is left unknown"))
                 value = hole("limit", "value longer than the reader keeps", self.value_span)
             else:
                 value = (*before, *value)
@@ -97,7 +94,7 @@ class _Assigning:
             return
         items = _items(old)
         if isinstance(key, int) and key < 0:
-            key += _following(items)
+            key += following_index(items)
             if key < 0:
                 raise ExpansionFault(f"{self.name}: bad array subscript")
         if self.node.append:
@@ -120,7 +117,7 @@ class _Assigning:
 
     def _fill(self, items: dict[int | str, Value], literal: ArrayLiteral) -> bool:
         """Adds the elements of a literal; False where which they are is unknown."""
-        following = _following(items)
+        following = following_index(items)
         for element in literal.elements:
             if element.index is not None:
                 key = self._key(element.index)
@@ -167,7 +164,7 @@ class _Assigning:
         session, world, node = self.session, self.world, self.node
         session.spend(0, 3 * len(items))
         if len(items) + len(world.variables) > session.limits.variables:
-            raise LimitReached("variables", session.limits.variables, node.start, node.end)
+            raise LimitReached("variables", session.limits, node.span)
         changed = replace(
             self.old if self.old is not None else ShellVariable(),
             value=None,
@@ -198,11 +195,6 @@ def _items(old: ShellVariable | None) -> dict[int | str, Value]:
     if old.items is not None:
         return dict(old.items)
     return {} if old.value is None else {0: old.value}
-
-
-def _following(items: Iterable[int | str]) -> int:
-    """The index behind the last element."""
-    return max((key for key in items if isinstance(key, int)), default=-1) + 1
 
 
 def prefixed(session: Session, world: World, node: Assignment) -> tuple[str, Value, Variable]:

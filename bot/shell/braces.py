@@ -54,8 +54,7 @@ class _Expander:
 
     def words(self, start: int, end: int, depth: int) -> list[list[Symbol]]:
         if depth > self.session.limits.depth:
-            where = self.session.at
-            raise LimitReached("depth", self.session.limits.depth, where.start, where.end)
+            raise LimitReached("depth", self.session.limits, self.session.at)
         results: list[list[Symbol]] = [[]]
         at = begin = start
         while at < end:

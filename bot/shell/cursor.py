@@ -66,13 +66,14 @@ class Cursor:
         """Counts a word, a part of a word or a comment."""
         self.parts += 1
         if self.parts > self.limits.parts:
-            raise LimitReached("parts", self.limits.parts, start, self.at)
+            raise LimitReached("parts", self.limits, Span(start, self.at))
 
     def enter(self, start: int) -> None:
         """Goes one construct deeper."""
         self.depth += 1
         if self.depth > self.limits.depth:
-            raise LimitReached("depth", self.limits.depth, start, min(start + 1, len(self.text)))
+            span = Span(start, min(start + 1, len(self.text)))
+            raise LimitReached("depth", self.limits, span)
 
     def leave(self) -> None:
         """Comes back from a construct."""

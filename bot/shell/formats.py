@@ -64,8 +64,7 @@ def printf(session: Session, words: Sequence[Word], span: Span) -> Value:
             before = output.taken
             ended = output.add(template)
             if output.characters > session.limits.expansion:
-                limit = session.limits.expansion
-                raise LimitReached("expansion", limit, span.start, span.end)
+                raise LimitReached("expansion", session.limits, span)
             left = output.taken < len(output.arguments)
             if ended or not left or output.taken == before:
                 return tuple(piece for piece in output.pieces if piece.text != "")

@@ -84,7 +84,7 @@ def file_text(session: Session, word: Word, world: World, span: Span) -> InnerTe
         return None
     try:
         if len(session.running) >= _NESTED or session.running.count(path) >= _REPEATED:
-            raise LimitReached("files", session.limits.files, span.start, span.end)
+            raise LimitReached("files", session.limits, span)
         text = session.tree.text(path, span)
     except LimitReached as reached:
         session.limit(reached, message("{name} is not read", name=name))
@@ -118,7 +118,7 @@ def parsed(session: Session, inner: InnerText) -> ParsedText:
     lines, problems = parser.lines()
     session.parsed = parser.cursor.parts
     if any(problem.kind == "limit" for problem in problems):
-        raise LimitReached("parts", session.limits.parts, span.start, span.end)
+        raise LimitReached("parts", session.limits, span)
     shift(lines, base, len(text))
     if inner.unknown and (problems or not replace_stand_ins(lines, text, inner.unknown)):
         return ParsedText((), (), certain=False)

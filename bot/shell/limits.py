@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
+from bot.shell.source import Span
+from bot.shell.words import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +46,22 @@ class ShellLimits:
 
 
 class LimitReached(Exception):  # noqa: N818 - a signal inside the reader, not an error of the user
-    """A bound was reached at [start, end) of the text."""
+    """A bound was reached in a stretch of the text."""
 
-    def __init__(self, bound: str, limit: int, start: int, end: int) -> None:
+    def __init__(self, bound: str, limits: ShellLimits, span: Span) -> None:
         super().__init__(bound)
         self.bound = bound
-        self.limit = limit
-        self.start = start
-        self.end = end
+        self._bound = f"{bound}={getattr(limits, bound)}"
+        self._span = span
 
-    def sentence(self, consequence: str) -> str:
+    def problem(self, consequence: str) -> Problem:
         """What comes of it, and which bound it is."""
-        bound = f"{self.bound}={self.limit}"
-        return message(
+        why = message(
             "{consequence}: the bound {bound} of the reader is reached",
             consequence=consequence,
-            bound=bound,
+            bound=self._bound,
         )
+        return Problem("limit", why, self._span)
 
 
 class NotEvaluated(Exception):  # noqa: N818 - a signal inside the reader, not an error of the user

@@ -68,8 +68,7 @@ class Loops:
         self._session.step(node.start, node.end)
         if rounds <= self._session.limits.iterations:
             return True
-        limit = self._session.limits.iterations
-        reached = LimitReached("iterations", limit, node.start, node.end)
+        reached = LimitReached("iterations", self._session.limits, node.span)
         self._session.limit(reached, message("a loop is left here"))
         return False
 

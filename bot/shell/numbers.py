@@ -11,7 +11,7 @@ from bot.shell.session import ExpansionFault, Session
 from bot.shell.source import Span
 from bot.shell.state import ShellVariable, Value, World, first_hole, known
 from bot.shell.syntax import WordNode
-from bot.shell.values import AssignedAt, assign_scalar, element, scalar, target
+from bot.shell.values import AssignedAt, assign_element, assign_scalar, element, scalar, target
 from bot.shell.words import Hole, Piece
 
 _EVALUATION: Final = 256
@@ -59,10 +59,7 @@ class _Numbers:
         if index is None:
             value = scalar(self.session, self.world, name, self.span)
         else:
-            variable = self.world.variables.get(name)
-            key: int | str = index
-            if variable is None or not variable.associative:
-                key = integer(self.session, self.world, index, self.span)
+            key = self._key(self.world.variables.get(name), index)
             value = element(self.session, self.world, name, key, self.span)
         if value is None:
             if "nounset" in self.world.options:
@@ -73,25 +70,20 @@ class _Numbers:
         self.session.work(_EVALUATION + _EVALUATED * len(text))
         return text
 
+    def _key(self, variable: ShellVariable | None, index: str) -> int | str:
+        if variable is not None and variable.associative:
+            return index
+        return integer(self.session, self.world, index, self.span)
+
     def store_number(self, name: str, index: str | None, value: int) -> None:
         piece = (Piece(str(value), self.span, False),)
-        variable = self.world.variables.get(name)
         if index is None:
             assign_scalar(self.session, self.world, name, piece, AssignedAt(self.span, self.span))
             return
-        if variable is not None and variable.spoiled:
-            return
-        key: int | str = index
-        if variable is None or not variable.associative:
-            key = integer(self.session, self.world, index, self.span)
-        items = dict(variable.items or {}) if variable else {}
-        if isinstance(key, int) and key < 0:
-            key += max((k for k in items if isinstance(k, int)), default=-1) + 1
-        items[key] = piece
-        self.session.spend(0, len(items))
-        associative = variable is not None and variable.associative
-        changed = ShellVariable(items=items, associative=associative, name_span=self.span)
-        self.world.set(name, changed)
+        variable = self.world.variables.get(name)
+        if variable is None or not variable.spoiled:
+            key = self._key(variable, index)
+            assign_element(self.session, self.world, name, key, piece)
 
 
 def integer(session: Session, world: World, text: str, span: Span) -> int:
@@ -143,13 +135,6 @@ def _lose(session: Session, world: World, text: str, value: Value) -> None:
             assign_scalar(session, world, name, value, AssignedAt(span, span))
 
 
-def expression_text(session: Session, world: World, node: WordNode) -> Value:
-    """An expression with its `$` expanded."""
-    atoms: list[Atom] = []
-    session.expand(session, world, node.parts, atoms, QUOTED_WHOLE)
-    return value_of(atoms)
-
-
 def evaluate(session: Session, world: World, node: WordNode, span: Span) -> int:
     """The value of an expression as written.
 
@@ -158,8 +143,9 @@ def evaluate(session: Session, world: World, node: WordNode, span: Span) -> int:
         ExpansionFault: where bash would report an error.
 
     """
-    value = expression_text(session, world, node)
-    return integer(session, world, certain_text(session, world, value, span), span)
+    atoms: list[Atom] = []
+    session.expand(session, world, node.parts, atoms, QUOTED_WHOLE)
+    return integer(session, world, certain_text(session, world, value_of(atoms), span), span)
 
 
 def number(session: Session, world: World, node: WordNode, span: Span) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from bot.base.digits import is_digits
@@ -22,7 +23,15 @@ from bot.shell.source import Span
 from bot.shell.state import OpenArguments, ShellVariable, Value, World, first_hole, known
 from bot.shell.syntax import Parameter, Text, WordNode
 from bot.shell.transformations import transform
-from bot.shell.values import AssignedAt, assign_scalar, element, elements, scalar, target
+from bot.shell.values import (
+    AssignedAt,
+    assign_element,
+    assign_scalar,
+    element,
+    elements,
+    scalar,
+    target,
+)
 from bot.shell.verdicts import is_argument
 from bot.shell.words import Hole, Piece
 
@@ -308,18 +317,9 @@ class _Expansion:
         return self._atoms(value)
 
     def _assign_element(self, index: WordNode, value: Value) -> None:
-        try:
-            key = self._key(index)
-        except Unknown:
-            return
-        world, name = self.world, self.node.name
-        old = world.variables.get(name)
-        if old is not None and old.spoiled:
-            return
-        items = dict(old.items or {}) if old else {}
-        items[key] = value
-        self.session.spend(0, len(items))
-        world.set(name, ShellVariable(items=items, associative=bool(old and old.associative)))
+        with suppress(Unknown):
+            name, key = self.node.name, self._key(index)
+            assign_element(self.session, self.world, name, key, value)
 
     def _required(self) -> list[Atom]:
         """`${X:?message}`, where X is not set: the script goes on only where the caller sets it."""

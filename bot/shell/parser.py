@@ -50,8 +50,7 @@ class ScriptParser:
         except SyntaxFault as fault:
             problems.append(Problem("syntax", fault.message, Span(fault.start, fault.end)))
         except LimitReached as reached:
-            why = reached.sentence(message("the script is read up to here"))
-            problems.append(Problem("limit", why, Span(reached.start, reached.end)))
+            problems.append(reached.problem(message("the script is read up to here")))
         return lines, problems
 
     def _line(self) -> Script:
@@ -92,7 +91,8 @@ class ScriptParser:
         except SyntaxFault as fault:
             cursor.fail(fault.message)
         except LimitReached as reached:
-            raise LimitReached(reached.bound, reached.limit, cursor.at, cursor.at + 1) from None
+            at = Span(cursor.at, cursor.at + 1)
+            raise LimitReached(reached.bound, cursor.limits, at) from None
         cursor.parts = inner.parts
         return body
 

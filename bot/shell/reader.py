@@ -72,9 +72,7 @@ def read(
     """
     text, problems = _decode(data, limits)
     source = Source(path, text)
-    if any(problem.kind == "limit" for problem in problems) and not text.strip():
-        return Reading(source, (), (), (), tuple(problems))
-    if any(problem.kind == "encoding" for problem in problems):
+    if any(problem.kind in ("limit", "encoding") for problem in problems):
         return Reading(source, (), (), (), tuple(problems))
     environment, arguments = invocation.environment, invocation.arguments
     given = {**(environment or {}), **invocation.assumed}
@@ -130,7 +128,7 @@ def _evaluate(session: Session, world: World) -> list[Comment]:
         run_script(session, lines, world)
     except RecursionError:
         session.limit(
-            LimitReached("depth", session.limits.depth, 0, 0),
+            LimitReached("depth", session.limits, Span(0, 0)),
             message("the script is not read to its end"),
         )
         return []
@@ -144,10 +142,8 @@ def _decode(data: bytes, limits: ShellLimits) -> tuple[str, list[Problem]]:
     """The text of a file, without a byte order mark, and what is wrong with it."""
     problems: list[Problem] = []
     if len(data) > limits.bytes:
-        text = data[: limits.bytes].decode("utf-8", "replace")
-        reached = LimitReached("bytes", limits.bytes, 0, 0)
-        why = reached.sentence(message("the file is not read"))
-        return "", [Problem("limit", why, Span(0, 0))] if text else []
+        reached = LimitReached("bytes", limits, Span(0, 0))
+        return "", [reached.problem(message("the file is not read"))]
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -130,7 +130,7 @@ class Runner:
         return worlds
 
     def _left_out(self, node: CommandNode) -> None:
-        reached = LimitReached("worlds", self.session.limits.worlds, node.start, node.end)
+        reached = LimitReached("worlds", self.session.limits, node.span)
         self.session.limit(reached, message("some ways through the script are left out"))
 
     def begin(self, node: CommandNode) -> None:

@@ -125,13 +125,13 @@ class Session:
         self._tick()
         self._steps += 1
         if self._steps > self.limits.steps:
-            raise LimitReached("steps", self.limits.steps, start, end)
+            raise LimitReached("steps", self.limits, Span(start, end))
 
     def enter(self, start: int, end: int) -> None:
         """Goes one construct, substitution or call deeper."""
         self.depth += 1
         if self.depth > self.limits.depth:
-            raise LimitReached("depth", self.limits.depth, start, end)
+            raise LimitReached("depth", self.limits, Span(start, end))
 
     def leave(self) -> None:
         """Comes back."""
@@ -141,10 +141,10 @@ class Session:
         """Counts expanded text."""
         self._tick()
         if characters > self.limits.expansion:
-            raise LimitReached("expansion", self.limits.expansion, self.at.start, self.at.end)
+            raise LimitReached("expansion", self.limits, self.at)
         self._expanded += characters + 16 * pieces
         if self._expanded > self.limits.expansions:
-            raise LimitReached("expansions", self.limits.expansions, self.at.start, self.at.end)
+            raise LimitReached("expansions", self.limits, self.at)
 
     def work(self, amount: int) -> None:
         """Counts work that writes nothing, as the characters that could be copied meanwhile."""
@@ -155,20 +155,19 @@ class Session:
         """Looks at the clock of the processor now and then."""
         self._calls += 1
         if self._calls % _CALLS_PER_LOOK == 0 and _processor_time() > self._until:
-            raise LimitReached("seconds", self.limits.seconds, self.at.start, self.at.end)
+            raise LimitReached("seconds", self.limits, self.at)
 
     def spend_words(self, words: int) -> None:
         """Refuses an expansion into too many words."""
         if words > self.limits.words:
-            raise LimitReached("words", self.limits.words, self.at.start, self.at.end)
+            raise LimitReached("words", self.limits, self.at)
 
     def limit(self, reached: LimitReached, consequence: str) -> None:
         """Reports that a bound was reached, once for each bound."""
         if reached.bound in self._seen_problems:
             return
         self._seen_problems.add(reached.bound)
-        why = reached.sentence(consequence)
-        self.problems.append(Problem("limit", why, Span(reached.start, reached.end)))
+        self.problems.append(reached.problem(consequence))
 
     def unsupported(self, message: str, span: Span) -> None:
         """Reports a construct that is valid but not evaluated, once for each message."""
@@ -198,15 +197,12 @@ class Session:
                 self.commands[seen] = _assuming(command, self._ways[seen])
             return
         if len(self.commands) >= self.limits.commands:
-            span = command.span
-            raise LimitReached("commands", self.limits.commands, span.start, span.end)
+            raise LimitReached("commands", self.limits, command.span)
         if len(command.argv) > self.limits.arguments:
-            span = command.span
-            raise LimitReached("arguments", self.limits.arguments, span.start, span.end)
+            raise LimitReached("arguments", self.limits, command.span)
         self._listed += len(command.argv)
         if self._listed > self.limits.listed:
-            span = command.span
-            raise LimitReached("listed", self.limits.listed, span.start, span.end)
+            raise LimitReached("listed", self.limits, command.span)
         self._seen_commands[key] = len(self.commands)
         self._ways.append(ways)
         self.commands.append(_assuming(command, ways))

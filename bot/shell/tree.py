@@ -7,6 +7,7 @@ two parts: a hole, and the known rest of the path.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
@@ -101,12 +102,12 @@ class Tree:
             return None
         if path not in self._kept:
             if len(self._kept) >= self._limits.files:
-                raise LimitReached("files", self._limits.files, at.start, at.end)
+                raise LimitReached("files", self._limits, at)
             data = self._files(path)
             self._bytes += len(data or b"")
             if self._bytes > self._limits.bytes:
                 self._kept[path] = None
-                raise LimitReached("bytes", self._limits.bytes, at.start, at.end)
+                raise LimitReached("bytes", self._limits, at)
             self._kept[path] = data
         return self._kept[path]
 
@@ -141,12 +142,7 @@ class Tree:
 
 def inside(path: str) -> str | None:
     """A path of the tree without `.`, `..` and doubled slashes; None when it leaves the tree."""
-    names: list[str] = []
-    for name in path.split("/"):
-        if name == "..":
-            if not names:
-                return None
-            names.pop()
-        elif name not in ("", "."):
-            names.append(name)
-    return "/".join(names)
+    normal = posixpath.normpath(path.lstrip("/"))
+    if f"{normal}/".startswith("../"):
+        return None
+    return "" if normal == "." else normal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.base.digits import is_digits
@@ -144,9 +145,14 @@ def element(session: Session, world: World, name: str, key: int | str, span: Spa
     if variable.spoiled:  # Words were added behind elements that nobody knows.
         return marked(next(iter(variable.items.values())), name)
     if isinstance(key, int) and key < 0:
-        key += max((k for k in variable.items if isinstance(k, int)), default=-1) + 1
+        key += following_index(variable.items)
     value = variable.items.get(key)
     return None if value is None else marked(value, name)
+
+
+def following_index(items: Iterable[int | str]) -> int:
+    """The index behind the last element of an array."""
+    return max((key for key in items if isinstance(key, int)), default=-1) + 1
 
 
 def elements(session: Session, world: World, name: str, span: Span) -> list[Value]:
@@ -195,7 +201,7 @@ def assign_scalar(session: Session, world: World, name: str, value: Value, at: A
     old = world.variables.get(name)
     if old is None:
         if len(world.variables) >= session.limits.variables:
-            raise LimitReached("variables", session.limits.variables, at.name.start, at.name.end)
+            raise LimitReached("variables", session.limits, at.name)
         exported = (
             "allexport" in world.options
             or name in world.exporting
@@ -223,3 +229,17 @@ def assign_scalar(session: Session, world: World, name: str, value: Value, at: A
         )
     world.set(name, variable)
     session.assigned(name, value, at.name, at.value, variable.exported)
+
+
+def assign_element(session: Session, world: World, name: str, key: int | str, value: Value) -> None:
+    """Carries out `name[key]=value` as part of an expansion, where the elements are known."""
+    old = world.variables.get(name) or ShellVariable()
+    if old.spoiled:
+        return
+    items = dict(old.items or {})
+    if isinstance(key, int) and key < 0:
+        key += following_index(items)
+    items[key] = value
+    session.spend(0, len(items))
+    span = value[0].span if value else session.at
+    world.set(name, ShellVariable(items=items, associative=old.associative, name_span=span))
