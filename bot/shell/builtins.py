@@ -14,14 +14,15 @@ from bot.shell.directories import (
     print_directory,
     push_directory,
 )
-from bot.shell.external import ExternalCommands
+from bot.shell.external import run_external
 from bot.shell.formats import echo, printf
 from bot.shell.inputs import getopts, mapfile, read
 from bot.shell.numbers import Unknown, certain_text, integer
 from bot.shell.probes import question_of
+from bot.shell.runner import Runner
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
-from bot.shell.sources import Sources
+from bot.shell.sources import run_eval, run_source
 from bot.shell.state import Flow, OpenArguments, Value, World, known, size
 from bot.shell.syntax import Assignment, Simple
 from bot.shell.values import AssignedAt, assign_scalar
@@ -74,45 +75,38 @@ class BuiltinCall:
             self.world.output.extend(value)
 
 
-class Builtins:
-    """Runs builtins."""
+def run_builtin(
+    runner: Runner, name: str, words: list[Word | Assignment], node: Simple, world: World
+) -> list[World]:
+    """Runs a builtin; the first word is its name, or what means the name."""
+    call = BuiltinCall(runner.session, name, words, node, world)
+    if name in ("command", "builtin", "exec"):
+        return _command(runner, call)
+    if name == "eval":
+        return run_eval(runner, call.plain, world, call.span)
+    if name in ("source", "."):
+        return run_source(runner, call.plain, world, call.span)
+    _HANDLERS.get(name, _succeed)(call)
+    return [world]
 
-    def __init__(self, session: Session, sources: Sources, external: ExternalCommands) -> None:
-        self._session = session
-        self._sources = sources
-        self._external = external
 
-    def run(
-        self, name: str, words: list[Word | Assignment], node: Simple, world: World
-    ) -> list[World]:
-        """Runs a builtin; the first word is its name, or what means the name."""
-        call = BuiltinCall(self._session, name, words, node, world)
-        if name in ("command", "builtin", "exec"):
-            return self._command(call)
-        if name == "eval":
-            return self._sources.eval(call.plain, world, call.span)
-        if name in ("source", "."):
-            return self._sources.source(call.plain, world, call.span)
-        _HANDLERS.get(name, _succeed)(call)
+def _command(runner: Runner, call: BuiltinCall) -> list[World]:
+    """`command`, `builtin` and `exec`: the command behind them."""
+    plain, world = call.plain, call.world
+    if not plain:
+        world.settle(0)
         return [world]
-
-    def _command(self, call: BuiltinCall) -> list[World]:
-        """`command`, `builtin` and `exec`: the command behind them."""
-        plain, world = call.plain, call.world
-        if not plain:
-            world.settle(0)
-            return [world]
-        first = known(plain[0].pieces)
-        if call.name == "command" and first in ("-v", "-V"):
-            _look_up(call, plain[1:])
-            target = plain[1].text if len(plain) > 1 else ""
-            call.write(hole("command", f"path of {target}", plain[0].span))
-            return [world]
-        if call.name != "exec" and first is not None and first in BUILTINS:
-            at = next(k for k, word in enumerate(call.words) if word is plain[0])
-            return self.run(first, call.words[at:], call.node, world)
-        words = [word for word in call.words if isinstance(word, Word)]
-        return self._external.run(call.node, world, words)
+    first = known(plain[0].pieces)
+    if call.name == "command" and first in ("-v", "-V"):
+        _look_up(call, plain[1:])
+        target = plain[1].text if len(plain) > 1 else ""
+        call.write(hole("command", f"path of {target}", plain[0].span))
+        return [world]
+    if call.name != "exec" and first is not None and first in BUILTINS:
+        at = next(k for k, word in enumerate(call.words) if word is plain[0])
+        return run_builtin(runner, first, call.words[at:], call.node, world)
+    words = [word for word in call.words if isinstance(word, Word)]
+    return run_external(runner, call.node, world, words)
 
 
 def _succeed(call: BuiltinCall) -> None:

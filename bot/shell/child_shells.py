@@ -77,168 +77,173 @@ class _Called:
     """Whether it runs its input, and the words are arguments."""
 
 
-class ChildShells:
-    """Runs scripts in shells of their own."""
+def run_child(runner: Runner, words: Sequence[Word], world: World, span: Span) -> bool:
+    """Runs the script that a command starts; False when it starts none, or an unknown one."""
+    words, assigned = _unwrapped(words)
+    if not assigned:
+        return _program(runner, words, world, span)
+    kept = world.variables
+    world.variables = kept | {n: ShellVariable(v, exported=True) for n, v in assigned.items()}
+    done = _program(runner, words, world, span)
+    world.variables = kept
+    return done
 
-    def __init__(self, runner: Runner) -> None:
-        self._runner = runner
-        self._session = runner.session
 
-    def run(self, words: Sequence[Word], world: World, span: Span) -> bool:
-        """Runs the script that a command starts; False when it starts none, or an unknown one."""
-        words, assigned = _unwrapped(words)
-        if not assigned:
-            return self._program(words, world, span)
-        kept = world.variables
-        world.variables = kept | {n: ShellVariable(v, exported=True) for n, v in assigned.items()}
-        done = self._program(words, world, span)
-        world.variables = kept
-        return done
+def _program(runner: Runner, words: Sequence[Word], world: World, span: Span) -> bool:
+    program = known(words[0].pieces) if words else None
+    if program is None:
+        # `"$(dirname "$0")/other.sh"`: the folder is unknown, and the file is not.
+        return bool(words) and _file(runner, words, world, span)
+    name = program.rsplit("/", 1)[-1]
+    if name in _SHELLS:
+        return _shell(runner, words, world, span)
+    if name in ("tmux", "screen") and (texts := [*typed(name, words[1:])]):
+        done = [_type(runner, one, words[0], world, span) for one in texts]
+        return all(done)
+    if name in _STARTERS or name in _ELSEWHERE:
+        return _started(runner, words, world, span, elsewhere=name in _ELSEWHERE)
+    if name == "ssh":
+        return _there(runner, _remote(words) or world.stdin, world, span, words[0])
+    if name == "sbatch":
+        start = _Start(words[0].pieces, ())
+        text = _job(words)
+        if text is None and _submitted(runner, words, world, span):
+            return True
+        return _text(runner, text or world.stdin, world, span, start)
+    return "/" in program and _file(runner, words, world, span)
 
-    def _program(self, words: Sequence[Word], world: World, span: Span) -> bool:
-        program = known(words[0].pieces) if words else None
-        if program is None:
-            # `"$(dirname "$0")/other.sh"`: the folder is unknown, and the file is not.
-            return bool(words) and self._file(words, world, span)
-        name = program.rsplit("/", 1)[-1]
-        if name in _SHELLS:
-            return self._shell(words, world, span)
-        if name in ("tmux", "screen") and (texts := [*typed(name, words[1:])]):
-            done = [self._type(one, words[0], world, span) for one in texts]
-            return all(done)
-        if name in _STARTERS or name in _ELSEWHERE:
-            return self._started(words, world, span, elsewhere=name in _ELSEWHERE)
-        if name == "ssh":
-            return self._there(_remote(words) or world.stdin, world, span, words[0])
-        if name == "sbatch":
-            start = _Start(words[0].pieces, ())
-            text = _job(words)
-            if text is None and self._submitted(words, world, span):
-                return True
-            return self._text(text or world.stdin, world, span, start)
-        return "/" in program and self._file(words, world, span)
 
-    def _shell(self, words: Sequence[Word], world: World, span: Span) -> bool:
-        """Runs what bash is given: a text, a file, or its input."""
-        call = _called(words[1:])
-        arguments = tuple(word.pieces for word in call.words)
-        if call.piped:
-            return self._text(
-                world.stdin, world, span, _Start(words[0].pieces, arguments, call.options)
-            )
-        if not arguments:
-            return False
-        if call.command:
-            zero = arguments[1] if len(arguments) > 1 else words[0].pieces
-            start = _Start(zero, arguments[2:], call.options)
-            return self._text(arguments[0], world, span, start)
-        text = file_text(self._session, call.words[0], world, span)
-        if text is None:
-            self._missing(call.words[0], world, span)
-            return False
-        return self._run(text, world, _Start(arguments[0], arguments[1:], call.options))
-
-    def _text(self, value: Value | None, world: World, span: Span, start: _Start) -> bool:
-        """Runs a value as a text, where enough of it is known."""
-        text = value_text(value, span, "bash -c") if value is not None else None
-        return text is not None and self._run(text, world, start)
-
-    def _started(self, words: Sequence[Word], world: World, span: Span, *, elsewhere: bool) -> bool:
-        """Runs the text that a program with options of its own hands to a shell."""
-        for at, word in enumerate(words[1:], start=1):
-            name = (known(word.pieces) or "").rsplit("/", 1)[-1]
-            if name.endswith(".py"):
-                return False  # A program of Python's own: `uv run python mason.py … -- bash …`.
-            if name not in _SHELLS:
-                continue
-            call = _called(words[at + 1 :])
-            if elsewhere:
-                given = call.words[0].pieces if call.command and call.words else world.stdin
-                asked = call.command or call.piped
-                return asked and self._there(given, world, span, word)
-            return (call.command or call.piped) and self._shell(words[at:], world, span)
+def _shell(runner: Runner, words: Sequence[Word], world: World, span: Span) -> bool:
+    """Runs what bash is given: a text, a file, or its input."""
+    call = _called(words[1:])
+    arguments = tuple(word.pieces for word in call.words)
+    if call.piped:
+        return _text(
+            runner, world.stdin, world, span, _Start(words[0].pieces, arguments, call.options)
+        )
+    if not arguments:
         return False
+    if call.command:
+        zero = arguments[1] if len(arguments) > 1 else words[0].pieces
+        start = _Start(zero, arguments[2:], call.options)
+        return _text(runner, arguments[0], world, span, start)
+    text = file_text(runner.session, call.words[0], world, span)
+    if text is None:
+        _missing(runner, call.words[0], world, span)
+        return False
+    return _run(runner, text, world, _Start(arguments[0], arguments[1:], call.options))
 
-    def _there(self, value: Value | None, world: World, span: Span, program: Word) -> bool:
-        """Runs a text where this script's variables are not known, if it has none."""
-        texts = [piece.text for piece in value or () if isinstance(piece.text, str)]
-        if any(_EXPANDED & set(text) for text in texts):
-            return False
-        return self._text(value, world, span, _Start(program.pieces, ()))
 
-    def _type(self, typed: TerminalText, program: Word, world: World, span: Span) -> bool:
-        """Runs a text in the shell of a terminal, which keeps what earlier texts have set."""
-        text = value_text(typed.text, span, program.text)
-        if text is None:
-            return False
-        pane = None if typed.starts else typed.pane
-        return self._run(text, world, _Start(program.pieces, (), pane=pane))
+def _text(runner: Runner, value: Value | None, world: World, span: Span, start: _Start) -> bool:
+    """Runs a value as a text, where enough of it is known."""
+    text = value_text(value, span, "bash -c") if value is not None else None
+    return text is not None and _run(runner, text, world, start)
 
-    def _missing(self, word: Word, world: World, span: Span) -> None:
-        """Reports a script that is not where it is looked for, and what it launches with it."""
-        session = self._session
-        path = session.tree.path(world, word.pieces)
-        if path is not None and session.tree.lacks(path, span):
-            name = shown(session, word)
-            session.unsupported(f"{name} is not read: there is no file {path} in the tree", span)
 
-    def _file(self, words: Sequence[Word], world: World, span: Span) -> bool:
-        """Runs `path/file`, when its first line names a shell."""
-        text = file_text(self._session, words[0], world, span)
-        first = text.text.split("\n", 1)[0].split() if text else []
-        if text is None or not first or not first[0].startswith("#!"):
-            return False
-        if not any(name.rsplit("/", 1)[-1] in _SHELLS for name in (first[0][2:], *first[1:2])):
-            return False
-        start = _Start(words[0].pieces, tuple(word.pieces for word in words[1:]))
-        return self._run(text, world, start)
+def _started(
+    runner: Runner, words: Sequence[Word], world: World, span: Span, *, elsewhere: bool
+) -> bool:
+    """Runs the text that a program with options of its own hands to a shell."""
+    for at, word in enumerate(words[1:], start=1):
+        name = (known(word.pieces) or "").rsplit("/", 1)[-1]
+        if name.endswith(".py"):
+            return False  # A program of Python's own: `uv run python mason.py … -- bash …`.
+        if name not in _SHELLS:
+            continue
+        call = _called(words[at + 1 :])
+        if elsewhere:
+            given = call.words[0].pieces if call.command and call.words else world.stdin
+            asked = call.command or call.piped
+            return asked and _there(runner, given, world, span, word)
+        return (call.command or call.piped) and _shell(runner, words[at:], world, span)
+    return False
 
-    def _submitted(self, words: Sequence[Word], world: World, span: Span) -> bool:
-        """Runs the script that Slurm's `sbatch … job.sh arguments` names."""
-        return any(self._file(words[at:], world, span) for at in range(1, len(words)))
 
-    def _run(self, text: InnerText, world: World, start: _Start) -> bool:
-        """Runs a text in a new shell, which has what is exported and nothing else.
+def _there(runner: Runner, value: Value | None, world: World, span: Span, program: Word) -> bool:
+    """Runs a text where this script's variables are not known, if it has none."""
+    texts = [piece.text for piece in value or () if isinstance(piece.text, str)]
+    if any(_EXPANDED & set(text) for text in texts):
+        return False
+    return _text(runner, value, world, span, _Start(program.pieces, ()))
 
-        False where it is not certain what its commands are.
-        """
-        session = self._session
-        script = parsed(session, text)
-        if not script.certain:
-            return False
-        session.enter(text.span.start, text.span.end)
-        inner = world.copy()
-        inner.variables = {
-            name: variable
-            for name, variable in world.variables.items()
-            if variable.exported or name in ("PWD", "OLDPWD")
-        }
-        if start.pane is not None:
-            inner.variables = {**inner.variables, **world.terminals.get(start.pane, {})}
-            inner.sourced = inner.sourced or "~/.bashrc"
-        inner.exported = None
-        inner.exporting = frozenset()
-        inner.functions = {}
-        inner.frames = ()
-        inner.zero, inner.positional, inner.options = start.zero, start.positional, start.options
-        inner.sources = ()
-        inner.output = None if world.output is None else []
-        inner.settle(0)
-        session.running.append(session.tree.path(world, inner.zero) or "")
-        worlds = run_lines(self._runner, script.lines, [inner])
-        if start.pane is not None and worlds:
-            left = worlds[0].variables
-            if any(one.variables != left for one in worlds):
-                left = {}
-            world.terminals = {**world.terminals, start.pane: left}
-        result = gathered(session, worlds, text.span)
-        session.running.pop()
-        session.leave()
-        result.settle(world)
-        script.report(session, [world])
-        if world.output is not None:
-            world.output.extend(result.output or ())
-        return True
+
+def _type(runner: Runner, typed: TerminalText, program: Word, world: World, span: Span) -> bool:
+    """Runs a text in the shell of a terminal, which keeps what earlier texts have set."""
+    text = value_text(typed.text, span, program.text)
+    if text is None:
+        return False
+    pane = None if typed.starts else typed.pane
+    return _run(runner, text, world, _Start(program.pieces, (), pane=pane))
+
+
+def _missing(runner: Runner, word: Word, world: World, span: Span) -> None:
+    """Reports a script that is not where it is looked for, and what it launches with it."""
+    session = runner.session
+    path = session.tree.path(world, word.pieces)
+    if path is not None and session.tree.lacks(path, span):
+        name = shown(session, word)
+        session.unsupported(f"{name} is not read: there is no file {path} in the tree", span)
+
+
+def _file(runner: Runner, words: Sequence[Word], world: World, span: Span) -> bool:
+    """Runs `path/file`, when its first line names a shell."""
+    text = file_text(runner.session, words[0], world, span)
+    first = text.text.split("\n", 1)[0].split() if text else []
+    if text is None or not first or not first[0].startswith("#!"):
+        return False
+    if not any(name.rsplit("/", 1)[-1] in _SHELLS for name in (first[0][2:], *first[1:2])):
+        return False
+    start = _Start(words[0].pieces, tuple(word.pieces for word in words[1:]))
+    return _run(runner, text, world, start)
+
+
+def _submitted(runner: Runner, words: Sequence[Word], world: World, span: Span) -> bool:
+    """Runs the script that Slurm's `sbatch … job.sh arguments` names."""
+    return any(_file(runner, words[at:], world, span) for at in range(1, len(words)))
+
+
+def _run(runner: Runner, text: InnerText, world: World, start: _Start) -> bool:
+    """Runs a text in a new shell, which has what is exported and nothing else.
+
+    False where it is not certain what its commands are.
+    """
+    session = runner.session
+    script = parsed(session, text)
+    if not script.certain:
+        return False
+    session.enter(text.span.start, text.span.end)
+    inner = world.copy()
+    inner.variables = {
+        name: variable
+        for name, variable in world.variables.items()
+        if variable.exported or name in ("PWD", "OLDPWD")
+    }
+    if start.pane is not None:
+        inner.variables = {**inner.variables, **world.terminals.get(start.pane, {})}
+        inner.sourced = inner.sourced or "~/.bashrc"
+    inner.exported = None
+    inner.exporting = frozenset()
+    inner.functions = {}
+    inner.frames = ()
+    inner.zero, inner.positional, inner.options = start.zero, start.positional, start.options
+    inner.sources = ()
+    inner.output = None if world.output is None else []
+    inner.settle(0)
+    session.running.append(session.tree.path(world, inner.zero) or "")
+    worlds = run_lines(runner, script.lines, [inner])
+    if start.pane is not None and worlds:
+        left = worlds[0].variables
+        if any(one.variables != left for one in worlds):
+            left = {}
+        world.terminals = {**world.terminals, start.pane: left}
+    result = gathered(session, worlds, text.span)
+    session.running.pop()
+    session.leave()
+    result.settle(world)
+    script.report(session, [world])
+    if world.output is not None:
+        world.output.extend(result.output or ())
+    return True
 
 
 def _job(words: Sequence[Word]) -> Value | None:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Final
 
 from bot.base.messages import message
-from bot.shell.builtins import Builtins
-from bot.shell.child_shells import ChildShells
-from bot.shell.compounds import Compounds
-from bot.shell.external import ExternalCommands
+from bot.shell.compounds import (
+    arithmetic,
+    case,
+    conditional,
+    coprocess,
+    group,
+    redirected,
+    run_if,
+)
 from bot.shell.functions import define
 from bot.shell.limits import LimitReached
-from bot.shell.loops import Loops
-from bot.shell.pipelines import Pipelines
+from bot.shell.loops import arithmetic_for, loop, run_for
+from bot.shell.pipelines import and_or, pipeline
 from bot.shell.runner import Runner
 from bot.shell.session import Session
-from bot.shell.simple import SimpleCommands
-from bot.shell.sources import Sources
+from bot.shell.simple import simple
 from bot.shell.state import World
-from bot.shell.subshells import Subshells
+from bot.shell.subshells import capture, subshell
 from bot.shell.syntax import (
     AndOr,
     ArithmeticCommand,
@@ -38,45 +44,34 @@ from bot.shell.syntax import (
     Subshell,
 )
 
-
-def _runner(session: Session) -> Runner:
-    """A runner with what runs each kind of node."""
-    runner = Runner(session)
-    subshells = Subshells(runner)
-    session.capture = subshells.capture
-    external = ExternalCommands(session, ChildShells(runner))
-    builtins = Builtins(session, Sources(runner), external)
-    pipelines = Pipelines(runner, subshells)
-    loops = Loops(runner)
-    compounds = Compounds(runner)
-    runner.handlers = {
-        Simple: SimpleCommands(runner, builtins, external).run,
-        Pipeline: pipelines.pipeline,
-        AndOr: pipelines.and_or,
-        Group: compounds.group,
-        Subshell: subshells.node,
-        If: compounds.if_,
-        Loop: loops.loop,
-        For: loops.for_,
-        ArithmeticFor: loops.arithmetic_for,
-        Case: compounds.case,
-        Conditional: compounds.conditional,
-        ArithmeticCommand: compounds.arithmetic,
-        Function: define,
-        Redirected: compounds.redirected,
-        Coprocess: compounds.coprocess,
-    }
-    return runner
+_HANDLERS: Final[Mapping[type, Callable[..., list[World]]]] = {
+    Simple: simple,
+    Pipeline: pipeline,
+    AndOr: and_or,
+    Group: group,
+    Subshell: subshell,
+    If: run_if,
+    Loop: loop,
+    For: run_for,
+    ArithmeticFor: arithmetic_for,
+    Case: case,
+    Conditional: conditional,
+    ArithmeticCommand: arithmetic,
+    Function: define,
+    Redirected: redirected,
+    Coprocess: coprocess,
+}
+"""What runs each kind of node."""
 
 
 def run_script(session: Session, lines: Iterable[Script], world: World) -> None:
     """Runs the lines of a script; bounds that are reached are reported."""
-    runner = _runner(session)
+    runner = Runner(session, _HANDLERS)
+    session.capture = partial(capture, runner)
     try:
         _run_lines(runner, lines, world)
     finally:
         # Else these know each other, and all that was read waits for the garbage collector.
-        runner.handlers.clear()
         del session.capture
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.shell.child_shells import ChildShells
+from bot.shell.child_shells import run_child
 from bot.shell.probes import is_probe, is_silent, question_of
 from bot.shell.pure import PURE, pure
-from bot.shell.session import Session, hole, shorten
+from bot.shell.runner import Runner
+from bot.shell.session import hole, shorten
 from bot.shell.state import Flow, OpenArguments, Value, World, all_arguments, known
 from bot.shell.syntax import Simple
 from bot.shell.words import Command, Variable, Word
@@ -21,67 +22,61 @@ _LONGEST = len('"${@}"')
 """Characters of a word that stands for all arguments."""
 
 
-class ExternalCommands:
-    """Records commands."""
-
-    def __init__(self, session: Session, shells: ChildShells) -> None:
-        self._session = session
-        self._shells = shells
-
-    def run(
-        self, node: Simple, world: World, words: list[Word], prefix: Sequence[Variable] = ()
-    ) -> list[World]:
-        """Records a command that is no builtin; the scripts that it starts are read too."""
-        session = self._session
-        environment = world.environment(session)
-        span = node.span
-        program = known(words[0].pieces)
-        base = (program or "").rsplit("/", 1)[-1]
-        value: Value | None = None
-        status: int | None = None
-        if world.output is not None and base in PURE:
-            result = pure(session, world, base, words[1:], span)
-            if result is not None:
-                value, status = result
-        if not (session.inner and base in PURE):
-            session.spend(0, 5 * len(words))
-            session.record(
-                Command(
-                    argv=tuple(words),
-                    span=node.command_span,
-                    environment=environment,
-                    prefix=tuple(prefix),
-                    piped_to=world.piped_to,
-                    pipefail="pipefail" in world.options,
-                    hands_on=isinstance(world.positional, OpenArguments)
-                    and any(
-                        all_arguments(session.text(word.start, word.end))
-                        for word in node.words
-                        if word.end - word.start <= _LONGEST
-                    ),
+def run_external(
+    runner: Runner, node: Simple, world: World, words: list[Word], prefix: Sequence[Variable] = ()
+) -> list[World]:
+    """Records a command that is no builtin; the scripts that it starts are read too."""
+    session = runner.session
+    environment = world.environment(session)
+    span = node.span
+    program = known(words[0].pieces)
+    base = (program or "").rsplit("/", 1)[-1]
+    value: Value | None = None
+    status: int | None = None
+    if world.output is not None and base in PURE:
+        result = pure(session, world, base, words[1:], span)
+        if result is not None:
+            value, status = result
+    if not (session.inner and base in PURE):
+        session.spend(0, 5 * len(words))
+        session.record(
+            Command(
+                argv=tuple(words),
+                span=node.command_span,
+                environment=environment,
+                prefix=tuple(prefix),
+                piped_to=world.piped_to,
+                pipefail="pipefail" in world.options,
+                hands_on=isinstance(world.positional, OpenArguments)
+                and any(
+                    all_arguments(session.text(word.start, word.end))
+                    for word in node.words
+                    if word.end - word.start <= _LONGEST
                 ),
-                world.ways,
-            )
-        self._writes(base, words[1:], world)
-        if not self._shells.run(words, world, span):
-            if world.output is not None:
-                if value is None and is_silent(words):
-                    value = ()
-                elif value is None:
-                    text = shorten(session.text(node.start, node.end))
-                    value = hole("command", f"output of {text}", span)
-                world.output.extend(value)
-            world.settle(status, not is_probe(words), question_of(words))
-        if program == "exec":
-            world.flow = Flow("exit")
-        return [world]
+            ),
+            world.ways,
+        )
+    _writes(runner, base, words[1:], world)
+    if not run_child(runner, words, world, span):
+        if world.output is not None:
+            if value is None and is_silent(words):
+                value = ()
+            elif value is None:
+                text = shorten(session.text(node.start, node.end))
+                value = hole("command", f"output of {text}", span)
+            world.output.extend(value)
+        world.settle(status, not is_probe(words), question_of(words))
+    if program == "exec":
+        world.flow = Flow("exit")
+    return [world]
 
-    def _writes(self, base: str, words: list[Word], world: World) -> None:
-        """Notes the files that a command may change."""
-        session = self._session
-        if base in _WRITERS:
-            for word in words:
-                session.tree.wrote(world, word.pieces)
-                forget(session, world, word.pieces)
-        if base == "tee" and len(words) == 1 and world.stdin is not None:
-            keep(session, world, words[0].pieces, world.stdin)
+
+def _writes(runner: Runner, base: str, words: list[Word], world: World) -> None:
+    """Notes the files that a command may change."""
+    session = runner.session
+    if base in _WRITERS:
+        for word in words:
+            session.tree.wrote(world, word.pieces)
+            forget(session, world, word.pieces)
+    if base == "tee" and len(words) == 1 and world.stdin is not None:
+        keep(session, world, words[0].pieces, world.stdin)

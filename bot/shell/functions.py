@@ -7,7 +7,7 @@ from bot.shell.state import Value, World
 from bot.shell.syntax import Function
 
 
-def define(node: Function, world: World) -> list[World]:
+def define(_runner: Runner, node: Function, world: World) -> list[World]:
     """Defines a function."""
     world.functions[node.name] = node.body
     world.settle(0)

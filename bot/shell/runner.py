@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from bot.base.messages import message
@@ -21,10 +21,12 @@ _SHELL = regex(r"\b(?:ba)?sh\b")
 class Runner:
     """Hands each node to what runs its kind, and keeps the worlds that come out within bounds."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(
+        self, session: Session, handlers: Mapping[type, Callable[..., list[World]]]
+    ) -> None:
+        """Takes for each kind of node a function that gives the worlds behind it."""
         self.session = session
-        self.handlers: dict[type, Callable[..., list[World]]] = {}
-        """For each kind of node a function of it and a world, which gives the worlds behind it."""
+        self._handlers = handlers
         self._guarded = 0
         self._chooses: dict[tuple[int, int, bool], bool] = {}
         """For places of commands whether they may have to choose."""
@@ -73,7 +75,7 @@ class Runner:
 
     def _once(self, node: CommandNode, world: World) -> list[World]:
         try:
-            return self.handlers[type(node)](node, world)
+            return self._handlers[type(node)](self, node, world)
         except ExpansionFault as fault:
             # Bash gives up the line, or the script.
             world.settle(1)

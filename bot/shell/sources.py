@@ -12,69 +12,63 @@ from bot.shell.state import World, first_hole, known
 from bot.shell.words import Word
 
 
-class Sources:
-    """Runs files and texts in the shell itself."""
+def run_eval(runner: Runner, words: Sequence[Word], world: World, span: Span) -> list[World]:
+    """Runs the words of `eval` as a script."""
+    session = runner.session
+    value = joined(words)
+    text = value_text(value, span, "eval")
+    script = parsed(session, text) if text is not None else None
+    if script is None or not script.certain:
+        found = first_hole(value)
+        assert found is not None  # noqa: S101 - a value that is not known has a hole
+        session.unsupported(
+            message("eval of a text that is not known ({what})", what=found.reason), span
+        )
+        world.settle(None)
+        return [world]
+    session.enter(span.start, span.end)
+    world.settle(0)
+    worlds = [world]
+    for line in script.lines:
+        worlds = runner.run_list(line, worlds)
+    session.leave()
+    script.report(session, worlds)
+    return worlds
 
-    def __init__(self, runner: Runner) -> None:
-        self._runner = runner
-        self._session = runner.session
 
-    def eval(self, words: Sequence[Word], world: World, span: Span) -> list[World]:
-        """Runs the words of `eval` as a script."""
-        session = self._session
-        value = joined(words)
-        text = value_text(value, span, "eval")
-        script = parsed(session, text) if text is not None else None
-        if script is None or not script.certain:
-            found = first_hole(value)
-            assert found is not None  # noqa: S101 - a value that is not known has a hole
-            session.unsupported(
-                message("eval of a text that is not known ({what})", what=found.reason), span
-            )
-            world.settle(None)
-            return [world]
-        session.enter(span.start, span.end)
-        world.settle(0)
-        worlds = [world]
-        for line in script.lines:
-            worlds = self._runner.run_list(line, worlds)
-        session.leave()
-        script.report(session, worlds)
-        return worlds
-
-    def source(self, words: Sequence[Word], world: World, span: Span) -> list[World]:
-        """Runs a file of the tree in the shell itself; what an unknown file sets is unknown."""
-        session = self._session
-        if words and known(words[0].pieces) == "--":
-            words = words[1:]
-        if not words:
-            world.settle(2)
-            return [world]
-        text = file_text(session, words[0], world, span)
-        script = parsed(session, text) if text is not None else None
-        if text is None or script is None or not script.certain:
-            world.settle(None)
-            name = shown(session, words[0])
-            session.unread[name] = None
-            world.sourced = world.sourced or name
-            return [world]
-        session.enter(span.start, span.end)
-        arguments = tuple(word.pieces for word in words[1:])
-        outer, sources = world.positional, world.sources
-        world.positional = arguments or outer
-        world.sources = (*sources, words[0].pieces)
-        world.settle(0)
-        session.running.append(session.tree.path(world, words[0].pieces) or "")
-        worlds = run_lines(self._runner, script.lines, [world])
-        session.running.pop()
-        session.leave()
-        for one in worlds:
-            one.sources = sources
-            left = one.positional
-            if arguments and left == arguments[len(arguments) - len(left) :]:
-                # Unless `set` was used in it, the file has only had them on loan.
-                one.positional = outer
-            if one.flow is not None and one.flow.kind == "return":
-                one.flow = None
-        script.report(session, worlds)
-        return worlds
+def run_source(runner: Runner, words: Sequence[Word], world: World, span: Span) -> list[World]:
+    """Runs a file of the tree in the shell itself; what an unknown file sets is unknown."""
+    session = runner.session
+    if words and known(words[0].pieces) == "--":
+        words = words[1:]
+    if not words:
+        world.settle(2)
+        return [world]
+    text = file_text(session, words[0], world, span)
+    script = parsed(session, text) if text is not None else None
+    if text is None or script is None or not script.certain:
+        world.settle(None)
+        name = shown(session, words[0])
+        session.unread[name] = None
+        world.sourced = world.sourced or name
+        return [world]
+    session.enter(span.start, span.end)
+    arguments = tuple(word.pieces for word in words[1:])
+    outer, sources = world.positional, world.sources
+    world.positional = arguments or outer
+    world.sources = (*sources, words[0].pieces)
+    world.settle(0)
+    session.running.append(session.tree.path(world, words[0].pieces) or "")
+    worlds = run_lines(runner, script.lines, [world])
+    session.running.pop()
+    session.leave()
+    for one in worlds:
+        one.sources = sources
+        left = one.positional
+        if arguments and left == arguments[len(arguments) - len(left) :]:
+            # Unless `set` was used in it, the file has only had them on loan.
+            one.positional = outer
+        if one.flow is not None and one.flow.kind == "return":
+            one.flow = None
+    script.report(session, worlds)
+    return worlds

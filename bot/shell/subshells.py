@@ -74,52 +74,47 @@ def _known_output(world: World) -> bool:
     return known(tuple(world.output or ())) is not None
 
 
-class Subshells:
-    """Runs commands in shells of their own."""
+def in_subshell(runner: Runner, command: CommandNode | Script, world: World) -> SubshellResult:
+    """Runs a command in a shell of its own, which `world` becomes."""
+    runner.session.enter(command.start, command.end)
+    if isinstance(command, Script):
+        worlds = runner.run_list(command, [world])
+    else:
+        worlds = runner.run(command, world)
+    runner.session.leave()
+    return gathered(runner.session, worlds, command.span)
 
-    def __init__(self, runner: Runner) -> None:
-        self._runner = runner
-        self._session = runner.session
 
-    def run(self, command: CommandNode | Script, world: World) -> SubshellResult:
-        """Runs a command in a shell of its own, which `world` becomes."""
-        self._session.enter(command.start, command.end)
-        if isinstance(command, Script):
-            worlds = self._runner.run_list(command, [world])
-        else:
-            worlds = self._runner.run(command, world)
-        self._session.leave()
-        return gathered(self._session, worlds, command.span)
-
-    def node(self, node: Subshell, world: World) -> list[World]:
-        """Runs `( … )`."""
-        inner = world.copy()
-        if inner.output is not None:
-            inner.output = []
-        result = self.run(node.body, inner)
-        if world.output is not None and result.output:
-            world.output.extend(result.output)
-        result.settle(world)
-        self._runner.check(world)
-        return [world]
-
-    def capture(self, world: World, body: Script) -> Value:
-        """The output of a command substitution."""
-        session = self._session
-        inner = world.copy()
+def subshell(runner: Runner, node: Subshell, world: World) -> list[World]:
+    """Runs `( … )`."""
+    inner = world.copy()
+    if inner.output is not None:
         inner.output = []
-        inner.piped_to = None
-        session.inner += 1
-        try:
-            result = self.run(body, inner)
-        finally:
-            session.inner -= 1
-        result.settle(world)
-        session.substituted = True
-        output = result.output or ()
-        if len(output) == 1:
-            text = output[0].text
-            if isinstance(text, Hole) and text.kind == "command":
-                reason = f"output of {shorten(session.text(body.start, body.end))}"
-                return (Piece(Hole("command", reason), body.span, False),)
-        return output
+    result = in_subshell(runner, node.body, inner)
+    if world.output is not None and result.output:
+        world.output.extend(result.output)
+    result.settle(world)
+    runner.check(world)
+    return [world]
+
+
+def capture(runner: Runner, world: World, body: Script) -> Value:
+    """The output of a command substitution."""
+    session = runner.session
+    inner = world.copy()
+    inner.output = []
+    inner.piped_to = None
+    session.inner += 1
+    try:
+        result = in_subshell(runner, body, inner)
+    finally:
+        session.inner -= 1
+    result.settle(world)
+    session.substituted = True
+    output = result.output or ()
+    if len(output) == 1:
+        text = output[0].text
+        if isinstance(text, Hole) and text.kind == "command":
+            reason = f"output of {shorten(session.text(body.start, body.end))}"
+            return (Piece(Hole("command", reason), body.span, False),)
+    return output
