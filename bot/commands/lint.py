@@ -27,7 +27,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_paths(parser)
     add_fix(parser)
-    add_was(parser)
+    parser.add_argument(
+        "--was",
+        metavar="OLD_TREE",
+        help="report only what is newly wrong since the framework's configuration was that of "
+        "this checkout, by setting",
+    )
     add_root(parser)
     add_offline(parser)
     add_common(parser, CHECK_FORMATS)
@@ -72,16 +77,6 @@ def run(arguments: argparse.Namespace) -> int:
         make_report(reports, unchecked=unchecked, language=options.config.language),
         arguments,
         sources,
-    )
-
-
-def add_was(parser: argparse.ArgumentParser) -> None:
-    """Declare the argument."""
-    parser.add_argument(
-        "--was",
-        metavar="OLD_TREE",
-        help="report only what is newly wrong since the framework's configuration was that of "
-        "this checkout, by setting",
     )
 
 
