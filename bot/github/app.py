@@ -192,7 +192,7 @@ def unanswered(client: Client, repository: str, app_id: int) -> Iterator[OpenPul
     after: str | None = None
     for _ in range(_PAGES):
         variables = queries.about(repository, app=app_id, after=after)
-        data = client.graphql(queries.operation("OpenPulls"), variables, name="open pulls")
+        data = client.graphql(queries.operation("OpenPulls"), variables)
         page = (data.get("repository") or {}).get("pullRequests")
         if not page:
             return

@@ -132,8 +132,7 @@ class BlobReader:
             for n, (commit, path) in enumerate(places):
                 variables |= {f"c{n}": commit, f"p{n}": path}
             question = queries.entries(len(places), len(oids))
-            name = "entries" if places else "blobs"
-            answers = self.client.graphql(question, variables, name=name)["repository"]
+            answers = self.client.graphql(question, variables)["repository"]
             for n, key in enumerate(places):
                 entry = (answers.get(f"e{n}") or {}).get("file")
                 if entry:
@@ -235,7 +234,7 @@ class BlobReader:
             part = variables[start : start + _AT_ONCE]
             ids = queries.about(self.repository) | {f"b{n}": oid for n, oid in enumerate(part)}
             question = queries.entries(0, len(part))
-            data = self.client.graphql(question, ids, name="blobs")["repository"]
+            data = self.client.graphql(question, ids)["repository"]
             found |= {oid for n, oid in enumerate(part) if data.get(f"b{n}")}
         return frozenset(found)
 

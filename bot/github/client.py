@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from bot import __version__
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
+from bot.base.regex import regex
 from bot.base.secrets import Secret
 from bot.github import failures
 from bot.github.addresses import Addresses
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("bot.github")
 
 _PER_PAGE = 100
+_OPERATION = regex(r"(query|mutation) (\w+)")
 _OF_PEOPLE = ("ghp_", "github_pat_", "gho_", "ghu_")
 """How the tokens begin that stand for a person: personal ones, and what an App gets of its users,
 after GitHub's "About authentication to GitHub"."""
@@ -192,20 +194,20 @@ class Client:
         query: str,
         variables: Mapping[str, Any],
         *,
-        name: str,
         repeat: Repeat = True,
         parts: bool = False,
     ) -> dict[str, Any]:
-        """The data of a GraphQL query, or of mutations. Raises GitHubError.
+        """The data of a GraphQL query, or of mutations, each with a name. Raises GitHubError.
 
-        `name` is for the log. GitHub carries out a mutation although another one failed: with
-        `parts` a failed one has its GitHubError in the place of its payload.
+        GitHub carries out a mutation although another one failed: with `parts` a failed one has its
+        GitHubError in the place of its payload.
         """
+        kind, name = _OPERATION.findall(query)[0]
         request = GitHubRequest(
             method="POST",
-            path=f"/graphql {name}",
+            path=f"/graphql {name.lower()}",
             body={"query": query, "variables": dict(variables)},
-            write=query.lstrip().startswith("mutation"),
+            write=kind == "mutation",
             repeat=repeat,
             graphql=True,
             parts=parts,

@@ -73,9 +73,7 @@ def _commit_on_branch(client: Client, branch: Branch, files: Sequence[NewFile], 
             "additions": [{"path": f.path, "contents": _base64(f.data)} for f in files]
         },
     }
-    done = client.graphql(
-        queries.operation("Commit"), {"input": given}, name="commit", repeat=False
-    )
+    done = client.graphql(queries.operation("Commit"), {"input": given}, repeat=False)
     return str(done["createCommitOnBranch"]["commit"]["oid"]) if done else ""
 
 
@@ -88,7 +86,7 @@ def _commit_tree(client: Client, branch: Branch, files: Sequence[NewFile], text:
     commit = str(client.write("POST", f"{api}/commits", body)["sha"])
     move = {"name": f"refs/heads/{branch.name}", "beforeOid": branch.head, "afterOid": commit}
     given = {"repositoryId": _tip(client, branch)[0], "refUpdates": [move]}
-    client.graphql(queries.operation("Move"), {"input": given}, name="move", repeat=False)
+    client.graphql(queries.operation("Move"), {"input": given}, repeat=False)
     return commit
 
 
@@ -111,10 +109,7 @@ def _tip(client: Client, branch: Branch) -> tuple[str, list[dict[str, Any]]]:
     None of them when the branch is gone.
     """
     variables = queries.about(branch.repository, ref=f"refs/heads/{branch.name}")
-    found = (
-        client.graphql(queries.operation("Branch"), variables, name="branch").get("repository")
-        or {}
-    )
+    found = client.graphql(queries.operation("Branch"), variables).get("repository") or {}
     history = ((found.get("ref") or {}).get("target") or {}).get("history") or {}
     return str(found.get("id") or ""), list(history.get("nodes") or ())
 

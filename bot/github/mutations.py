@@ -73,11 +73,6 @@ def take_back(comment: str, content: str) -> Mutation:
     return Mutation(alias="unreact", field="removeReaction", given=given, gives=gives)
 
 
-def name_of(mutations: Sequence[Mutation]) -> str:
-    """How the log calls the request."""
-    return "_".join(each.alias for each in mutations)
-
-
 def document(mutations: Sequence[Mutation]) -> str:
     """The mutations in one request, done in this order, each although another failed.
 
@@ -89,8 +84,8 @@ def document(mutations: Sequence[Mutation]) -> str:
     fields = "\n".join(
         f"  {m.alias}: {m.field}(input: ${m.alias}) {{ {m.gives} }}" for m in mutations
     )
-    title = name_of(mutations).title()
-    return with_fragments(f"mutation {title}({', '.join(declared)}) {{\n{fields}\n}}\n")
+    name = "_".join(m.alias.title() for m in mutations)
+    return with_fragments(f"mutation {name}({', '.join(declared)}) {{\n{fields}\n}}\n")
 
 
 def variables(mutations: Sequence[Mutation], *, checks: bool) -> dict[str, Any]:
@@ -108,8 +103,7 @@ def send(
     GitHubError where the request as a whole failed.
     """
     given = variables(mutations, checks=checks)
-    query, name = document(mutations), name_of(mutations)
-    return client.graphql(query, given, name=name, repeat=dict, parts=True)
+    return client.graphql(document(mutations), given, repeat=dict, parts=True)
 
 
 def _gives_state(mutations: Sequence[Mutation]) -> bool:

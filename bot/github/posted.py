@@ -79,7 +79,7 @@ def read_posted(
     """
     variables = queries.about(pull.repository, number=pull.number, reviews=reviews)
     ask = with_checks if checks else Client.graphql
-    data = ask(client, queries.operation("Comments"), variables, name="comments")
+    data = ask(client, queries.operation("Comments"), variables)
     found = (data.get("repository") or {}).get("pullRequest")
     if not found:
         raise NotFoundError("The pull request {pull} is not there any more.", 404, pull=pull)

@@ -297,7 +297,7 @@ class _Posting:
         """Write a comment, and take up what stands there afterwards."""
         given = mutations.variables([part], checks=self.posted.checks is not None)
         query = mutations.document([part])
-        done = self.client.graphql(query, given, name=part.alias, repeat=repeat)
+        done = self.client.graphql(query, given, repeat=repeat)
         if self.client.dry_run is None and done is not _STANDS:
             self._see(_written(part.alias, done))
 
@@ -357,7 +357,7 @@ class _Posting:
                 continue
 
     def _minimize(self, comment: IssueComment) -> None:
-        self.client.graphql(queries.operation("Minimize"), {"id": comment.node}, name="minimize")
+        self.client.graphql(queries.operation("Minimize"), {"id": comment.node})
 
 
 def _written(alias: str, done: Mapping[str, Any]) -> Mapping[str, Any] | None:

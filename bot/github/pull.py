@@ -144,7 +144,7 @@ def read_pull(client: Client, pull: PullId, found: Mapping[str, Any] | None = No
     variables = queries.about(pull.repository, number=pull.number)
     if not found:
         try:
-            data = with_checks(client, queries.operation("Pull"), variables, name="pull")
+            data = with_checks(client, queries.operation("Pull"), variables)
         except NotFoundError:
             raise _missing(pull) from None
         found = (data.get("repository") or {}).get("pullRequest")
@@ -156,9 +156,7 @@ def read_pull(client: Client, pull: PullId, found: Mapping[str, Any] | None = No
     listed = dict(read.files)
     while files["pageInfo"]["hasNextPage"] and pages < MOST_PAGES_OF_FILES:
         following = {**variables, "files": files["pageInfo"]["endCursor"]}
-        more = client.graphql(queries.operation("Files"), following, name="files")["repository"][
-            "pullRequest"
-        ]
+        more = client.graphql(queries.operation("Files"), following)["repository"]["pullRequest"]
         if more["headRefOid"] != read.head:
             break
         files = more["files"]
@@ -170,19 +168,17 @@ def read_pull(client: Client, pull: PullId, found: Mapping[str, Any] | None = No
     )
 
 
-def with_checks(
-    client: Client, query: str, variables: Mapping[str, Any], *, name: str
-) -> dict[str, Any]:
+def with_checks(client: Client, query: str, variables: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to a question that asks for check runs too, or without them.
 
     Not every token may see them; a mutation may thus be carried out twice. Raises GitHubError.
     """
     try:
-        return client.graphql(query, {**variables, "checks": True}, name=name)
+        return client.graphql(query, {**variables, "checks": True})
     except NotAllowedError as error:
         if error.refusal not in (Refusal.READ_ONLY, Refusal.PERSONAL):
             raise
-        return client.graphql(query, {**variables, "checks": False}, name=name)
+        return client.graphql(query, {**variables, "checks": False})
 
 
 @understood
@@ -195,7 +191,7 @@ def further_comments(
     pages = 1
     while page["pageInfo"]["hasNextPage"] and pages < MOST_PAGES_OF_COMMENTS:
         following = {**variables, "comments": page["pageInfo"]["endCursor"]}
-        data = client.graphql(queries.operation("Comments"), following, name="comments")
+        data = client.graphql(queries.operation("Comments"), following)
         page = data["repository"]["pullRequest"]["comments"]
         found += comments_of(page)
         pages += 1

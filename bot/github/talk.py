@@ -132,7 +132,7 @@ def acknowledge(client: Client, repository: str, comment: int, node: str) -> Ack
     if not node:
         node = client.get(f"/repos/{repository}/issues/comments/{comment}")["node_id"]
     given = {"comment": node}
-    data = with_checks(client, queries.operation("Acknowledge"), given, name="acknowledge")
+    data = with_checks(client, queries.operation("Acknowledge"), given)
     done = data.get("addReaction") or {}
     ours = {
         group["content"] for group in done.get("reactionGroups") or () if group["viewerHasReacted"]
@@ -266,7 +266,7 @@ def _is_one_ours(client: Client, comments: list[str]) -> bool:
     """Whether we wrote one of these comments, by their node ids."""
     try:
         ids = {f"i{number}": comment for number, comment in enumerate(comments)}
-        found = client.graphql(queries.ours(len(ids)), ids, name="ours").values()
+        found = client.graphql(queries.ours(len(ids)), ids).values()
     except NotFoundError:
         return False  # one was deleted meanwhile
     return any(node and node.get("viewerDidAuthor") for node in found)

@@ -117,18 +117,18 @@ def test_a_commit_through_a_mutation_is_a_commit_where_it_was_expected(here: Wor
         "message": {"headline": "Change the script"},
         "fileChanges": {"additions": [{"path": SCRIPT, "contents": "eA=="}]},
     }
-    done = client.graphql(queries.operation("Commit"), {"input": given}, name="commit")
+    done = client.graphql(queries.operation("Commit"), {"input": given})
     assert made.head == done["createCommitOnBranch"]["commit"]["oid"] != old
     assert here.base.objects.git("show", f"{made.head}:{SCRIPT}") == b"x"
     with pytest.raises(Exception, match="Expected branch to point to"):
-        client.graphql(queries.operation("Commit"), {"input": given}, name="commit")
+        client.graphql(queries.operation("Commit"), {"input": given})
     move = {"name": "refs/heads/tuning", "beforeOid": old, "afterOid": old}
     moving = {"repositoryId": f"R_{here.fork.id}", "refUpdates": [move]}
     with pytest.raises(Exception, match="could not be updated"):
-        client.graphql(queries.operation("Move"), {"input": moving}, name="move")
+        client.graphql(queries.operation("Move"), {"input": moving})
     move["beforeOid"] = made.head
     with pytest.raises(Exception, match="not a fast forward"):
-        client.graphql(queries.operation("Move"), {"input": moving}, name="move")
+        client.graphql(queries.operation("Move"), {"input": moving})
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_request_that_github_does_not_document_is_noticed(tmp_path: Path) -> N
         with pytest.raises(Exception, match="500"):
             client.write("POST", f"{REPOSITORY}/check-runs", {"name": 1})
         with pytest.raises(Exception, match="500"):
-            client.graphql("query Odd { viewer { shoeSize } }", {}, name="odd")
+            client.graphql("query Odd { viewer { shoeSize } }", {})
         words = "\n".join(server.broken)
     assert "GitHub has no GET /repos/verl-project/verl/nothing" in words
     assert "has no parameter {'nothing'}" in words

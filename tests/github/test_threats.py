@@ -266,14 +266,13 @@ def test_t18_a_result_that_comes_late_is_followed_by_the_right_one(here: World) 
             query: str,
             variables: Mapping[str, Any],
             *,
-            name: str,
             repeat: Repeat = True,
             parts: bool = False,
         ) -> dict[str, Any]:
             if parts and not pushed:
                 pushed.append(here.push({SCRIPT: BROKEN + b"# third\n"}))
                 answer_pull(read_change(here.client(), PULL), asked())
-            return super().graphql(query, variables, name=name, repeat=repeat, parts=parts)
+            return super().graphql(query, variables, repeat=repeat, parts=parts)
 
     plain = here.client()
     answer_pull(read_change(Slow(plain.auth, plain.addresses, plain.patience), PULL), asked())
