@@ -226,7 +226,7 @@ def _setting(subject: ClaimSubject, setting: Setting) -> Claim:
     source = SourceName.RUN_CONFIG
     if setting.operator == "~":
         if not subject.facts.config:
-            return Observation(key, "(deleted)", None, source).inconclusive(subject.absent(key))
+            return subject.unanswered(key, "(deleted)", key)
         both = Observation(key, "(deleted)", shown(observed, key), source)
         if isinstance(observed, Missing):
             return both.consistent("The script deletes this key, and the run has none.")
@@ -239,7 +239,7 @@ def _setting(subject: ClaimSubject, setting: Setting) -> Claim:
             "Settings of Hydra itself are not part of the run's configuration."
         )
     if isinstance(observed, Missing):
-        return Observation(key, claimed, None, source).inconclusive(subject.absent(key))
+        return subject.unanswered(key, claimed, key)
     if isinstance(claimed, str) and isinstance(observed, dict):
         return Observation(key, claimed, observed, source).inconclusive(
             "The script chooses a group of the configuration here; its entries are compared."

@@ -57,8 +57,7 @@ def joined(parts: Sequence[Facts]) -> Facts:
     system = max(parts, key=lambda facts: facts.system_rows)
     cards = _first(parts, lambda f: any(gpu.name != UNNAMED for gpu in f.gpus))
     cards = cards or _first(parts, lambda facts: bool(facts.gpus)) or first
-    printed: set[Any] = set()
-    printed |= config.printed & {"config", "arguments"}
+    printed: set[Any] = {*config.printed & {"config", "arguments"}}
     if history and all("history" in facts.printed for facts in parts if facts.history):
         printed.add("history")
     if all(facts.printed for facts in parts if facts.requirements):
@@ -194,15 +193,10 @@ def _pair(left: Facts, right: Facts) -> _Pair:
     cards = [sorted(gpu.name for gpu in f.gpus if gpu.name != UNNAMED) for f in (left, right)]
     if all(cards) and cards[0] != cards[1]:
         against.note("one names {left}, the other {right}", left=cards[0][0], right=cards[1][0])
-    if (
-        left.exit_code is not None
-        and right.exit_code is not None
-        and left.exit_code != right.exit_code
-    ):
+    codes = left.exit_code, right.exit_code
+    if None not in codes and codes[0] != codes[1]:
         against.note(
-            "one ended with exit code {left}, the other with {right}",
-            left=left.exit_code,
-            right=right.exit_code,
+            "one ended with exit code {left}, the other with {right}", left=codes[0], right=codes[1]
         )
     if left.window and right.window:
         gap = max(left.window[0], right.window[0]) - min(left.window[1], right.window[1])

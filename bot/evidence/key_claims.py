@@ -70,10 +70,7 @@ def model_claim(subject: ClaimSubject) -> Claim:
     token = subject.name.model
     claimed = field.value if field.value is not None else token
     if seen is None or not isinstance(seen.value, str):
-        reason = subject.absent(field.key)
-        return Observation(ClaimName.MODEL, claimed, None, SourceName.RUN_CONFIG).inconclusive(
-            reason
-        )
+        return subject.unanswered(ClaimName.MODEL, claimed, field.key)
     trained = Observation(ClaimName.MODEL, claimed, seen.value, seen.source)
     if "${" in seen.value or claimed is None:
         return trained.inconclusive(
@@ -121,9 +118,8 @@ def adapter_claim(subject: ClaimSubject) -> Claim:
     field = subject.plan.adapter
     value = field.value if field.value is not None else subject.name.adapter
     claimed = None if value is None else value or "none"
-    unseen = Observation(ClaimName.ADAPTER, claimed, None, SourceName.RUN_CONFIG)
     if not subject.facts.config:
-        return unseen.inconclusive(subject.absent(None))
+        return subject.unanswered(ClaimName.ADAPTER, claimed, None)
     ranks = [
         seen
         for seen in subject.observe_all("lora rank", field.key)
@@ -132,7 +128,7 @@ def adapter_claim(subject: ClaimSubject) -> Claim:
     loaded = [seen for seen in subject.observe_all("lora path") if seen.value]
     if subject.plan.framework == "trl" and not ranks:
         # transformers logs nothing of PEFT before 4.46.
-        return unseen.inconclusive(subject.absent(field.key))
+        return subject.unanswered(ClaimName.ADAPTER, claimed, field.key)
     used = [seen for seen in ranks if isinstance(seen.value, int) and seen.value > 0] + loaded
     source = (used or ranks)[0].source if used or ranks else SourceName.RUN_CONFIG
     observed = ("dora" if _dora(subject) else "lora") if used else "none"
@@ -207,9 +203,7 @@ def _by_presence(subject: ClaimSubject, claim: str, implied: str, keys: tuple[st
         if not isinstance(value, Missing):
             values.append(value)
     if not values or claimed is None:
-        return Observation(claim, claimed, None, SourceName.RUN_CONFIG).inconclusive(
-            subject.absent(keys[0])
-        )
+        return subject.unanswered(claim, claimed, keys[0])
     source = claim_source(SourcePart(SourceName.RUN_CONFIG, keys[0]))
     seen = Observation(claim, claimed, implied, source)
     if claimed == implied:

@@ -197,6 +197,11 @@ class ClaimSubject:
         found = ((candidate, lookup(self.facts.config, candidate)) for candidate in keys)
         return [Observed(key, value) for key, value in found if not isinstance(value, Missing)]
 
+    def unanswered(self, claim: str, claimed: JsonValue, key: str | None) -> Claim:
+        """The claim where the run's configuration has nothing to compare with."""
+        unseen = Observation(claim, claimed, None, SourceName.RUN_CONFIG)
+        return unseen.inconclusive(self.absent(key))
+
     def absent(self, key: str | None) -> str:
         """Why the configuration does not answer, a sentence."""
         if not self.facts.config:
@@ -230,8 +235,7 @@ def setting_claim(
             return None  # Training without reinforcement has no rollout, for one.
         keys = keys_of(subject.plan, claim, field.key)
         made = (subject.plan.framework, claim) in _MADE
-        reason = subject.absent(keys[0] if keys and not made else None)
-        return Observation(claim, claimed, None, SourceName.RUN_CONFIG).inconclusive(reason)
+        return subject.unanswered(claim, claimed, keys[0] if keys and not made else None)
     written = subject.plan.last(field.key) if field.key else None
     if claimed is None:
         if written is None and seen.value is None:

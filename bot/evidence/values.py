@@ -168,9 +168,9 @@ def fits(text: str, observed: JsonValue) -> bool | None:
 
 def _in_order(parts: list[str], text: str) -> bool:
     """Whether a text is made of these parts, with anything between two of them."""
-    first, *middle, last = [*parts] if len(parts) > 1 else [parts[0], ""]
     if len(parts) == 1:
-        return text == first
+        return text == parts[0]
+    first, *middle, last = parts
     at, end = len(first), len(text) - len(last)
     if at > end or not (text.startswith(first) and text.endswith(last)):
         return False

@@ -1,7 +1,8 @@
-"""Reading a run from W&B with its own SDK, in a process of its own that is bounded and ended.
+"""Reading a run from its tracker's server, in a process of its own that is bounded and ended.
 
-`read_online` is all that the rest of the house needs. The SDK is never imported here: the process
-that `process.py` starts does it, in a temporary folder, without the caller's environment.
+`read_online` is all that the rest of the house needs. The process that `process.py` starts works in
+a temporary folder, without the caller's environment: it alone imports W&B's SDK, and asks MLflow,
+SwanLab and trackio over the standard library.
 """
 
 from __future__ import annotations

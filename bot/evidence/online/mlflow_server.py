@@ -138,9 +138,8 @@ def _checked(
     found: Mapping[str, Any], asked: ServerRun
 ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Info and data of the run's record; raises ReadingError where it is another run's."""
-    run = found.get("run")
-    info = run.get("info") if isinstance(run, dict) else None
-    data = run.get("data", {}) if isinstance(run, dict) else None
+    run = mapping(found.get("run"))
+    info, data = run.get("info"), run.get("data", {})
     if not isinstance(info, dict) or not isinstance(data, dict):
         raise ReadingError(ReadFailure(kind="garbage"))
     named = info.get("run_id") or info.get("run_uuid")

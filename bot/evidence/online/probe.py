@@ -14,7 +14,7 @@ from typing import Any, Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.secrets import Secret
-from bot.evidence.json_values import parsed
+from bot.evidence.json_values import parsed, text
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
 from bot.evidence.online.json_server import ServerRun
@@ -73,11 +73,10 @@ class AccessProbe:
                 if data is None and not answer.get("errors"):
                     break
                 return Visibility(project=False, run=False)
-            access = project.get("access")
             return Visibility(
                 project=True,
                 run=isinstance(project.get("run"), dict),
-                access=access if isinstance(access, str) else None,
+                access=text(project.get("access")),
             )
         raise ReadingError(ReadFailure(kind="garbage", stage=ReadStage.RUN))
 

@@ -112,14 +112,10 @@ def _folder() -> Iterator[Path]:
 def _process(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
     place = str(folder)
-    environment |= {
-        "HOME": place,
-        "TMPDIR": place,
+    places = ("HOME", "TMPDIR", "WANDB_DIR", "WANDB_CONFIG_DIR", "WANDB_DATA_DIR")
+    environment |= dict.fromkeys(places, place) | {
         "NETRC": os.devnull,
-        "WANDB_DIR": place,
         "WANDB_CACHE_DIR": str(folder / "cache"),
-        "WANDB_CONFIG_DIR": place,
-        "WANDB_DATA_DIR": place,
         "WANDB_SILENT": "true",
         "WANDB_ERROR_REPORTING": "false",
         "OTEL_SDK_DISABLED": "true",

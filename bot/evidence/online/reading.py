@@ -10,6 +10,7 @@ from bot.base.errors import UserError
 from bot.base.extras import need
 from bot.base.messages import message, sentence_of
 from bot.evidence.facts import EvidenceError, Facts
+from bot.evidence.json_values import whole
 from bot.evidence.links import RunLink
 from bot.evidence.online.access import Access
 from bot.evidence.online.bounds import Bounds
@@ -56,12 +57,7 @@ def read_online(
 
     def on_message(text: dict[str, object]) -> None:
         if progress is not None and "stage" in text:
-            done, of = text.get("done"), text.get("of")
-            progress(
-                str(text["stage"]),
-                done if isinstance(done, int) else 0,
-                of if isinstance(of, int) else None,
-            )
+            progress(str(text["stage"]), whole(text.get("done")) or 0, whole(text.get("of")))
 
     outcome = converse(request, bounds, on_message)
     if outcome.facts is None:

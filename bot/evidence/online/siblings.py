@@ -10,7 +10,7 @@ from typing import Any
 from bot.base.messages import Notes, message
 from bot.evidence.console import Console
 from bot.evidence.facts import Sibling
-from bot.evidence.json_values import text
+from bot.evidence.json_values import number, text
 from bot.evidence.metrics import GLOBAL_STEP
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import ReadingError, ReadStage, bracketed
@@ -28,12 +28,8 @@ _MOST_VALUES = 5_000
 def siblings(sdk: Sdk, run: Any, bounds: Bounds) -> tuple[list[Sibling], list[str]]:
     """Runs of the same group and sweep first, then the project's newest; and what is not known."""
     group, sweep = text(getattr(run, "group", None)), text(getattr(run, "sweepName", None))
-    filters: list[dict[str, str]] = []
-    if group:
-        filters.append({"group": group})
-    if sweep:
-        filters.append({"sweep": sweep})
-    filters.append({})
+    named = {"group": group, "sweep": sweep}
+    filters = [*({name: value} for name, value in named.items() if value), {}]
     found: dict[str, Any] = {}
     total = 0
     try:
@@ -136,10 +132,8 @@ def _steps(run: Any) -> int | None:
     if not isinstance(summary, Mapping):
         return None
     for key in GLOBAL_STEP:
-        value = summary.get(key)
-        if not isinstance(value, (int, float)) or isinstance(value, bool):
-            continue
-        if 0 <= value < _MOST_STEPS:
+        value = number(summary.get(key))
+        if value is not None and 0 <= value < _MOST_STEPS:
             return int(value)
     return None
 

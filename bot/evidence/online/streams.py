@@ -15,7 +15,7 @@ from bot.base.messages import Notes, message
 from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.facts import MetricSeries
-from bot.evidence.json_values import number, whole
+from bot.evidence.json_values import number, text, whole
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage, bracketed
 from bot.evidence.online.sdk import Sdk, failures
@@ -55,12 +55,11 @@ def counts(sdk: Sdk, variables: dict[str, Any]) -> Counts:
     run = (found.get("project") or {}).get("run")
     if run is None:
         raise ReadingError(ReadFailure(kind="gone", stage=ReadStage.RUN))
-    state = run.get("state")
     return Counts(
         samples=whole(run.get("eventsLineCount"), least=0),
         lines=whole(run.get("logLineCount"), least=0),
         rows=whole(run.get("historyLineCount"), least=0),
-        state=state if isinstance(state, str) else None,
+        state=text(run.get("state")),
     )
 
 

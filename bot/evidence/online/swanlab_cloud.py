@@ -57,11 +57,11 @@ def read_swanlab_cloud(asked: ServerRun, bounds: Bounds, tell: Tell) -> Facts:
     server = _Cloud(asked.server, bounds, tell)
     server.sign_in(asked.key)
     project = f"project/{quote(asked.entity)}/{quote(asked.project)}"
-    held = server.get(project)
+    held = server.ask(project)
     private = held.get("visibility") != "PUBLIC"
     if private and not asked.allow_private:
         raise ReadingError(ReadFailure(kind="private"))
-    found = server.get(f"{project}/runs/{quote(asked.run_id)}")
+    found = server.ask(f"{project}/runs/{quote(asked.run_id)}")
     columns = _Columns.of(held, found, asked.run_id)
     limits = RunLimits(rows=bounds.rows, seconds=bounds.seconds)
     run = SwanlabRun(MetricCollector(limits), Console(limits.line_characters))
@@ -139,36 +139,31 @@ class _Cloud(JsonServer):
     def __init__(self, api: str, bounds: Bounds, tell: Tell) -> None:
         super().__init__(bounds, tell)
         self._api = api
-        self._session: dict[str, Secret] = {}
+        self._key: dict[str, Secret] = {}
+        """Header to its value: the key's own, then the session's."""
 
     def sign_in(self, key: Secret | None) -> None:
         """Exchange the key for a session; raises ReadingError without one that is known."""
         if key is None:
             raise ReadingError(ReadFailure(kind="no-key"))
-        session = self._ask("login/api_key", {"authorization": key}, {}).get("sid")
+        self._key = {"authorization": key}
+        session = self.ask("login/api_key", {}).get("sid")
         if not isinstance(session, str) or not session.isascii() or not session.isprintable():
             raise ReadingError(ReadFailure(kind="garbage"))
         if not session or len(session) > 4096 or {";", ",", " "} & set(session):
             raise ReadingError(ReadFailure(kind="garbage"))
-        self._session = {"Cookie": Secret(f"sid={session}")}
+        self._key = {"Cookie": Secret(f"sid={session}")}
 
-    def get(self, path: str) -> dict[str, Any]:
-        """The object at a path of the API."""
-        return self._ask(path, self._session)
-
-    def post(self, path: str, body: object) -> dict[str, Any]:
-        """What is answered to an object."""
-        return self._ask(path, self._session, body)
-
-    def _ask(self, path: str, headers: dict[str, Secret], body: object = None) -> dict[str, Any]:
-        return self._taken(self.json(f"{self._api}/api/{path}", headers, body))
+    def ask(self, path: str, body: object = None) -> dict[str, Any]:
+        """The object at a path of the API, or what is answered to one."""
+        return self._taken(self.json(f"{self._api}/api/{path}", self._key, body))
 
     def table(self, body: object) -> bytes:
         """The table that is exported; raises ReadingError where it lies nowhere that is read."""
-        place = text(self.post("house/metrics/scalar/export", body).get("cosKey"))
+        place = text(self.ask("house/metrics/scalar/export", body).get("cosKey"))
         if place is None:
             raise ReadingError(ReadFailure(kind="garbage", stage=self.stage))
-        urls = self.post("files/presigned/get", {"paths": [place]}).get("urls")
+        urls = self.ask("files/presigned/get", {"paths": [place]}).get("urls")
         url = urls[0] if isinstance(urls, list) and len(urls) == 1 else None
         if not isinstance(url, str) or not is_public(url, self._api):
             raise ReadingError(ReadFailure(kind="garbage", stage=self.stage))
@@ -223,7 +218,7 @@ def _every_value(server: _Cloud, columns: _Columns, run: SwanlabRun, host: str) 
 def _keys(server: _Cloud, columns: _Columns, look: Callable[[], None]) -> Iterator[str]:
     def page(cursor: str) -> tuple[object, object]:
         asked = {"experiments": columns.experiments(), "limit": _KEYS, "cursor": cursor}
-        found = server.post("house/metrics/scalar/keys", asked)
+        found = server.ask("house/metrics/scalar/keys", asked)
         return found.get("keys", []), found.get("hasMore") is True and found.get("nextCursor")
 
     for keys in server.pages(page):
