@@ -116,8 +116,7 @@ def _to_do(report: Report, places: FindingPlaces) -> list[FitPart]:
         lines += [blocks.finding_item(f, places) for f in wording.by_place(errors)]
         lines += [
             blocks.claim_item(claim, places[script.path])
-            for claim in wording.not_consistent(script.evidence)
-            if claim.verdict == "inconsistent"
+            for claim in wording.claims(script.evidence, "inconsistent")
         ]
     for page in report.pages:
         errors = [f for f in page.findings if f.severity == "error"]
@@ -213,7 +212,7 @@ def _cannot_start(script: ScriptReport) -> bool:
 def _claims(report: Report, places: FindingPlaces) -> FitPart:
     def rows(evidence: Evidence) -> Iterable[str]:
         open_ = wording.not_consistent(evidence)
-        settled = [claim for claim in evidence.claims if claim.verdict == "consistent"]
+        settled = wording.claims(evidence, "consistent")
         return map(blocks.claim_row, [*open_, *settled])
 
     groups = _by_script(

@@ -58,8 +58,7 @@ def _blocking(report: Report, places: FindingPlaces, link: str) -> Iterator[str]
     against = [
         claim
         for script in report.scripts
-        for claim in wording.not_consistent(script.evidence)
-        if claim.verdict == "inconsistent"
+        for claim in wording.claims(script.evidence, "inconsistent")
     ]
     if errors:
         first = places.link(wording.by_place(errors)[0])

@@ -79,7 +79,7 @@ class _SarifLog:
         self._report = report
         self._sources = sources
         self._prefix = prefix
-        contradicted = any(_contradicted(script) for script in report.scripts)
+        contradicted = any(map(_contradicted, report.scripts))
         self._rules = [_rule(rule) for rule in rules]
         self._rules += [_contradiction_rule()] if contradicted else []
         self._index = {rule["id"]: at for at, rule in enumerate(self._rules)}
@@ -302,7 +302,7 @@ def repository_path(prefix: str, path: str) -> str:
 
 
 def _contradicted(script: ScriptReport) -> list[Claim]:
-    return [c for c in wording.not_consistent(script.evidence) if c.verdict == "inconsistent"]
+    return wording.claims(script.evidence, "inconsistent")
 
 
 def _rule(rule: RuleText) -> SarifObject:

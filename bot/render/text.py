@@ -271,7 +271,7 @@ def _evidence(evidence: Evidence, paint: _Painter, verbose: bool) -> list[str]:
     head = f"  {padded(tr('run'), _LABEL)} {state}"
     lines = [tr("{what} ({source})", what=head, source=source) if source else head]
     open_ = wording.not_consistent(evidence)
-    settled = [claim for claim in evidence.claims if claim.verdict == "consistent"]
+    settled = wording.claims(evidence, "consistent")
     shown = [[claim] for claim in (*open_, *settled)] if verbose else _by_reason(open_)
     for claims in shown:
         verdict = claims[0].verdict

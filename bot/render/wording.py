@@ -31,11 +31,10 @@ FIX = "rlbot lint --fix"
 FIX_PAGE = "rlbot table check --fix"
 """What applies the fixes that a report offers."""
 _STOP = unicodedata.lookup("IDEOGRAPHIC FULL STOP")
-_WIDE = tuple(
-    map(
-        unicodedata.lookup,
-        ("IDEOGRAPHIC FULL STOP", "FULLWIDTH QUESTION MARK", "FULLWIDTH EXCLAMATION MARK"),
-    )
+_WIDE = (
+    _STOP,
+    unicodedata.lookup("FULLWIDTH QUESTION MARK"),
+    unicodedata.lookup("FULLWIDTH EXCLAMATION MARK"),
 )
 """What ends a Chinese sentence; no space follows."""
 _NEXT_SENTENCE = regex(rf"(?<=[.?!])\s+(?=[A-Z])|(?<=[{''.join(_WIDE)}])")
@@ -116,10 +115,15 @@ def batch(shown: str, evidence: Evidence | None) -> str:
     return tr("{batch} (not confirmed as the largest)", batch=shown) if state == "fits" else shown
 
 
+def claims(evidence: Evidence | None, *verdicts: str) -> list[Claim]:
+    """The claims that are one of these, in the order of the verdicts."""
+    every = evidence.claims if evidence else ()
+    return [claim for verdict in verdicts for claim in every if claim.verdict == verdict]
+
+
 def not_consistent(evidence: Evidence | None) -> list[Claim]:
     """Claims that the run contradicts, then those it leaves open."""
-    claims = evidence.claims if evidence else ()
-    return [c for v in ("inconsistent", "inconclusive") for c in claims if c.verdict == v]
+    return claims(evidence, "inconsistent", "inconclusive")
 
 
 def left_open(against: int, open_: int) -> str:
@@ -145,16 +149,14 @@ def contradiction(claim: Claim) -> str:
 
 def run_summary(evidence: Evidence) -> str:
     """What the run says, in one line, without a full stop."""
-    against = [claim for claim in evidence.claims if claim.verdict == "inconsistent"]
-    open_ = [claim for claim in evidence.claims if claim.verdict == "inconclusive"]
     if evidence.verdict == "inconsistent":
         said = tr("contradicts the script")
-        if against:
+        if against := claims(evidence, "inconsistent"):
             said = tr("contradicts: {what}", what=contradiction(against[0]))
         return said + _more(len(against) - 1)
     if evidence.verdict == "inconclusive":
         said = tr("inconclusive")
-        if open_:
+        if open_ := claims(evidence, "inconclusive"):
             said = tr("inconclusive: {why}", why=clause(open_[0].reason))
         return said + _more(len(open_) - 1)
     figures = phrases(measured(evidence))
@@ -317,9 +319,8 @@ def _some(some: int, total: int) -> str:
 def _open(report: Report) -> str:
     open_ = {item.reason: item.check for _, item in unchecked(report)}
     for script in report.scripts:
-        for claim in not_consistent(script.evidence):
-            if claim.verdict == "inconclusive":
-                open_.setdefault(claim.reason, claim.claim)
+        for claim in claims(script.evidence, "inconclusive"):
+            open_.setdefault(claim.reason, claim.claim)
     reasons = list(open_)
     count = sum(script.verdict != "pass" for script in report.scripts) or len(report.scripts)
     total = len(report.scripts)
@@ -375,9 +376,8 @@ def summary(report: Report, *, hidden: str = "") -> str:
     count = severities(all_findings(report))
     said = listed(counted(count[each], SEVERITY[each]) for each in ORDER if count[each])
     parts = [said + (hidden if count["note"] else "") if said else tr("nothing found")]
-    claims = [c for s in report.scripts for c in not_consistent(s.evidence)]
     for state in ("inconsistent", "inconclusive"):
-        number = sum(claim.verdict == state for claim in claims)
+        number = sum(len(claims(script.evidence, state)) for script in report.scripts)
         parts += [counted(number, CLAIMS_LEFT[state])] if number else []
     open_ = len(unchecked(report))
     parts += [tr("{count} not checked", count=f"{open_:,}")] if open_ else []
