@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 
-from bot.evidence.transaction_log import MESSAGES, ONE_OF, PACKAGE, record_type
+from bot.evidence.transaction_log import record_type
 
 _ASK_SDK = """
 import json, sys, warnings
@@ -28,18 +28,17 @@ print(json.dumps(found))
 
 
 def test_every_field_is_the_sdks() -> None:
+    file = record_type().DESCRIPTOR.file
     # In a process of its own: importing the SDK warns and starts threads.
     done = subprocess.run(
         [sys.executable, "-c", _ASK_SDK],
-        input=json.dumps(list(MESSAGES)),
+        input=json.dumps(list(file.message_types_by_name)),
         capture_output=True,
         text=True,
         check=True,
     )
     sdk = json.loads(done.stdout)
-    file = record_type().DESCRIPTOR.file
-    assert file.package == PACKAGE
-    assert set(file.message_types_by_name) == set(MESSAGES) == set(sdk)
+    assert set(file.message_types_by_name) == set(sdk) >= {"Record", "HistoryItem"}
     for name, message in file.message_types_by_name.items():
         for field in message.fields:
             ours = [
@@ -50,4 +49,3 @@ def test_every_field_is_the_sdks() -> None:
                 field.containing_oneof.name if field.containing_oneof else None,
             ]
             assert ours == sdk[name][field.name], f"{name}.{field.name}"
-    assert set(ONE_OF) <= set(MESSAGES)

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
@@ -24,7 +25,7 @@ from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
 from bot.evidence.json_values import dicts, mapping, number, parsed, text
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import Located, open_inside, shown
-from bot.evidence.protobuf_messages import Messages, decoded, message_class
+from bot.evidence.protobuf_messages import decoded, message_class
 from bot.evidence.run_config import plain
 from bot.evidence.side_files import MOST_GPUS, SideFiles
 from bot.evidence.trackers.collect import (
@@ -44,31 +45,6 @@ _OWN: Final = "__swanlab__."
 _MIB: Final = 1 << 20
 _STATES: Final = {1: "finished", 2: "crashed", 3: "killed"}
 """The finish record's states: finished, crashed (an exception), aborted."""
-_MESSAGES: Final[Messages] = {
-    "Record": (
-        ("run", 10, "Run"),
-        ("finish", 11, "Finish"),
-        ("scalar", 13, "Scalar"),
-        ("log", 16, "Log"),
-    ),
-    # Texts that are no UTF-8 are read all the same.
-    "Run": (
-        ("project", 1, "bytes"),
-        ("entity", 2, "bytes"),
-        ("name", 4, "bytes"),
-        ("id", 10, "bytes"),
-    ),
-    "Finish": (("state", 1, "int32"), ("error", 2, "bytes")),
-    "Scalar": (
-        ("key", 1, "bytes"),
-        ("step", 2, "int64"),
-        ("timestamp", 4, "Timestamp"),
-        ("value", 5, "Value"),
-    ),
-    "Timestamp": (("seconds", 1, "int64"), ("nanos", 2, "int32")),
-    "Value": (("number", 1, "double"),),
-    "Log": (("line", 1, "bytes"),),
-}
 
 
 def _is_log(name: str) -> bool:
@@ -241,7 +217,7 @@ def _named(run: RunId, **names: object) -> RunId:
 
 @cache
 def _record_type() -> Any:
-    return message_class("rlbot.swanlab", _MESSAGES, "Record")
+    return message_class(Path(__file__).with_suffix(".proto"), "Record")
 
 
 def _protobuf_record(payload: bytes, taken: SwanlabRun) -> None:

@@ -21,25 +21,13 @@ from bot.base.messages import message, plural_message
 from bot.evidence.facts import EvidenceError, Facts, RunId
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import open_inside, shown
-from bot.evidence.protobuf_messages import Messages, decoded, message_class
+from bot.evidence.protobuf_messages import decoded, message_class
 from bot.evidence.trackers.collect import MetricCollector, StoppedError
 from bot.evidence.trackers.places import RunPath, several
 
 MARK: Final = "tfevents"
 _HEADER: Final = struct.Struct("<QI")
 _FOOTER: Final = struct.Struct("<I")
-_MESSAGES: Final[Messages] = {
-    "Event": (("wall_time", 1, "double"), ("step", 2, "int64"), ("summary", 5, "Summary")),
-    "Summary": (("value", 1, "*Value"),),
-    # A tag that is no UTF-8 is read all the same.
-    "Value": (("tag", 1, "bytes"), ("simple_value", 2, "?float"), ("tensor", 8, "?Tensor")),
-    "Tensor": (
-        ("dtype", 1, "int32"),
-        ("tensor_content", 4, "bytes"),
-        ("float_val", 5, "*float"),
-        ("double_val", 6, "*double"),
-    ),
-}
 _DTYPES: Final = {1: ("float_val", struct.Struct("<f")), 2: ("double_val", struct.Struct("<d"))}
 """tensorflow/core/framework/types.proto: DT_FLOAT and DT_DOUBLE."""
 
@@ -195,7 +183,7 @@ class _EventFile:
 
 @cache
 def _event_type() -> Any:
-    return message_class("rlbot.tensorboard", _MESSAGES, "Event", {"Value": "value"})
+    return message_class(Path(__file__).with_suffix(".proto"), "Event")
 
 
 def _scalar(tensor: Any) -> float | None:
