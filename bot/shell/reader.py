@@ -95,7 +95,7 @@ def read(
         session, comments = evaluated(arguments=True, variables=False)
     if environment is None and (session.ended or every_way) and _EMPTY_DEFAULT.search(text):
         other, its_comments = evaluated(arguments=needy, variables=True)
-        if _reach(other) > _reach(session):
+        if _reach(other) > _reach(session) or (every_way and _starts(other) > _starts(session)):
             session, comments = other, its_comments
     return _reading(source, session, session.places, comments, problems)
 
@@ -114,7 +114,12 @@ def asks_its_caller(reading: Reading) -> bool:
 
 def _reach(session: Session) -> int:
     """How far into the text the commands go."""
-    return max((command.span.start for command in session.commands), default=-1)
+    return max(_starts(session), default=-1)
+
+
+def _starts(session: Session) -> set[int]:
+    """Where in the text commands begin."""
+    return {command.span.start for command in session.commands}
 
 
 def _evaluate(session: Session, world: World) -> list[Comment]:

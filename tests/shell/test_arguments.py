@@ -81,6 +81,11 @@ def test_unnamed(text: str, expected: list[str]) -> None:
         ('R=$1\nother\nif [ "$R" = 0 ]; then cmd a; fi', ["cmd a"]),
         ("case ${1:-} in train) cmd a;; eval) cmd b;; *) usage;; esac", ["cmd a", "cmd b"]),
         ('other\n[ -n "${K:-}" ] && cmd a', ["cmd a"]),
+        # From 065536/Asycn_verl: the head of a cluster, and its workers below.
+        (
+            'H=0; if [ "${RANK:-}" = 0 ]; then H=1; fi\nif [ $H = 1 ]; then cmd a; else ray; fi',
+            ["cmd a"],
+        ),
         ('other\nif [ "$R" = 0 ] && [ 1 = 2 ]; then cmd a $1; fi', []),
         ("other; cmd a ${1:-8}", ["cmd a 8"]),
     ],
