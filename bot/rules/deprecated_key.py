@@ -55,7 +55,8 @@ def check(context: RuleContext) -> Hits:
         unread = unread_sizes(values) if plan.launch.entry == ENTRY else []
         for setting, use in found:
             removed = setting.key.endswith("rollout.mode") and setting.value == "sync"
-            if setting.key in unread or removed or _counts(plan, setting):
+            off = setting.value is None  # As it is without the setting.
+            if setting.key in unread or removed or off or _counts(plan, setting):
                 continue
             yield _hit(context, values, setting, use)
 

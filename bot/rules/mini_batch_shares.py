@@ -12,6 +12,7 @@ from bot.rules._support.verl import (
     ROLLOUT,
     data_parallel,
     doubted,
+    only_validates,
     refuses,
     trainers,
 )
@@ -57,8 +58,8 @@ def check(context: RuleContext) -> Hits:
             continue
         if not version_at_least(values.plan, 0, 8) or _one_finding(context, values):
             continue
-        if values.flag("trainer.val_only") and values.flag("trainer.val_before_train"):
-            continue  # Ends before the first update.
+        if only_validates(values):
+            continue
         better = multiples.at_least(mini, multiples.step(n, ranks))
         yield hit(
             values.place(_MINI, f"{ROLLOUT}.n"),

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ACTOR, LIMITS, sequence_length, sequence_parallel, trainers
+from bot.rules._support.verl import (
+    ACTOR,
+    LIMITS,
+    only_validates,
+    sequence_length,
+    sequence_parallel,
+    trainers,
+)
 
 _LIMIT = f"{ACTOR}.ppo_max_token_len_per_gpu"
 _LENGTHS = ("data.max_prompt_length=1024", "data.max_response_length=8192")
@@ -36,7 +43,7 @@ META = Meta(
 def check(context: RuleContext) -> Hits:
     """Compare the limit with prompt + response."""
     for values in trainers(context):
-        if values.flag(f"{ACTOR}.use_dynamic_bsz") is not True:
+        if values.flag(f"{ACTOR}.use_dynamic_bsz") is not True or only_validates(values):
             continue
         if values.text(f"{ACTOR}.strategy") not in ("fsdp", "fsdp2"):
             continue

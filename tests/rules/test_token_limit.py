@@ -20,6 +20,7 @@ LENGTHS = ("data.max_prompt_length=1024", "data.max_response_length=8192")
         verl(*LENGTHS, f"{KEY}=4608", f"{SP}=2"),
         verl(*LENGTHS, f"{KEY}=$TOKENS"),
         verl(*LENGTHS, f"{KEY}=100", "actor_rollout_ref.actor.use_dynamic_bsz=False"),
+        verl(*LENGTHS, f"{KEY}=8192", "trainer.val_only=True"),
     ],
 )
 def test_stays_silent(script: str) -> None:

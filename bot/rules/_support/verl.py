@@ -91,6 +91,12 @@ def needs_critic(values: PlanValues) -> bool | None:
     return estimator == "gae" if estimator else None
 
 
+def only_validates(values: PlanValues) -> bool:
+    """Whether the trainer ends after a validation, before it updates anything."""
+    keys = ("trainer.val_only", "trainer.val_before_train")
+    return all(values.flag(key) for key in keys)
+
+
 def gpus(values: PlanValues) -> int | None:
     """GPUs over all nodes, as verl counts them."""
     per_node, nodes = values.number("trainer.n_gpus_per_node"), values.number("trainer.nnodes")
