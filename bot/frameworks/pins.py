@@ -53,6 +53,7 @@ _ADDRESS = regex(
     r"([\w.-]{1,99})/([\w.-]{1,99})"
 )
 """A repository that a package, or a submodule, comes from: its owner and its name."""
+_COMMIT = regex(r"@[0-9a-f]{7,40}\b")
 _OWNERS: Final = {
     "verl": ("volcengine", "verl-project"),
     "openrlhf": ("openrlhf",),
@@ -96,14 +97,33 @@ def read_fork(framework: str, files: Mapping[str, bytes], script: str) -> str:
 
     It installs somebody's fork, or is a fork of verl's own.
     """
+    for path, text in _projects(files, script):
+        own = framework == "verl" and _OWN_NAME.search(text)
+        if own or any(foreign for foreign, _ in _addresses(framework, text)):
+            return path
+    return ""
+
+
+def read_commit(framework: str, files: Mapping[str, bytes], script: str) -> str:
+    """The file nearest above a script that installs a commit of the publisher's; empty without.
+
+    A submodule is one.
+    """
+    for path, text in _projects(files, script):
+        module = path.endswith(".gitmodules")
+        found = _addresses(framework, text)
+        if any(not foreign and (module or _COMMIT.match(rest)) for foreign, rest in found):
+            return path
+    return ""
+
+
+def _projects(files: Mapping[str, bytes], script: str) -> Iterator[tuple[str, str]]:
+    """The files that say what is installed for a script, the nearest first, with their texts."""
     for folder in above(script):
         for name in _PROJECT:
             path = f"{folder}/{name}".lstrip("/")
-            text = files.get(path, b"").decode("utf-8", "replace")
-            own = framework == "verl" and _OWN_NAME.search(text)
-            if own or any(_forks(framework, text)):
-                return path
-    return ""
+            if path in files:
+                yield path, files[path].decode("utf-8", "replace")
 
 
 def read_patch(framework: str, files: Mapping[str, bytes], names: Set[str]) -> str:
@@ -119,8 +139,8 @@ def read_patch(framework: str, files: Mapping[str, bytes], names: Set[str]) -> s
     return ""
 
 
-def _forks(framework: str, text: str) -> Iterator[bool]:
-    """For each address of a framework's repository whether it is somebody else's."""
+def _addresses(framework: str, text: str) -> Iterator[tuple[bool, str]]:
+    """For each address of a framework's repository whether it is a fork's, and what follows it."""
     for line in text.splitlines():
         found = _ADDRESS.search(line) if "git" in line and len(line) <= _LONGEST else None
         if found is None:
@@ -129,7 +149,7 @@ def _forks(framework: str, text: str) -> Iterator[bool]:
         asked = _asks(framework, stated)
         named = asked is not None and stated[asked.end() :].lstrip()[:1] in ("@", "=")
         if named or found[2].removesuffix(".git") == framework:
-            yield found[1].lower() not in _OWNERS[framework]
+            yield found[1].lower() not in _OWNERS[framework], line[found.end() :]
 
 
 def read_pin(framework: str, files: Mapping[str, bytes]) -> Pin | None:

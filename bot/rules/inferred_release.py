@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.base.messages import plural_message
+from bot.frameworks.pins import read_commit
 from bot.frameworks.plan import Inference, Plan
 from bot.frameworks.releases import ranges_of_releases
 from bot.frameworks.setting import Setting
@@ -27,8 +28,9 @@ META = Meta(
     ),
     limits=(
         "One finding for each launch, in the place of one for each setting. Only where neither an "
-        "option, a comment, a vendored copy of the framework nor a pin decides. A setting that "
-        "every release refuses stays an error of its own."
+        "option, a comment, a vendored copy of the framework nor a pin decides; a commit of the "
+        "framework's repository is a pin, too. A setting that every release refuses stays an error "
+        "of its own."
     ),
     source="The configuration of every release of verl, OpenRLHF, TRL and open-instruct",
     example=Example(
@@ -40,8 +42,11 @@ META = Meta(
 
 def check(context: RuleContext) -> Hits:
     """The launches whose release was inferred from their settings."""
+    place = context.place
     for plan in context.plans:
-        if plan.inference is not None:
+        if plan.inference is None:
+            continue
+        if place is None or not read_commit(plan.framework, place.checkout.files, place.path):
             yield _hit(plan, plan.inference)
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from bot.frameworks.pins import pinned_folder, read_fork, read_patch, read_pin
+from bot.frameworks.pins import pinned_folder, read_commit, read_fork, read_patch, read_pin
 from bot.frameworks.releases import releases
 
 
@@ -73,6 +73,24 @@ GITHUB = "git+https://github.com"
 )
 def test_a_fork_that_is_installed(path: str, text: str, forked: bool) -> None:
     assert read_fork("verl", {path: text.encode()}, "run/grpo/train.sh") == path * forked
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "pinned"),
+    [
+        ("setup.py", f"deps = ['verl @ {GITHUB}/volcengine/verl.git@69ad852e5654a77f']", True),
+        ("requirements.txt", f"-e {GITHUB}/volcengine/verl.git@1dda039#egg=verl", True),
+        (".gitmodules", "\turl = https://github.com/volcengine/verl.git", True),
+        ("setup.py", f"deps = ['verl @ {GITHUB}/volcengine/verl.git@main']", False),
+        ("setup.py", f"deps = ['verl @ {GITHUB}/volcengine/verl.git@v0.4.1']", False),
+        ("setup.py", f"deps = ['verl @ {GITHUB}/somebody/verl.git@69ad852e']", False),
+        ("setup.py", f"deps = ['trl @ {GITHUB}/huggingface/trl.git@69ad852e']", False),
+        (".gitmodules", "\turl = https://github.com/somebody/verl.git", False),
+        ("requirements.txt", "verl==0.8.0", False),
+    ],
+)
+def test_a_commit_that_is_installed(path: str, text: str, pinned: bool) -> None:
+    assert read_commit("verl", {path: text.encode()}, "run/grpo/train.sh") == path * pinned
 
 
 def test_a_version_file_says_what_is_left_behind() -> None:

@@ -110,6 +110,19 @@ def test_names_that_a_fork_registers() -> None:
     assert "RLB034" not in errors({"verl/trainer/ppo/core_algos.py": algorithms}, script)
 
 
+def test_a_release_that_nobody_states_beside_a_commit() -> None:
+    """open-r1 and what comes of it install TRL by a commit, between two releases."""
+    recipe = b"model_name_or_path: a/b\nlearning_rate: 1e-6\nuse_vllm: true\nvllm_device: auto\n"
+    pin = "trl @ git+https://github.com/huggingface/trl.git@"
+    found = []
+    for commit in ("main", "69ad852e5654a77f1695eb4c608906fe0c7e8624"):
+        files = {"recipes/grpo.yaml": recipe, "requirements.txt": (pin + commit).encode()}
+        options = CheckOptions(place=InCheckout(Checkout(files)))
+        report = check_script(ScriptFile(path="recipes/grpo.yaml", data=recipe), options)
+        found.append([one.id for one in report.findings if one.severity != "note"])
+    assert found == [["RLB028"], []]
+
+
 def test_a_way_of_averaging_that_a_fork_adds() -> None:
     """shuaijiumei/pacth-verifier: a mode of its own in the actor's check and in the losses."""
     script = LAUNCH.strip() + " actor_rollout_ref.actor.loss_agg_mode=seq-mean-length\n"
