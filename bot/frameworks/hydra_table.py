@@ -15,7 +15,7 @@ from bot.frameworks import hydra_tree as trees
 from bot.frameworks.composition import Composition
 from bot.frameworks.hydra_rules import undecided, wrong
 from bot.frameworks.hydra_tree import ABSENT, CannotPutError, YamlTree
-from bot.frameworks.key_table import OK, Key, KeyVerdict, Status, closest, refusal
+from bot.frameworks.key_table import OK, Key, KeyTable, KeyVerdict, Status, closest, refusal
 from bot.frameworks.lifetimes import SHARED, deprecations, history
 from bot.frameworks.setting import Setting
 
@@ -39,8 +39,8 @@ class _Chosen:
     """The verdicts on all overrides, once it is known that none is refused."""
 
 
-class HydraTable:
-    """A `KeyTable` for a root configuration composed by Hydra."""
+class HydraTable(KeyTable):
+    """A root configuration composed by Hydra."""
 
     searched = False
     """Whether what a command line's `hydra.searchpath` adds is known."""
@@ -164,7 +164,7 @@ class HydraTable:
         """The most similar key of this release, or None when none is close."""
         return closest(key, self._default_names) or closest(key, self._every)
 
-    def deprecated(self, key: str) -> str | None:
+    def deprecated(self, key: str, /) -> str | None:
         """What to use instead of an accepted but deprecated key; "" when nothing is needed."""
         if key not in self._instead:
             self._instead[key] = self._deprecated(key) if key.endswith(self._ends) else None
@@ -197,7 +197,7 @@ class HydraTable:
         found = (str(e["use"]) for e in self._deprecations if e.get("root") == self.root)
         return next(found, None)
 
-    def history(self, key: str) -> str | None:
+    def history(self, key: str, /) -> str | None:
         """Releases that have the key in this root or its relatives, in words; None if none has."""
         return history(self.framework, self.root, key)
 

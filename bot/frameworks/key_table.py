@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from bot.base.allowance import Allowance
 from bot.base.fast_dataclass import dataclass
@@ -92,7 +93,7 @@ _CLOSE = 0.7
 """Least score of a suggestion: a moved setting of the same name passes, a chance likeness fails."""
 
 
-class KeyTable(Protocol):
+class KeyTable(ABC):
     """The settings of one release (and, for Hydra, of one root configuration)."""
 
     framework: str
@@ -100,25 +101,33 @@ class KeyTable(Protocol):
     root: str
     """The root configuration (ppo_trainer) or the module that parses the options."""
 
+    @abstractmethod
     def get(self, key: str) -> Key | None:
         """The key (a leaf or a mapping), or None when the release does not have it."""
 
+    @abstractmethod
     def __contains__(self, key: str) -> bool: ...
 
-    def __hash__(self) -> int: ...
-
+    @abstractmethod
     def __iter__(self) -> Iterator[str]:
         """Every key, leaves and mappings."""
 
-    def deprecated(self, key: str, /) -> str | None:
-        """What to use instead of an accepted but deprecated key; "" when nothing is needed."""
+    def deprecated(self, _key: str, /) -> str | None:
+        """What to use instead of an accepted but deprecated key; "" when nothing is needed.
+
+        None where nothing is deprecated before it goes, as with OpenRLHF, or nothing says so.
+        """
+        return None
 
     def nearest(self, key: str) -> str | None:
         """The most similar key of this release, or None when none is close."""
+        return closest(key, tuple(self))
 
-    def history(self, key: str) -> str | None:
+    def history(self, _key: str, /) -> str | None:
         """Where the key exists, in words: "in verl 0.2 to 0.9.0, removed in 0.9.1"; else None."""
+        return None
 
+    @abstractmethod
     def verdicts(self, settings: Sequence[Setting]) -> tuple[KeyVerdict, ...]:
         """What the framework would say to each, in their order, which counts.
 
@@ -127,6 +136,7 @@ class KeyTable(Protocol):
 
     def refused(self, settings: Sequence[Setting]) -> tuple[bool, ...]:
         """For each setting, whether its verdict refuses it for sure; cheaper than the verdicts."""
+        return tuple(verdict.accepted is False for verdict in self.verdicts(settings))
 
 
 NEAR_MISSES: Final = Allowance("near misses")

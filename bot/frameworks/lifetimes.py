@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from bot.base.resources import schemas
-from bot.frameworks.releases import release, release_key, releases, spans_of_releases
+from bot.frameworks.releases import beside_tables, release, release_key, releases, spans_of_releases
 
 SHARED = "="
 """A mapping with this one entry stands for a shared mapping of the file's pool."""
@@ -16,10 +14,8 @@ SHARED = "="
 
 @cache
 def _entries(framework: str) -> tuple[Mapping[str, Any], ...]:
-    path = schemas() / "frameworks" / framework / "deprecated.json"
-    if not path.is_file():
-        return ()
-    return tuple(json.loads(path.read_bytes())["deprecated"])
+    found = beside_tables(framework, "deprecated")
+    return tuple(found["deprecated"]) if found else ()
 
 
 def deprecations(framework: str, version: str) -> tuple[Mapping[str, Any], ...]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from bot.base.messages import enumeration, mark, message
-from bot.base.resources import schemas
-from bot.frameworks.key_table import OK, Key, KeyVerdict, closest, refusal
-from bot.frameworks.releases import spans_of_releases, timeline
+from bot.frameworks.key_table import OK, Key, KeyTable, KeyVerdict, refusal
+from bot.frameworks.releases import beside_tables, spans_of_releases, timeline
 from bot.frameworks.setting import UNKNOWN, Setting
 from bot.report import Scalar
 
@@ -27,15 +25,12 @@ _FALSE = frozenset(("no", "false", "f", "n", "0"))
 
 @cache
 def _renames(framework: str) -> Mapping[str, Sequence[str]]:
-    path = schemas() / "frameworks" / framework / "renames.json"
-    if not path.is_file():
-        return {}
-    renames: Mapping[str, Sequence[str]] = json.loads(path.read_bytes())["renames"]
-    return renames
+    found = beside_tables(framework, "renames")
+    return found["renames"] if found else {}
 
 
-class OptionTable:
-    """A `KeyTable` for the options of an `argparse.ArgumentParser`; keys have no dashes."""
+class OptionTable(KeyTable):
+    """The options of an `argparse.ArgumentParser`; keys have no dashes."""
 
     def __init__(self, data: Mapping[str, Any], root: str) -> None:
         """`data` is the file of a release; raises `KeyError` when it does not have the root."""
@@ -108,10 +103,6 @@ class OptionTable:
     def __iter__(self) -> Iterator[str]:
         return iter(self._options)
 
-    def deprecated(self, _key: str, /) -> str | None:
-        """None: OpenRLHF removes options without deprecating them first."""
-        return None
-
     def nearest(self, key: str) -> str | None:
         """The name that an older option has now, else the most similar option; None when none is.
 
@@ -125,9 +116,9 @@ class OptionTable:
         kept += [name for name in self._options if name.rsplit(".", 1)[-1] == key]
         if len(set(kept)) == 1:
             return kept[0]
-        return closest(key, tuple(self._options))
+        return super().nearest(key)
 
-    def history(self, key: str) -> str | None:
+    def history(self, key: str, /) -> str | None:
         """Releases whose module of the same name has the option, in words.
 
         For an option that only other modules have ever had, their releases, and which they are.

@@ -30,13 +30,17 @@ def release_key(version: str) -> tuple[tuple[int, ...], int]:
     return tuple(numbers), -1 if after is None else after
 
 
+def beside_tables(framework: str, name: str) -> dict[str, Any] | None:
+    """What a file beside a framework's tables holds; None where it has none of that name."""
+    path = schemas() / "frameworks" / framework / f"{name}.json"
+    return dict(json.loads(path.read_bytes())) if path.is_file() else None
+
+
 @cache
 def timeline(framework: str) -> Timeline | None:
     """The options of every release, for a framework that is started with options; else None."""
-    path = schemas() / "frameworks" / framework / "options.json"
-    if not path.is_file():
-        return None
-    return Timeline(json.loads(path.read_bytes()))
+    options = beside_tables(framework, "options")
+    return Timeline(options) if options else None
 
 
 @cache
@@ -52,9 +56,7 @@ def releases(framework: str) -> tuple[str, ...]:
 @cache
 def released(framework: str) -> Mapping[str, str]:
     """Release to the day of its tag's commit: nothing was run with it before; empty for others."""
-    path = schemas() / "frameworks" / framework / "released.json"
-    days: dict[str, str] = json.loads(path.read_bytes()) if path.is_file() else {}
-    return days
+    return beside_tables(framework, "released") or {}
 
 
 def find_release(framework: str, version: str) -> str | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from bot.base.messages import message
-from bot.frameworks.key_table import OK, Key, KeyVerdict, closest, refusal
+from bot.frameworks.key_table import OK, Key, KeyTable, KeyVerdict, refusal
 from bot.frameworks.python_source import parsed, written
 from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
 
@@ -27,8 +27,8 @@ _LONGEST: Final = 400
 """Characters of a value that is judged."""
 
 
-class StructuredTable:
-    """A `KeyTable` for the fields of dataclasses."""
+class StructuredTable(KeyTable):
+    """The fields of dataclasses."""
 
     framework = "verl"
 
@@ -43,7 +43,6 @@ class StructuredTable:
         self.root = root
         self._optional = frozenset(optional)
         self._keys = {**keys, _FILE: Key(_FILE, "str", None)}
-        self._names = tuple(self._keys)
 
     def get(self, key: str) -> Key | None:
         """The field."""
@@ -53,19 +52,7 @@ class StructuredTable:
         return key in self._keys
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def deprecated(self, key: str, /) -> str | None:  # noqa: ARG002
-        """Dataclasses do not say."""
-        return None
-
-    def nearest(self, key: str) -> str | None:
-        """The most similar field."""
-        return closest(key, self._names)
-
-    def history(self, key: str) -> str | None:  # noqa: ARG002
-        """There are no releases."""
-        return None
+        return iter(self._keys)
 
     def verdict(self, setting: Setting) -> KeyVerdict:
         """Whether OmegaConf takes the key, and the value at it."""
@@ -106,10 +93,6 @@ class StructuredTable:
     def verdicts(self, settings: Sequence[Setting]) -> tuple[KeyVerdict, ...]:
         """As `verdict`: one setting has no effect on another."""
         return tuple(map(self.verdict, settings))
-
-    def refused(self, settings: Sequence[Setting]) -> tuple[bool, ...]:
-        """See `KeyTable.refused`."""
-        return tuple(verdict.accepted is False for verdict in self.verdicts(settings))
 
 
 def yaml_settings(words: Iterable[BadArgument]) -> Iterator[Setting]:
