@@ -117,11 +117,10 @@ class Database:
         try:
             return act()
         except (sa.exc.SQLAlchemyError, sqlite3.Error, OSError) as error:
-            # Not what SQLAlchemy says around it, with its statement and a page to read.
-            said = str(getattr(error, "orig", error)).strip()
-            why = (said.splitlines() or [type(error).__name__])[0]
             failed = message(
-                "The database {database} did not answer: {why}.", database=self.shown, why=why
+                "The database {database} did not answer: {why}.",
+                database=self.shown,
+                why=database_reason(error),
             )
             if not self.is_sqlite:
                 failed = message(
@@ -130,8 +129,14 @@ class Database:
             raise UserError(failed) from None
 
 
+def database_reason(error: Exception) -> str:
+    """The database's own words, without what SQLAlchemy says around them: a statement, a page."""
+    said = str(getattr(error, "orig", error)).strip()
+    return (said.splitlines() or [type(error).__name__])[0]
+
+
 def is_outage(error: Exception) -> bool:
-    """True when the database does not answer or is locked: the statement is not at fault."""
+    """True when the database does not answer, or is locked or full: no statement is at fault."""
     return isinstance(error, (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError))
 
 

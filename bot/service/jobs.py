@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions
@@ -176,18 +176,25 @@ class JobClient:
             total += len(found)
         return total
 
-    def running_workers(self) -> set[str]:
-        """Ids of the workers that hold running jobs, dead ones included."""
-        found = self._find(status="PENDING")
-        return {one.executor_id for one in found if one.executor_id}
+    def running(self) -> Mapping[str, set[str]]:
+        """Ids of the running jobs by the worker that holds them, dead ones included."""
+        held: dict[str, set[str]] = {}
+        for one in self._find(status="PENDING"):
+            if one.executor_id:
+                held.setdefault(one.executor_id, set()).add(one.workflow_id)
+        return held
 
     def give_up(self, worker: str) -> int:
         """Let others take what a dead worker was running; returns how many jobs."""
         found = self._find(status="PENDING", executor_id=worker)
-        if found:
+        return self.resume([one.workflow_id for one in found])
+
+    def resume(self, job_ids: list[str]) -> int:
+        """Let running jobs go on at their last stored step, wherever; returns how many."""
+        if job_ids:
             # The lane's key stays with the job, so it goes on in its own lane.
-            self._client.resume_workflows([one.workflow_id for one in found], queue_name=QUEUE)
-        return len(found)
+            self._client.resume_workflows(job_ids, queue_name=QUEUE)
+        return len(job_ids)
 
     def adopt(self, held: Callable[[str], bool]) -> int:
         """Take over unfinished jobs of older releases; returns how many.

@@ -15,7 +15,7 @@ import threading
 import time
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,9 @@ PATIENCE = 5.0
 """Seconds that a start waits for a peer which is just looking whether this worker is dead."""
 INTERVAL = 2.0
 """Seconds between two looks at the peers."""
+LOOKS = 30
+"""Looks in a row that find a job stored as running here, and not running, before it goes on: one
+that was just taken is about to run, and the end of another about to be stored."""
 
 _log = logging.getLogger("rlbot.lease")
 
@@ -195,7 +198,11 @@ def lease_for(database: Database, worker: str) -> Lease:
 
 
 class Guard(Repeated):
-    """Watches the own lease, and gives the jobs of dead peers to the living."""
+    """Watches the own lease, and lets jobs go on that nobody runs.
+
+    Those are the jobs of dead peers, and the own ones whose end the database did not take: the
+    engine goes on with those at the next start only, and their lane would wait until then.
+    """
 
     def __init__(
         self,
@@ -203,22 +210,38 @@ class Guard(Repeated):
         jobs: JobClient,
         lost: Callable[[], None],
         *,
+        active: Callable[[], Set[str]] | None = None,
         interval: float = INTERVAL,
     ) -> None:
-        """`lost` is called once when the own lease is gone: it must end the process."""
+        """`lost` is called once when the own lease is gone: it must end the process.
+
+        `active` gives the jobs that this process runs.
+        """
         super().__init__("guard", self._watch, interval)
         self._lease = lease
         self._jobs = jobs
         self._lost = lost
+        self._active = active
+        self._seen: Mapping[str, int] = {}
 
     def look(self) -> int:
-        """Look at the peers once; returns how many jobs were moved to living workers."""
+        """Look once; returns how many jobs go on, here or at another living worker."""
         moved = self._jobs.adopt(self._held)
-        for worker in self._jobs.running_workers() - {self._lease.worker}:
+        for worker, jobs in self._jobs.running().items():
+            if worker == self._lease.worker:
+                moved += self._jobs.resume(self._left(jobs))
+                continue
             with self._lease.over(worker) as dead:
                 if dead:
                     moved += self._jobs.give_up(worker)
         return moved
+
+    def _left(self, jobs: Set[str]) -> list[str]:
+        """Those of the own jobs that have not been running for a while."""
+        if self._active is None:
+            return []
+        self._seen = {one: self._seen.get(one, 0) + 1 for one in jobs - self._active()}
+        return [one for one, looks in self._seen.items() if looks > LOOKS]
 
     def _held(self, worker: str) -> bool:
         if worker == self._lease.worker:
@@ -235,4 +258,4 @@ class Guard(Repeated):
         # A database that is down for a while is nothing to tell of every other second.
         with suppress(Exception):
             if moved := self.look():
-                _log.warning("jobs of dead workers go on here or elsewhere: %d", moved)
+                _log.warning("jobs that nobody ran go on here or elsewhere: %d", moved)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from bot.base.fast_dataclass import dataclass
-from bot.service.database import is_outage
+from bot.service.database import database_reason, is_outage
 from bot.service.job import Transient
 
 T = TypeVar("T")
@@ -82,7 +82,7 @@ def transient_of(error: Exception) -> Transient | None:
     if isinstance(error, Transient):
         return error
     if is_outage(error):
-        return Transient(f"the database did not answer ({type(error).__name__})")
+        return Transient(f"the database did not answer: {database_reason(error)}")
     return None
 
 

@@ -51,13 +51,13 @@ class SupervisedWorker:
         self._lease.take()
         self._jobs = JobClient(settings.database)
         self._verifications = Verifications(settings.database)
-        self._guard = Guard(self._lease, self._jobs, _end_at_once)
         self._retention = settings.retention_days * DAY
         self._repeated = [Repeated("retention", self._keep, DAY)]
         if settings.app_id is not None and settings.private_key is not None:
             identity = identity_of(settings, os.environ)
             self._repeated.append(Repeated("sweep", lambda: self._sweep(identity), INTERVAL))
         self._worker = Worker(settings, work, ended=metrics.ended)
+        self._guard = Guard(self._lease, self._jobs, _end_at_once, active=self._worker.active)
 
     def start(self) -> None:
         """Start."""

@@ -18,6 +18,7 @@ from fastapi.responses import JSONResponse
 from bot.base.digits import is_digits
 from bot.base.regex import regex
 from bot.base.secrets import Secret
+from bot.service.database import database_reason
 from bot.service.events import BadPayload, Ignored, read_event
 from bot.service.inbox import Inbox
 from bot.service.job import Job
@@ -199,7 +200,8 @@ class Webhooks:
             status = await asyncio.wait_for(self._inbox.put(job), STORE_SECONDS)
         except Exception as error:
             self._metrics.errors.labels("store").inc()
-            _log.error("a delivery could not be stored", extra={"fault": type(error).__name__})
+            fault = {"fault": type(error).__name__, "why": database_reason(error)}
+            _log.error("a delivery could not be stored", extra=fault)
             reason = "The delivery could not be stored; deliver it again."
             raise _Refusal(503, reason) from None
         self._metrics.store_seconds.observe(time.perf_counter() - started)

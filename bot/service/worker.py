@@ -9,7 +9,7 @@ from typing import Any
 
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer
 
-from bot.service.database import is_outage
+from bot.service.database import database_reason, is_outage
 from bot.service.job import Job, JsonObject, Work
 from bot.service.jobs import QUEUE, VERSION, WORKFLOW, JobClient
 from bot.service.logs import SUBJECT
@@ -48,6 +48,7 @@ class Worker:
         self._most = concurrency + WAITING
         self._stopping = threading.Event()
         self._slots = Slots(concurrency, self._stopping)
+        self._active: set[str] = set()
         self._client = JobClient(database)
         config: DBOSConfig = {
             "name": "rlbot",
@@ -85,12 +86,28 @@ class Worker:
         DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=patience)
         self._client.close()
 
+    def active(self) -> frozenset[str]:
+        """Ids of the jobs that run here."""
+        return frozenset(self._active)
+
     def _run(self, stored: JsonObject) -> JsonObject:
         job = Job.from_json(stored)
         SUBJECT.set({"job": job.id, "delivery": job.delivery})
+        self._active.add(job.id)
+        try:
+            return self._finish(job)
+        finally:
+            self._active.discard(job.id)
+
+    def _finish(self, job: Job) -> JsonObject:
         try:
             result = self._steps(job)
         except Exception as error:
+            if is_outage(error):
+                _log.warning(
+                    "the job goes on later, a step was not stored: %s", database_reason(error)
+                )
+                raise Stopping from None
             _log.error("the job failed: %s: %s", type(error).__name__, error)
             self._ended(job, "failed")
             raise
