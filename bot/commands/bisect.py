@@ -15,6 +15,7 @@ from bot.base.messages import message, sentence_of
 from bot.commands.arguments import add_gpus, add_reading, note_gpus, number, read_file
 from bot.commands.inputs import script_with_options
 from bot.commands.output import notice, write
+from bot.commands.removed import add_removed
 from bot.commands.runs import RUN, add_offline, run_of
 from bot.commands.tree import add_root
 
@@ -97,8 +98,7 @@ def _add_script(parser: argparse.ArgumentParser) -> None:
     add_gpus(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("--to", metavar="DIR", help="write the next script below this folder")
-    for option in _REMOVED:
-        parser.add_argument(f"--{option}", nargs="?", const="", help=argparse.SUPPRESS)
+    add_removed(parser, _REMOVED)
     parser.set_defaults(select="", ignore="")
 
 
@@ -108,9 +108,6 @@ def run(arguments: argparse.Namespace) -> int:
     Of `plan` 3 without a prediction, or with nothing to bisect; of `read` 1 for a contradiction, 3
     when no run is evidence.
     """
-    for option, instead in _REMOVED.items():
-        if getattr(arguments, option) is not None:
-            raise UserError("--{option} was removed: {instead}.", option=option, instead=instead)
     return _plan(arguments) if arguments.action == "plan" else _read(arguments)
 
 

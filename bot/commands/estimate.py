@@ -11,6 +11,7 @@ from bot.base.errors import UserError
 from bot.commands.arguments import add_form, add_gpus, add_quiet, finish, note_gpus
 from bot.commands.inputs import add_paths, each_script, scripts_with_options
 from bot.commands.output import notice, write
+from bot.commands.removed import add_removed_of_checks
 from bot.commands.runs import add_offline
 from bot.commands.tree import add_root
 
@@ -49,6 +50,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     add_form(parser, ("text", "json", "markdown", "svg"))
     add_quiet(parser)
+    add_removed_of_checks(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

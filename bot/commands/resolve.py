@@ -7,8 +7,10 @@ import shlex
 from functools import partial
 
 from bot.base.errors import UserError
+from bot.base.messages import message
 from bot.commands.arguments import add_form, finish
 from bot.commands.inputs import add_paths, each_script, scripts_with_options
+from bot.commands.removed import add_removed, add_removed_of_checks
 from bot.commands.runs import add_offline
 from bot.commands.tree import add_root
 
@@ -35,6 +37,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         ),
     )
     add_form(parser, ("text", "json"))
+    add_removed_of_checks(parser)
+    add_removed(parser, {"quiet": message("the exit status says whether something is wrong")})
 
 
 def run(arguments: argparse.Namespace) -> int:
