@@ -12,7 +12,12 @@ from bot.github.git import git
 
 
 def check(around: Surroundings) -> Iterator[CheckAnswer]:
-    """Whether git is there, and whether the working folder lies in a repository."""
+    """Whether git is there, and whether the working folder lies in a repository.
+
+    The App reads commits through the API: whoever runs it needs neither.
+    """
+    if around.runs_app:
+        return
     if shutil.which("git", path=around.environment.get("PATH")) is None:
         text = message("git was not found; `rlbot pr --base REF` reads commits with it.")
         remedy = message("Install git, or add its folder to PATH.")

@@ -30,6 +30,8 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
         yield CheckAnswer("GITHUB_API_URL", "wrong", sentence_of(error), _API)
         return
     token = Secret(around.environment.get(_NAME, "").strip())
+    if not token and around.runs_app:
+        return  # The App signs in by its key.
     if not token:
         text = message("{name} is not set; `rlbot pr OWNER/REPO#N` needs it.", name=_NAME)
         yield CheckAnswer(_NAME, "missing", text, _REMEDY)

@@ -84,8 +84,16 @@ def create_app(
     webhooks = Webhooks(settings, inbox, metrics)
     app.post("/webhook", status_code=202, responses=RESPONSES)(webhooks.webhook)
     _add_state(app, (ReadinessCheck("database", store.ready), *checks), metrics, probes)
-    app.add_middleware(_HeadAsGet)
-    _add_errors(app, metrics)
+    return app
+
+
+def create_worker_app(
+    store: JobStore, metrics: Metrics, *, checks: tuple[ReadinessCheck, ...] = ()
+) -> FastAPI:
+    """The application of a worker in a process of its own: its state and its figures."""
+    app = FastAPI(title="rlbot worker", version=__version__, docs_url=None, redoc_url=None)
+    probes = ThreadPoolExecutor(max_workers=2, thread_name_prefix="probe")
+    _add_state(app, (ReadinessCheck("database", store.ready), *checks), metrics, probes)
     return app
 
 
@@ -117,6 +125,9 @@ def _add_state(
         """The figures, for Prometheus."""
         text = await asyncio.get_running_loop().run_in_executor(probes, metrics.text)
         return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    app.add_middleware(_HeadAsGet)
+    _add_errors(app, metrics)
 
 
 def _add_errors(app: FastAPI, metrics: Metrics) -> None:

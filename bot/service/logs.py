@@ -16,9 +16,15 @@ SUBJECT: ContextVar[Mapping[str, str]] = ContextVar("subject", default=MappingPr
 """What the present thread or request works on: delivery, job."""
 SHORTEST = 8
 """Characters of a secret's line that is taken out: shorter ones stand in ordinary words."""
-_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {
+    "message",
+    "asctime",
+    "taskName",
+    "color_message",  # uvicorn's once more, for terminals
+}
 _ENGINE = frozenset({"applicationID", "applicationVersion", "executorID", "operationUUID"})
 """What the engine adds to its lines; the job stands in ours under its own name."""
+_TRACEBACK = "Traceback (most recent call last):"
 
 
 class JsonLines(logging.Formatter):
@@ -61,6 +67,8 @@ class JsonLines(logging.Formatter):
 class _EngineLines(logging.Filter):
     """Keeps the first line of the engine's warnings; the others repeat what the jobs log.
 
+    Of a traceback it keeps the last line, which says what happened.
+
     What it says of its start would alarm: that SQLite is for tests, and each table that it makes.
     """
 
@@ -69,7 +77,10 @@ class _EngineLines(logging.Filter):
             return False
         if record.levelno > logging.WARNING:
             return True
-        record.msg, record.args = record.getMessage().partition("\n")[0], ()
+        first, _, more = record.getMessage().partition("\n")
+        if first.endswith(_TRACEBACK) and more.strip():
+            first = first.removesuffix(_TRACEBACK) + more.strip().splitlines()[-1]
+        record.msg, record.args = first, ()
         record.exc_info = None
         return True
 

@@ -137,22 +137,46 @@ def serve(
         verifications.close()
 
 
-def work(settings: ServiceSettings, make_work: MakeWork) -> None:
-    """Run jobs until told to stop.
+def work(
+    settings: ServiceSettings,
+    make_work: MakeWork,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+) -> None:
+    """Run jobs until told to stop, and show state and figures at a port where one is given.
 
-    Raises UserError when the id is in use, or the database cannot be used.
+    Raises UserError when the id or the port is in use, or the database cannot be used.
     """
+    listening = _listen(host, port) if port is not None else None
     logs.configure(settings.secrets(os.environ))
     # On a machine that it shares with the web process or the database, answers come first.
     os.nice(NICE)
     stop = threading.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
-    worker = _started(settings, make_work, Metrics())
+    metrics = Metrics()
+    worker = _started(settings, make_work, metrics)
+    if listening is not None:
+        _show_state(settings, metrics, listening)
     _log.info("working as %s with %s", settings.worker_id, settings.database.shown)
     while not stop.wait(3600):
         pass
     worker.stop()
+
+
+def _show_state(settings: ServiceSettings, metrics: Metrics, listening: socket.socket) -> None:
+    """Serve the state and the figures of a worker, in a thread that ends with the process."""
+    import uvicorn
+
+    from bot.service.app import checks, create_worker_app
+    from bot.service.connections import server_config
+
+    client = JobClient(settings.database)
+    app = create_worker_app(client, metrics, checks=tuple(checks(settings)))
+    server = uvicorn.Server(server_config(app))
+    sockets = {"sockets": [listening]}
+    threading.Thread(target=server.run, kwargs=sockets, name="state", daemon=True).start()
 
 
 def _started(settings: ServiceSettings, make_work: MakeWork, metrics: Metrics) -> SupervisedWorker:

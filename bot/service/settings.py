@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Callable, Mapping
 from functools import reduce
@@ -97,7 +98,7 @@ def read_settings(
     settings = ServiceSettings(
         database=taken(lambda: parse_database(url), parse_database(DEFAULT_DATABASE)),
         webhook_secrets=tuple(
-            Secret(text) for text in environment.get("RLBOT_WEBHOOK_SECRET", "").split()
+            Secret(text) for text in _unquoted(environment.get("RLBOT_WEBHOOK_SECRET", "")).split()
         ),
         app_id=taken(lambda: _whole(environment, "RLBOT_APP_ID", (1 << 53) - 1), unread_id),
         private_key=taken(lambda: _private_key(environment), unread_key),
@@ -117,6 +118,12 @@ def read_settings(
             reduce(lambda one, more: message("{one} {more}", one=one, more=more), problems)
         )
     return settings
+
+
+def _unquoted(text: str) -> str:
+    """A value without the double quotes that systemd and a shell take away, and Docker leaves."""
+    match = re.fullmatch(r'\s*"(.*)"\s*', text)
+    return match[1] if match else text
 
 
 def _private_key(environment: Mapping[str, str]) -> Secret | None:

@@ -95,6 +95,12 @@ def test_an_app_that_is_well(clinic: Clinic, sqlite: Database) -> None:
     assert "journal mode wal" in found["database"][1]
 
 
+def test_who_runs_the_app_needs_neither_a_checkout_nor_a_token(clinic: Clinic) -> None:
+    assert not set(clinic.examine()) & {"git", "repository", "GITHUB_TOKEN"}
+    clinic.environment["GITHUB_TOKEN"] = "one-of-the-operator"
+    assert "GITHUB_TOKEN" in clinic.examine()
+
+
 def test_a_key_of_another_app_and_one_that_is_none(clinic: Clinic) -> None:
     other = rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
     for text in (pem(other), "no key at all"):

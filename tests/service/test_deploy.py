@@ -11,6 +11,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import httpx
 import pytest
 import yaml
 
@@ -20,6 +21,8 @@ from bot.service.metrics import Metrics
 from bot.service.settings import ServiceSettings, read_settings
 from tests.command import ROOT
 from tests.github.world import World
+from tests.service.app_process import free_port
+from tests.service.installed import install
 from tests.service.process import eventually
 from tests.service.server import SECRET, served
 from tests.service.test_jobs import client_of, worker_of
@@ -47,14 +50,20 @@ def test_defaults_are_those_of_the_table() -> None:
     assert settings.database.path.name in rows["RLBOT_DATABASE_URL"]
 
 
-def test_alerts_ask_for_figures_that_exist() -> None:
+def test_alerts_ask_for_figures_that_exist(sqlite: Database) -> None:
     (rules,) = re.findall(r"```yaml\n(groups:.*?)```", TEXT, re.DOTALL)
     metrics = Metrics()
+    settings = ServiceSettings(database=sqlite, webhook_secrets=(SECRET,))
+    with client_of(sqlite) as jobs:
+        create_app(settings, jobs, metrics)
     metrics.watch_jobs(dict, lambda: None)
     known = set(re.findall(r"^# TYPE (\S+)", metrics.text().decode(), re.MULTILINE))
     for rule in yaml.safe_load(rules)["groups"][0]["rules"]:
         for name in re.findall(r"rlbot_\w+", rule["expr"]):
             assert name in known, name
+        # Of a figure that begins with its first event Prometheus sees no increase.
+        for name in re.findall(r"increase\((\w+)", rule["expr"]):
+            assert re.search(rf"^{name}\{{.*503.* 0.0$", metrics.text().decode(), re.MULTILINE)
 
 
 def test_the_requests_left_are_what_github_said(here: World) -> None:
@@ -78,13 +87,17 @@ def test_the_unit_starts_a_command_that_exists() -> None:
 
 def test_the_image_is_built_from_locked_requirements_alone() -> None:
     lines = (ROOT / "deploy/Dockerfile").read_text("utf-8")
-    for install in re.findall(r"pip install [^&\n]*", lines):
-        assert "--require-hashes" in install or "--no-deps" in install, install
-    for source in re.findall(r"^COPY (.+) \S+$", lines, re.MULTILINE):
+    installs = re.findall(r"pip .*?(?:install|wheel) [^&\n]*", lines)
+    assert len(installs) == 4
+    for one in installs:
+        assert "--require-hashes" in one or "--no-deps" in one, one
+    for source, _ in re.findall(COPIES, lines, re.MULTILINE):
         for one in source.split():
             assert (ROOT / one).exists(), one
 
 
+COPIES = r"^COPY (?!--from)(.+) (\S+)$"
+"""What is copied from the clone, and where."""
 DOCKERFILE = (ROOT / "deploy/Dockerfile").read_text("utf-8")
 
 
@@ -97,7 +110,8 @@ def test_the_unit_bounds_memory_and_tasks() -> None:
 
 def test_the_base_image_is_named_by_a_digest() -> None:
     """There is no default to fall back on, and no command of ours builds without it."""
-    assert re.findall(r"^FROM (.+)$", DOCKERFILE, re.MULTILINE) == ["${PYTHON_IMAGE}"]
+    stages = re.findall(r"^FROM (.+)$", DOCKERFILE, re.MULTILINE)
+    assert stages == ["${PYTHON_IMAGE} AS base", "base AS build", "base"]
     assert re.findall(r"^ARG (.+)$", DOCKERFILE, re.MULTILINE) == ["PYTHON_IMAGE"] * 2
     texts = [DOCKERFILE, TEXT, (ROOT / "Makefile").read_text("utf-8")]
     texts += [file.read_text("utf-8") for file in (ROOT / ".github/workflows").iterdir()]
@@ -117,6 +131,56 @@ def test_the_build_refuses_a_base_image_by_its_tag(image: str, status: int) -> N
         ["sh", "-c", check], env={"PYTHON_IMAGE": image}, capture_output=True, check=False
     )
     assert done.returncode == status
+
+
+def test_the_image_is_left_without_what_built_it() -> None:
+    """Its last stage takes the program alone from the one before, and runs as no root."""
+    last = DOCKERFILE.split("\nFROM ")[-1]
+    assert re.findall(r"^COPY (.+)$", last, re.MULTILINE) == ["--from=build /opt/rlbot /opt/rlbot"]
+    assert "pip" not in last
+    assert re.findall(r"^USER (.+)$", last, re.MULTILINE) == ["rlbot"]
+
+
+@pytest.mark.process
+def test_a_worker_shows_its_state_and_its_figures(
+    here: World, sqlite: Database, tmp_path: Path
+) -> None:
+    port = free_port()
+    command = "from bot.commands.cli import script; script()"
+    environment = {
+        **os.environ,
+        **install(here).environment(),
+        "RLBOT_DATABASE_URL": str(sqlite.path),
+    }
+    worker = [sys.executable, "-c", command, "worker", "--id", "w1", "--port", str(port)]
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen(worker, cwd=tmp_path, env=environment, stdout=log, stderr=log)
+        try:
+            eventually(lambda: b"working as w1" in (tmp_path / "log").read_bytes())
+            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+                eventually(lambda: _answers(client))
+                assert client.get("/readyz").json()["checks"] == {"database": "ok", "github": "ok"}
+                figures = client.get("/metrics").text
+                assert "rlbot_github_requests_remaining" in figures
+                # Those of the database are the web process's, not one more for each worker.
+                assert "rlbot_lag_seconds" not in figures
+                assert client.post("/webhook").status_code == 404
+            second = subprocess.run(
+                worker, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+            )
+            assert (second.returncode, "Traceback" in second.stderr) == (2, False)
+            assert f"Port {port} of 127.0.0.1 is in use." in second.stderr
+        finally:
+            process.terminate()
+            process.wait(600)
+    assert process.returncode == 0, (tmp_path / "log").read_text()
+
+
+def _answers(client: httpx.Client) -> bool:
+    try:
+        return client.get("/healthz").text == "ok\n"
+    except httpx.TransportError:
+        return False
 
 
 @pytest.mark.process
@@ -181,7 +245,7 @@ def _systemd_analyze(*arguments: str) -> tuple[int, str]:
 def test_the_image_holds_all_that_the_program_is_built_from(tmp_path: Path) -> None:
     """The steps of the Dockerfile on the files that it copies, without Docker."""
     lines = (ROOT / "deploy/Dockerfile").read_text("utf-8")
-    for sources, target in re.findall(r"^COPY (.+) (\S+)$", lines, re.MULTILINE):
+    for sources, target in re.findall(COPIES, lines, re.MULTILINE):
         for one in sources.split():
             if (ROOT / one).is_dir():
                 leave = shutil.ignore_patterns("__pycache__")

@@ -245,11 +245,12 @@ def settings_of(**environment: str) -> Any:
     return read_settings(environment)
 
 
-def test_settings_come_from_the_environment(tmp_path: Any) -> None:
+@pytest.mark.parametrize("quoted", ["{}", '"{}"'], ids=["as it is", "as Docker passes it"])
+def test_settings_come_from_the_environment(tmp_path: Any, quoted: str) -> None:
     key = tmp_path / "key.pem"
     key.write_text("-----BEGIN-----\nx\n")
     settings = settings_of(
-        RLBOT_WEBHOOK_SECRET="one-secret-of-sixteen another-of-sixteen",
+        RLBOT_WEBHOOK_SECRET=quoted.format("one-secret-of-sixteen another-of-sixteen"),
         RLBOT_APP_ID="7",
         RLBOT_PRIVATE_KEY_FILE=str(key),
         RLBOT_DATABASE_URL="postgresql://u:p@h/d",
