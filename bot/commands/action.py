@@ -117,6 +117,8 @@ class _Step:
         if not checked.touches:
             self.log(f"{pull} alters neither a tuning script nor the page of rows.")
             return
+        self.log(f"{pull}: {answered.answer.title}")
+        self.log(published.comment_url or "The summary of this workflow run shows the rest.")
         report = checked.report
         verdict = str(report.verdict)
         if _ORDER.index(verdict) >= _ORDER.index(self.verdict):

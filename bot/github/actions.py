@@ -21,6 +21,7 @@ from bot.github.talk import CommandRequest
 _REPOSITORY = regex(r"[A-Za-z0-9_.-]{1,200}/[A-Za-z0-9_.-]{1,200}\Z")
 _COMMIT = regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 _CLOSED = "The pull request is closed."
+_QUEUED = "A merge queue holds what was checked as a pull request: there is nothing more to check."
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,8 @@ def subject_of(event: str, payload: Mapping[str, Any], number: str = "") -> Even
             return _run(repository, payload["workflow_run"])
         if event == "issue_comment":
             return comment_request(repository, payload)
+        if event == "merge_group":
+            return Nothing(_QUEUED)
     except (KeyError, TypeError, ValueError):
         raise UserError(
             "The payload of this {event} event lacks what GitHub sends; run the Action on "
@@ -80,7 +83,8 @@ def subject_of(event: str, payload: Mapping[str, Any], number: str = "") -> Even
             event=event[:40],
         ) from None
     raise UserError(
-        "The event {event} names no pull request; give its number as `pull-request`.",
+        "The event {event} names no pull request: give its number as `pull-request`, or run the "
+        "Action on pull_request_target or pull_request.",
         event=event[:40],
     )
 

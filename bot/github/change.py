@@ -148,13 +148,10 @@ def too_large(path: str, size: int, most: int = MAX_BLOB) -> str:
     )
 
 
-def over_limit(path: str) -> str:
-    """Why a script beyond MAX_SCRIPTS was not read."""
-    return message(
-        "{path} is beyond the {limit} scripts that are read of one change; split it.",
-        path=path,
-        limit=f"{MAX_SCRIPTS:,}",
-    )
+OVER_LIMIT: Final = message(
+    "At most {limit} scripts of one change are read; split it.", limit=f"{MAX_SCRIPTS:,}"
+)
+"""Why a script beyond MAX_SCRIPTS was not read."""
 
 
 def odd_file(path: str, *, link: bool) -> str:

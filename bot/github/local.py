@@ -18,12 +18,12 @@ from bot.github.change import (
     MAX_BLOB,
     MAX_FILES,
     MAX_SCRIPTS,
+    OVER_LIMIT,
     WHOLE,
     ChangedFile,
     ChangeFiles,
     FileSelection,
     odd_file,
-    over_limit,
     too_large,
     too_much,
 )
@@ -80,7 +80,7 @@ class LocalChange:
             for path, digest, mode in scripts[:MAX_SCRIPTS]
         ]
         over = [path for path, _, _ in scripts[MAX_SCRIPTS:]]
-        files += [ChangedFile(path=path, data=None, reason=over_limit(path)) for path in over]
+        files += [ChangedFile(path=path, data=None, reason=OVER_LIMIT) for path in over]
         page, before, gaps = None, None, []
         if wanted.page and not removed:
             try:

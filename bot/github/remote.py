@@ -23,10 +23,10 @@ from bot.github.change import (
     MAX_BLOB,
     MAX_FILES,
     MAX_SCRIPTS,
+    OVER_LIMIT,
     ChangedFile,
     ChangeFiles,
     FileSelection,
-    over_limit,
 )
 from bot.github.client import Client
 from bot.github.errors import GitHubError, LimitedError, TooMuchError, UnreachableError
@@ -240,7 +240,7 @@ class GitHubChange:
                 author = self.pull.author or None
                 scripts.append(ChangedFile(path=path, data=entry.data, contributor=author))
         over = paths[MAX_SCRIPTS:]
-        scripts += [ChangedFile(path=path, data=None, reason=over_limit(path)) for path in over]
+        scripts += [ChangedFile(path=path, data=None, reason=OVER_LIMIT) for path in over]
         return tuple(scripts)
 
     @property

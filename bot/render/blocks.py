@@ -130,8 +130,8 @@ def unchecked_item(alike: Sequence[Unchecked], labels: Sequence[str]) -> str:
     # What ends with a number of others would run into what follows.
     apart = " · " if len(labels) > _NAMED else " "
     where = f"{named}{apart}" if labels else ""
-    checks = dict.fromkeys(inline(clip(word(item.check), VALUE)) for item in alike)
-    what = wording.listed(checks)
+    checks = list(dict.fromkeys(inline(clip(word(item.check), VALUE)) for item in alike))
+    what = wording.named(checks, _NAMED)
     why = wording.sentence(sentence(alike[0].reason))
     return f"- {where}" + tr("{what}: {why}", what=what, why=why)
 

@@ -48,6 +48,9 @@ def test_outputs(here: World, tmp_path: Path) -> None:
     assert ran.outputs["comment-url"].endswith(f"#issuecomment-{pull.comments[0].id}")
     assert json.loads(ran.report)["verdict"] == "fail"
     assert ran.summary.startswith("**Not ready")
+    # Who opens the log of a step that failed reads there why.
+    assert f"verl-project/verl#{pull.number}: Not ready: 1 script has 1 error." in ran.out
+    assert ran.outputs["comment-url"] in ran.out
 
 
 @pytest.mark.parametrize(
@@ -84,6 +87,7 @@ def test_a_token_that_can_only_read(here: World, tmp_path: Path) -> None:
     assert ran.status == 1
     assert ran.summary.startswith("> The comment was not posted: The token may not do this here.")
     assert "**Not ready" in ran.summary
+    assert "Not ready: 1 script has 1 error.\nThe summary of this workflow run" in ran.out
     assert f"::error file={SCRIPT}" in ran.out
     assert [call.path for call in here.store.calls].count("/graphql post") == 1
     assert pull.comments == []
@@ -113,6 +117,19 @@ def test_a_draft_and_a_closed_pull_request_wait(here: World, tmp_path: Path) -> 
     for change in ({"draft": True}, {"state": "closed"}):
         changed = {**payload, "pull_request": {**payload["pull_request"], **change}}
         assert step(here, tmp_path, TARGET, changed).status == 0
+    assert here.store.calls == []
+
+
+def test_a_merge_queue_is_not_held_up(here: World, tmp_path: Path) -> None:
+    group = {
+        "head_sha": here.base.head("main"),
+        "head_ref": "refs/heads/gh-readonly-queue/main/pr-1",
+    }
+    repository = here.server.views.repository(here.base)
+    payload = {"action": "checks_requested", "merge_group": group, "repository": repository}
+    ran = step(here, tmp_path, "merge_group", payload)
+    assert ran.status == 0
+    assert "A merge queue holds what was checked" in ran.out
     assert here.store.calls == []
 
 

@@ -207,3 +207,8 @@ def test_what_is_not_checked_of_many_scripts_stands_apart_from_their_number() ->
     alike = [Unchecked(check="evidence", reason="No run is linked.")]
     assert unchecked_item(alike, labels[:1]) == "- `0.sh` evidence: No run is linked."
     assert " and 2 more · evidence: No run" in unchecked_item(alike, labels)
+
+
+def test_a_reason_that_many_files_have_is_said_once() -> None:
+    left = [Unchecked(check=f"{number}.sh", reason="Too many; split it.") for number in range(100)]
+    assert unchecked_item(left, []) == "- 0.sh, 1.sh, 2.sh and 97 more: Too many; split it."

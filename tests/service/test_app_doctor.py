@@ -97,7 +97,7 @@ def test_an_app_that_is_well(clinic: Clinic, sqlite: Database) -> None:
 
 def test_who_runs_the_app_needs_neither_a_checkout_nor_a_token(clinic: Clinic) -> None:
     assert not set(clinic.examine()) & {"git", "repository", "GITHUB_TOKEN"}
-    clinic.environment["GITHUB_TOKEN"] = "one-of-the-operator"
+    clinic.environment["GITHUB_TOKEN"] = "x"  # noqa: S105
     assert "GITHUB_TOKEN" in clinic.examine()
 
 

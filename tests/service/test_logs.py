@@ -12,7 +12,7 @@ from bot.service import logs
 
 
 @pytest.mark.parametrize(
-    ("warning", "said"),
+    ("warning", "sentence"),
     [
         ("Exception listing queues: gone\nmore", "Exception listing queues: gone"),
         (
@@ -23,14 +23,14 @@ from bot.service import logs
     ],
 )
 def test_a_warning_of_the_engine_is_a_line_that_says_what_happened(
-    warning: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    warning: str, sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
     monkeypatch.setattr(sys, "stderr", sys.stderr)
     logs.configure(())
     logging.getLogger("dbos").warning(warning)
     (line,) = capsys.readouterr().err.splitlines()
-    assert json.loads(line)["message"] == said
+    assert json.loads(line)["message"] == sentence
 
 
 def test_the_words_for_terminals_are_left_out() -> None:
