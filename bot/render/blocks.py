@@ -39,6 +39,8 @@ CLAIM_MARKS = {"consistent": "✅", "inconsistent": "❌", "inconclusive": "❔"
 # for a reader, and one of them must not take the room of all the others.
 SENTENCE, VALUE = 400, 100
 SHORTEST_PATH = 48
+_LINKED = 5
+"""Places of which one thing is said that are linked."""
 _NAMED = 3
 """Scripts of which one thing is said that are named."""
 
@@ -78,9 +80,10 @@ def table_row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def finding_item(finding: Finding, places: FindingPlaces) -> str:
-    """A finding on one line: place, message, way out, rule."""
-    return f"- {places.link(finding)} {message_and_rule(finding)}"
+def finding_item(alike: Sequence[Finding], places: FindingPlaces) -> str:
+    """A finding on one line: place, message, way out, rule; all places of those that are alike."""
+    links = wording.named([places.link(finding) for finding in alike], _LINKED)
+    return f"- {links} {'· ' if len(alike) > 1 else ''}{message_and_rule(alike[0])}"
 
 
 def message_and_rule(finding: Finding) -> str:

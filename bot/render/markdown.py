@@ -14,7 +14,7 @@ from bot.render.fit import FitGroup, FitPart, assemble
 from bot.render.next_step import Conversation, next_step
 from bot.render.speech import counted, speaking, tr, tr_plural
 from bot.render.words import CLAIM, FINDING, SCRIPT, SEVERITY
-from bot.report import Evidence, Report, ScriptReport, Severity, Unchecked
+from bot.report import Evidence, Finding, Report, ScriptReport, Severity, Unchecked
 
 MARKER = "<!-- rlbot:comment v1 -->"
 
@@ -110,17 +110,20 @@ def _scripts(report: Report, places: FindingPlaces, which: slice) -> FitPart:
 
 
 def _to_do(report: Report, places: FindingPlaces) -> list[FitPart]:
-    lines = []
+    # An error that stands at several places is one thing to do, and is said once.
+    alike: dict[str, list[Finding]] = {}
+
+    def note(findings: Sequence[Finding]) -> None:
+        for finding in wording.by_place(f for f in findings if f.severity == "error"):
+            alike.setdefault(blocks.message_and_rule(finding), []).append(finding)
+
     for script in wording.worst_first(report.scripts):
-        errors = [f for f in script.findings if f.severity == "error"]
-        lines += [blocks.finding_item(f, places) for f in wording.by_place(errors)]
-        lines += [
-            blocks.claim_item(claim, places[script.path])
-            for claim in wording.claims(script.evidence, "inconsistent")
-        ]
+        note(script.findings)
+        for claim in wording.claims(script.evidence, "inconsistent"):
+            alike.setdefault(blocks.claim_item(claim, places[script.path]), [])
     for page in report.pages:
-        errors = [f for f in page.findings if f.severity == "error"]
-        lines += [blocks.finding_item(f, places) for f in wording.by_place(errors)]
+        note(page.findings)
+    lines = [blocks.finding_item(found, places) if found else text for text, found in alike.items()]
     first, rest = tuple(lines[:_OPEN_TO_DO]), tuple(lines[_OPEN_TO_DO:])
     summary = tr("{count} more to do", count=f"{len(rest):,}")
     return [
@@ -290,7 +293,7 @@ def _findings(
 ) -> FitPart:
     found = [f for script in report.scripts for f in script.findings if f.severity == severity]
     found += [f for page in report.pages for f in page.findings if f.severity == severity]
-    items = tuple(blocks.finding_item(finding, places) for finding in wording.by_place(found))
+    items = tuple(blocks.finding_item([finding], places) for finding in wording.by_place(found))
     summary = counted(len(items), SEVERITY[severity])
     return FitPart(SEVERITY[severity], importance, _one(items), _folded(summary))
 

@@ -78,7 +78,7 @@ def test_the_action_reads_a_checkout_that_speaks_chinese(checkout: Path, tmp_pat
 def test_the_image_and_the_hooks_install_the_wheel_of_a_checkout(checkout: Path) -> None:
     lines = (ROOT / "deploy/Dockerfile").read_text(encoding="utf-8").splitlines()
     assert "COPY bot bot" in lines
-    assert any(re.match(r"RUN pip install .* \.$", line) for line in lines)
+    assert any(re.match(r"RUN pip wheel .* \. \\$", line) for line in lines)
     assert not (ROOT / ".dockerignore").exists()
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     assert {hook["language"] for hook in hooks} == {"python"}

@@ -84,7 +84,7 @@ def test_comment(case: str, report: Report, snapshot: SnapshotAssertion) -> None
 
 
 def test_big_report(snapshot: SnapshotAssertion) -> None:
-    texts = ("the value differs from the run's", "data.train_batch_size", "1024")
+    texts = ("the value differs from the run's", "data.train_batch_size", "1,024")
     text, seen = judged(make.big(40, 500, texts))
     assert verdicts(seen) == ["❌"] * 14 + ["❔"] * 13 + ["✅"] * 13
     sentence = text[text.index("Left out") : text.index(MARKER)].partition("\n")[0]
@@ -159,9 +159,20 @@ def test_scripts_of_the_same_folder_and_name_are_told_apart() -> None:
 
 
 def test_more_to_do_than_a_reader_takes_in_is_folded() -> None:
-    errors = tuple(make.finding("wrong", severity="error", line=n) for n in range(1, 15))
+    errors = tuple(make.finding(f"wrong {n}", severity="error", line=n) for n in range(1, 15))
     text, _ = judged(make.report(replace(make.bad(), findings=errors, evidence=None)))
-    assert text.index(".sh:10` wrong") < text.index("4 more to do") < text.index(".sh:11` wrong")
+    at = [text.index(words) for words in (".sh:10` wrong 10", "4 more to do", ".sh:11` wrong 11")]
+    assert at == sorted(at)
+
+
+def test_what_is_wrong_at_many_places_is_one_thing_to_do() -> None:
+    errors = tuple(make.finding("wrong", severity="error", line=n) for n in range(1, 8))
+    other = make.finding("worse", severity="error", line=9)
+    text, _ = judged(make.report(replace(make.bad(), findings=(*errors, other), evidence=None)))
+    found = text[text.index("**To do**") :].split("\n\n")[1].splitlines()
+    assert [line.count("- ") for line in found] == [1, 1]
+    assert re.search(r"\.sh:1`, .*\.sh:5` and 2 more · wrong ", found[0])
+    assert re.search(r"\.sh:9` worse ", found[1])
 
 
 def test_a_script_that_cannot_start_has_no_memory_budget() -> None:
@@ -211,4 +222,4 @@ def test_what_is_not_checked_of_many_scripts_stands_apart_from_their_number() ->
 
 def test_a_reason_that_many_files_have_is_said_once() -> None:
     left = [Unchecked(check=f"{number}.sh", reason="Too many; split it.") for number in range(100)]
-    assert unchecked_item(left, []) == "- 0.sh, 1.sh, 2.sh and 97 more: Too many; split it."
+    assert unchecked_item(left, []) == r"- 0\.sh, 1\.sh, 2\.sh and 97 more: Too many; split it."
