@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.metrics_core import GaugeMetricFamily
@@ -18,47 +19,34 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self.deliveries = Counter(
+        counter = partial(Counter, registry=self.registry)
+        gauge = partial(Gauge, registry=self.registry)
+        histogram = partial(Histogram, registry=self.registry)
+        self.deliveries = counter(
             "rlbot_deliveries_total",
             "Webhooks by event and by what became of them.",
             ("event", "answer"),
-            registry=self.registry,
         )
-        self.store_seconds = Histogram(
+        self.store_seconds = histogram(
             "rlbot_store_seconds",
             "Time to store a delivery.",
             buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 8),
-            registry=self.registry,
         )
-        self.jobs = Counter(
-            "rlbot_jobs_total",
-            "Jobs that ended, by kind and outcome.",
-            ("kind", "outcome"),
-            registry=self.registry,
+        self.jobs = counter(
+            "rlbot_jobs_total", "Jobs that ended, by kind and outcome.", ("kind", "outcome")
         )
-        self.verdicts = Counter(
-            "rlbot_verdicts_total", "Published verdicts.", ("verdict",), registry=self.registry
-        )
-        self.github_remaining = Gauge(
+        self.verdicts = counter("rlbot_verdicts_total", "Published verdicts.", ("verdict",))
+        self.github_remaining = gauge(
             "rlbot_github_requests_remaining",
             "Requests left of the installation that was used last.",
-            registry=self.registry,
         )
         # Not 0, which would alarm whoever watches it, until GitHub has said something.
         self.github_remaining.set(float("nan"))
-        self.github_requests = Counter(
-            "rlbot_github_requests_total", "Requests sent to GitHub.", registry=self.registry
+        self.github_requests = counter("rlbot_github_requests_total", "Requests sent to GitHub.")
+        self.wandb_seconds = histogram(
+            "rlbot_wandb_seconds", "Time to read a run.", buckets=(0.5, 1, 2.5, 5, 10, 30, 60, 120)
         )
-        self.wandb_seconds = Histogram(
-            "rlbot_wandb_seconds",
-            "Time to read a run.",
-            buckets=(0.5, 1, 2.5, 5, 10, 30, 60, 120),
-            registry=self.registry,
-        )
-        self.errors = Counter(
-            "rlbot_errors_total", "Faults, by where they came up.", ("where",),
-            registry=self.registry,
-        )  # fmt: skip
+        self.errors = counter("rlbot_errors_total", "Faults, by where they came up.", ("where",))
 
     def watch_jobs(
         self, counts: Callable[[], Mapping[JobState, int]], lag: Callable[[], float | None]
