@@ -47,6 +47,12 @@ class ReadStage(StrEnum):
     SIBLINGS = mark("the list of the project's runs")
 
 
+def kind_of(status: int) -> FailureKind:
+    """What an HTTP status means with which a server refuses."""
+    kinds: dict[int, FailureKind] = {401: "bad-key", 403: "forbidden", 429: "rate"}
+    return kinds.get(status, "server" if status >= 500 else "http")
+
+
 PASSING: Final[frozenset[FailureKind]] = frozenset(
     {"rate", "server", "unreachable", "garbage", "hang", "slow", "sdk", "ended"}
 )

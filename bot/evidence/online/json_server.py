@@ -15,7 +15,7 @@ from bot.base.messages import message, plural_message
 from bot.base.secrets import Secret
 from bot.evidence.json_values import parsed
 from bot.evidence.online.bounds import Bounds, Tell
-from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
+from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage, kind_of
 from bot.evidence.online.requests import Manner, RefusedRequest, insist, request_of, send
 from bot.evidence.trackers.collect import MetricCollector, StoppedError
 
@@ -98,6 +98,13 @@ class JsonServer:
             raise ReadingError(replace(error.failure, stage=self.stage)) from None
         self._tell(self.stage, 0, None)
         return answer
+
+    def refused(self, refusal: RefusedRequest, *, missing: bool) -> ReadingError:
+        """What a refusal means; `missing` says that what was asked for is not there."""
+        kind = kind_of(refusal.status)
+        if missing and kind == "http":
+            kind = "not-found" if self.stage is ReadStage.RUN else "gone"
+        return ReadingError(ReadFailure(kind=kind, status=refusal.status, stage=self.stage))
 
     def pages(self, ask: Callable[[str], tuple[object, object]]) -> Iterator[list[Any]]:
         """The pages of a list.

@@ -26,7 +26,7 @@ from bot.evidence.trackers.mlflow import MlflowRun
 
 _PAGE: Final = 25_000
 """Values in a page: the most that a server gives."""
-_MISSING: Final = "RESOURCE_DOES_NOT_EXIST"
+_MISSING: Final = b"RESOURCE_DOES_NOT_EXIST"
 
 
 def read_mlflow_server(asked: ServerRun, bounds: Bounds, tell: Tell) -> Facts:
@@ -119,19 +119,7 @@ def _permitted(server: _Server, asked: ServerRun) -> tuple[dict[str, Any], bool]
             if not asked.allow_private:
                 raise ReadingError(ReadFailure(kind="private"))
             return found, True
-    raise _refused(found, server.stage)
-
-
-def _refused(refusal: RefusedRequest, stage: ReadStage) -> ReadingError:
-    if refusal.status == 401:
-        return ReadingError(ReadFailure(kind="bad-key", status=401, stage=stage))
-    if refusal.status == 403:
-        return ReadingError(ReadFailure(kind="forbidden", status=403, stage=stage))
-    if _MISSING.encode() in refusal.body:
-        return ReadingError(
-            ReadFailure(kind="not-found" if stage is ReadStage.RUN else "gone", stage=stage)
-        )
-    return ReadingError(ReadFailure(kind="http", status=refusal.status, stage=stage))
+    raise server.refused(found, missing=_MISSING in found.body)
 
 
 def _checked(
@@ -174,7 +162,7 @@ def _pages(server: _Server, question: Mapping[str, str]) -> Iterator[list[Any]]:
         wanted = {**question, "max_results": str(_PAGE), **more}
         answer = server.get("metrics/get-history", wanted)
         if isinstance(answer, RefusedRequest):
-            raise _refused(answer, server.stage)
+            raise server.refused(answer, missing=_MISSING in answer.body)
         return answer.get("metrics", []), answer.get("next_page_token")
 
     return server.pages(page)

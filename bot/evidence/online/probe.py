@@ -16,7 +16,7 @@ from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.json_values import parsed, text
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
+from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage, kind_of
 from bot.evidence.online.json_server import ServerRun
 from bot.evidence.online.requests import RefusedRequest, insist, request_of, send
 
@@ -141,8 +141,7 @@ def read_permission(probe: AccessProbe) -> ReadPermission:
     if isinstance(own, int):
         if public:
             return ReadPermission(None)  # A stale key is no reason not to read what everybody may.
-        kind = {401: "bad-key", 403: "forbidden"}.get(own, "http")
-        raise ReadingError(ReadFailure(kind=kind, status=own, stage=ReadStage.RUN))  # type: ignore[arg-type]
+        raise ReadingError(ReadFailure(kind=kind_of(own), status=own))
     if not own.run:
         if public:
             return ReadPermission(None)

@@ -15,7 +15,7 @@ from typing import IO, Any, Final, TypeAlias
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.secrets import Secret
-from bot.evidence.online.failure import FailureKind, ReadFailure, ReadingError
+from bot.evidence.online.failure import ReadFailure, ReadingError, kind_of
 
 _CHUNK: Final = 1 << 16
 _REFUSAL: Final = 1 << 14
@@ -163,8 +163,7 @@ def _failed(status: int, retry_after: str | None) -> ReadFailure:
         return ReadFailure(kind="rate", status=status, seconds=_seconds(retry_after))
     if 300 <= status < 400:
         return ReadFailure(kind="redirect", status=status)
-    kind: FailureKind = "server" if status >= 500 else "http"
-    return ReadFailure(kind=kind, status=status)
+    return ReadFailure(kind=kind_of(status), status=status)
 
 
 def _seconds(text: str | None) -> float:

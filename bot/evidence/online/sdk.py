@@ -15,7 +15,13 @@ from bot.base.messages import message
 from bot.base.regex import regex
 from bot.base.secrets import Secret
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import FailureKind, ReadFailure, ReadingError, ReadStage
+from bot.evidence.online.failure import (
+    FailureKind,
+    ReadFailure,
+    ReadingError,
+    ReadStage,
+    kind_of,
+)
 
 _RETRIES = 3
 _NO_SERVICE = "service process is not running"
@@ -96,9 +102,7 @@ def failure_of(error: BaseException, stage: ReadStage) -> ReadFailure:
     if type(error).__name__ == "RunNotFoundError":
         return ReadFailure(kind="gone", stage=stage)
     if status is not None:
-        kinds: dict[int, FailureKind] = {401: "bad-key", 403: "forbidden", 404: "http", 429: "rate"}
-        kind = kinds.get(status, "server" if status >= 500 else "http")
-        return ReadFailure(kind=kind, status=status, stage=stage)
+        return ReadFailure(kind=kind_of(status), status=status, stage=stage)
     if _NO_SERVICE in text:
         detail = message("the SDK's service is not running")
         return ReadFailure(kind="ended", stage=stage, detail=detail)

@@ -26,7 +26,7 @@ from bot.evidence.json_values import mapping, number, text
 from bot.evidence.limits import RunLimits
 from bot.evidence.metrics import COMPARED
 from bot.evidence.online.bounds import Bounds, Tell
-from bot.evidence.online.failure import FailureKind, ReadFailure, ReadingError, ReadStage
+from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
 from bot.evidence.online.json_server import JsonServer, ServerRun, as_far_as_bounds_allow
 from bot.evidence.online.own_server import is_loopback
 from bot.evidence.online.requests import RefusedRequest
@@ -49,7 +49,6 @@ _STATES: Final = {
     "CRASHED": "crashed",
     "ABORTED": "killed",
 }
-_REFUSALS: Final[dict[int, FailureKind]] = {401: "bad-key", 403: "forbidden"}
 
 
 def read_swanlab_cloud(asked: ServerRun, bounds: Bounds, tell: Tell) -> Facts:
@@ -172,11 +171,7 @@ class _Cloud(JsonServer):
     def _taken(self, answer: T | RefusedRequest) -> T:
         if not isinstance(answer, RefusedRequest):
             return answer
-        kind = _REFUSALS.get(answer.status)
-        if kind is None:
-            missing: FailureKind = "not-found" if self.stage is ReadStage.RUN else "gone"
-            kind = missing if answer.status == 404 else "http"
-        raise ReadingError(ReadFailure(kind=kind, status=answer.status, stage=self.stage))
+        raise self.refused(answer, missing=answer.status == 404)
 
 
 def is_public(url: str, api: str) -> bool:
