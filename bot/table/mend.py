@@ -30,12 +30,11 @@ def mend(page: Page, findings: Sequence[Finding]) -> Mended:
     docutils must read the new page as the old one with these cells changed, and may not complain
     about anything that it did not complain about before. A fix that fails this is refused alone.
     """
-    wanted = [finding for finding in findings if finding.fix]
     refused: list[tuple[Finding, str]] = []
     chosen: list[tuple[Finding, int, int, str]] = []
     taken: set[int] = set()
     source = Source(page.path, page.text)
-    for finding in wanted:
+    for finding in findings:
         for edit in finding.fix.edits if finding.fix else ():
             start = source.offset(edit.line, edit.column)
             end = source.offset(edit.end_line, edit.end_column)
