@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
 from math import log2
@@ -61,43 +61,36 @@ def _read(page: Page) -> Iterator[RowFacts]:
             continue
         batch = row.text("max_batch")
         cell = row.cell("link")
-        yield RowFacts(
-            model=row.text("model"),
-            known=model,
-            task=row.text("task").lower(),
-            printed=PublishedRow(
-                rank=0,
-                gpus=int(resource[1]),
-                device=resource[2].strip(),
-                tag=row.text("tag"),
-                max_batch=None if batch in ("", "\\", "\\\\") else batch,
-                train=row.text("train"),
-                infer=row.text("infer"),
-                link=cell.link.url if cell and cell.link else None,
-            ),
-        )
+        cells = {name: row.text(name) for name in ("model", "task", "tag", "train", "infer")}
+        cells |= {"gpus": resource[1], "device": resource[2].strip()}
+        cells["max_batch"] = "" if batch in ("\\", "\\\\") else batch
+        yield _facts(model, cells, cell.link.url if cell and cell.link else None)
 
 
 @cache
 def _shipped() -> tuple[RowFacts, ...]:
     return tuple(
-        RowFacts(
-            model=row["model"],
-            known=model,
-            task=row["task"],
-            printed=PublishedRow(
-                rank=0,
-                gpus=int(row["gpus"]),
-                device=row["device"],
-                tag=row["tag"],
-                max_batch=row["max_batch"] or None,
-                train=row["train"],
-                infer=row["infer"],
-                link=_SCRIPTS + row["script"],
-            ),
-        )
+        _facts(model, row, _SCRIPTS + row["script"])
         for row in read_table(Path(__file__).parent / "published_rows.csv")
         if (model := find(row["shape"])) is not None
+    )
+
+
+def _facts(model: Model, cells: Mapping[str, str], link: str | None) -> RowFacts:
+    return RowFacts(
+        model=cells["model"],
+        known=model,
+        task=cells["task"].lower(),
+        printed=PublishedRow(
+            rank=0,
+            gpus=int(cells["gpus"]),
+            device=cells["device"],
+            tag=cells["tag"],
+            max_batch=cells["max_batch"] or None,
+            train=cells["train"],
+            infer=cells["infer"],
+            link=link,
+        ),
     )
 
 
