@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from bot.base.devices import Device
 from bot.memory.units import Bytes
@@ -69,29 +70,24 @@ def _more(search: Search, device: Device, than: int) -> int | None:
 
 def _verdict(search: Search, fitting: FittingCandidate, gpus: int) -> MethodVerdict:
     estimate = fitting.estimate
-    return MethodVerdict(
-        model=search.request.model.name,
-        method=search.request.method,
-        device=fitting.device.label,
-        gpus=gpus,
-        verdict="fits" if fitting.sure else "may fit",
-        peak_gib=round(estimate.peak().in_gib, 2),
-        usable_gib=round(estimate.usable.in_gib, 2),
-        margin_gib=round(estimate.usable.in_gib - estimate.peak().in_gib, 2),
-        binding=estimate.binding().name,
-    )
+    verdict = _needing(search, fitting.device, gpus, estimate.peak(), estimate.binding().name)
+    return replace(verdict, verdict="fits" if fitting.sure else "may fit")
 
 
 def _missed(
     search: Search, device: Device, gpus: int, miss: NearestMiss | None, more: int | None
 ) -> MethodVerdict:
-    usable = device.usable_gib
     peak = miss.estimate.peak() if miss else Bytes(0)
-    if miss is not None and miss.engine is not None and peak.in_gib <= usable:
+    if miss is not None and miss.engine is not None and peak.in_gib <= device.usable_gib:
         # The stages would fit; what is too large is the engine beside them.
         peak, binding = miss.engine, "rollout"
     else:
         binding = miss.estimate.binding().name if miss else "batch"
+    return replace(_needing(search, device, gpus, peak, binding), more_gpus=more)
+
+
+def _needing(search: Search, device: Device, gpus: int, peak: Bytes, binding: str) -> MethodVerdict:
+    """What takes so much of each GPU at a stage; the verdict is no."""
     return MethodVerdict(
         model=search.request.model.name,
         method=search.request.method,
@@ -99,8 +95,7 @@ def _missed(
         gpus=gpus,
         verdict="no",
         peak_gib=round(peak.in_gib, 2),
-        usable_gib=round(usable, 2),
-        margin_gib=round(usable - peak.in_gib, 2),
+        usable_gib=round(device.usable_gib, 2),
+        margin_gib=round(device.usable_gib - peak.in_gib, 2),
         binding=binding,
-        more_gpus=more,
     )
