@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from bot.base.errors import UserError
@@ -39,19 +39,12 @@ def with_options(question: ParsedQuestion, values: OptionValues) -> ParsedQuesti
     """
     if values.gpus is not None:
         check_gpus(values.gpus)
-    lengths: dict[str, int | None] = {}
-    if values.lengths is not None:
-        lengths["prompt"], lengths["response"] = _lengths(values.lengths)
-    named: dict[str, Any] = {
-        "model": values.model,
-        "task": None if values.task is None else values.task.lower(),
-        "method": values.method,
-        "framework": values.framework,
-        "batch": values.batch,
-        "rank": values.rank,
-        "gpus": values.gpus,
-        **lengths,
-    }
+    named: dict[str, Any] = asdict(values)
+    devices, lengths = named.pop("devices"), named.pop("lengths")
+    if lengths is not None:
+        named["prompt"], named["response"] = _lengths(lengths)
+    if values.task is not None:
+        named["task"] = values.task.lower()
     changes = {name: value for name, value in named.items() if value is not None}
     for name, value in changes.items():
         word = getattr(question, name)
@@ -68,7 +61,7 @@ def with_options(question: ParsedQuestion, values: OptionValues) -> ParsedQuesti
         raise UserError(
             "A rank is an adapter's, and full training has none; leave one of the two out."
         )
-    cards = (*question.cards, *map(usable_device, values.devices))
+    cards = (*question.cards, *map(usable_device, devices))
     return replace(question, cards=tuple(dict.fromkeys(map(check_usable, cards))), **changes)
 
 
