@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from bot import __version__
 from bot.base.devices import Device
@@ -53,7 +53,6 @@ def overview(question: ParsedQuestion, language: Language) -> CardOverview:
             cards=", ".join(card.label for card in question.cards),
         )
     (device,), gpus = question.cards, gpus_of(question)
-    sizes = sizes_of(question)
     framework = framework_of(question)
     release = releases(framework)[-1]
     verdicts = list(_verdicts(question, device, gpus, release))
@@ -68,10 +67,7 @@ def overview(question: ParsedQuestion, language: Language) -> CardOverview:
             task=task_of(question),
             framework=framework,
             release=release,
-            prompt=sizes.prompt,
-            response=sizes.response,
-            batch=sizes.batch,
-            rank=sizes.rank,
+            **asdict(sizes_of(question)),
         ),
         defaults=tuple(translated(one, language) for one in taken(question, method=None)),
         models=tuple(verdicts),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
@@ -50,7 +50,21 @@ _TUNED = regex(r"-(?:instruct|chat|base|it|hf)(?=-|\Z)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Sizes:
+    """The numbers of a request."""
+
+    prompt: int
+    """Tokens of the longest prompt; 0 where a task has samples alone."""
+    response: int
+    """Tokens of the longest response, or of the longest sample."""
+    batch: int
+    """Prompts, samples or pairs a step, over all GPUs."""
+    rank: int = 32
+    """Of an adapter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request(Sizes):
     """What is to be trained; every field fits the others."""
 
     path: str
@@ -59,10 +73,6 @@ class Request:
     task: str
     method: Method
     framework: FrameworkName
-    prompt: int
-    response: int
-    batch: int
-    rank: int = 32
     config: bytes | None = None
     """The config.json in the folder `path`, where that says what the model is."""
 
@@ -137,20 +147,6 @@ class Candidate:
     def nodes(self) -> int:
         """Nodes of at most eight GPUs."""
         return -(-self.gpus // 8)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes:
-    """The numbers of a request."""
-
-    prompt: int
-    """Tokens of the longest prompt; 0 where a task has samples alone."""
-    response: int
-    """Tokens of the longest response, or of the longest sample."""
-    batch: int
-    """Prompts, samples or pairs a step, over all GPUs."""
-    rank: int = 32
-    """Of an adapter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,11 +243,8 @@ def make_request(
         task=task,
         method=method,  # type: ignore[arg-type]
         framework=chosen,
-        prompt=sizes.prompt,
-        response=sizes.response,
-        batch=sizes.batch,
-        rank=sizes.rank,
         config=config,
+        **asdict(sizes),
     )
 
 
