@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from bot import __version__
-from bot.base.devices import Device, Vendor
+from bot.base.devices import Device
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, translated
 from bot.frameworks.releases import releases
 from bot.memory.units import Bytes
-from bot.recommend.cards import kind_of, usual_devices
+from bot.recommend.cards import by_kind, usual_devices
 from bot.recommend.options import counts, divides, explain, shareable_batch
 from bot.recommend.published import DATED, matching, nearest, rows_of
 from bot.recommend.report import Miss, Predicted, PublishedRow, Question, Recommendations, Switched
@@ -55,14 +56,8 @@ def recommend(
         )
     fitting: list[FittingCandidate] = []
     misses: list[NearestMiss] = []
-    alike: dict[tuple[Vendor, int, float], tuple[list[FittingCandidate], NearestMiss | None]] = {}
-    for device in dict.fromkeys(chosen):
-        key = kind_of(device)
-        if key not in alike:
-            alike[key] = search.on(
-                device, budget, least=hardware.fewest or not named, whole=hardware.whole
-            )
-        here, miss = alike[key]
+    on = partial(search.on, budget=budget, least=hardware.fewest or not named, whole=hardware.whole)
+    for device, (here, miss) in by_kind(dict.fromkeys(chosen), on):
         fitting += [_moved(one, device) for one in here]
         if miss is not None:
             misses.append(replace(miss, device=device))
@@ -70,13 +65,14 @@ def recommend(
         fitting.sort(key=lambda one: (not one.sure, one.candidate.gpus != budget, one.order))
     else:
         fitting.sort(key=lambda one: one.order)
+    misses.sort(key=_short)
     tokens = [device.token for device in chosen] if named else None
     known = rows_of(page)
     rows = matching(known, request, tokens, budget)
     ranked = list(enumerate(fitting, len(rows) + 1))
     notes = [*_notes(request, budget, page, rows, least=bool(fitting) and not named)]
     if not fitting:
-        notes += _beyond(search, sorted(misses, key=_short), budget)
+        notes += _beyond(search, misses, budget)
     answer = Recommendations(
         tool=Tool(name="rlbot", version=__version__),
         language=language,
@@ -94,7 +90,7 @@ def recommend(
         published=tuple(rows),
         nearest=None if rows else nearest(known, request, tokens),
         predicted=tuple(_predicted(rank, one, request, language) for rank, one in ranked),
-        misses=tuple(map(_miss, sorted(misses, key=_short))),
+        misses=tuple(map(_miss, misses)),
         assumptions=tuple(
             translated(assumption, language)
             for assumption in (fitting[0].estimate.assumptions if fitting else ())

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
 from bot.base.devices import Device, Vendor, devices
 from bot.base.errors import UserError
 from bot.base.messages import sentence_of
 from bot.memory.from_plan import device_named
 from bot.memory.settings import NoEstimateError
+
+Answer = TypeVar("Answer")
 
 _NO_BF16 = ("v100", "t4")
 _LEAST_GIB = 20
@@ -47,9 +52,16 @@ def check_usable(device: Device) -> Device:
     return device
 
 
-def kind_of(device: Device) -> tuple[Vendor, int, float]:
-    """What an answer depends on: devices of one kind get the same."""
-    return device.vendor, device.memory_bytes, device.usable_gib
+def by_kind(
+    devices: Iterable[Device], answer: Callable[[Device], Answer]
+) -> Iterator[tuple[Device, Answer]]:
+    """Each device with its answer, which is made once for all that it is the same for."""
+    made: dict[tuple[Vendor, int, float], Answer] = {}
+    for device in devices:
+        kind = device.vendor, device.memory_bytes, device.usable_gib
+        if kind not in made:
+            made[kind] = answer(device)
+        yield device, made[kind]
 
 
 def known_devices() -> list[Device]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
-from bot.base.devices import Device, Vendor
+from bot.base.devices import Device
 from bot.base.messages import Language, translated
 from bot.frameworks.releases import releases
 from bot.recommend.answer import RecommendAnswer, recommend
-from bot.recommend.cards import kind_of, rarity, usual_devices
+from bot.recommend.cards import by_kind, rarity, usual_devices
 from bot.recommend.defaults import BATCH, FRAMEWORK, METHOD, next_command, request_of, taken
 from bot.recommend.methods import fewest, verdict_on
 from bot.recommend.options import divides
@@ -121,16 +122,13 @@ def _verdicts(
     for search in searches.values():
         if gpus is not None and not divides(search.request, gpus):
             return  # No method changes that, and the notes say it.
-        alike: dict[tuple[Vendor, int, float], MethodVerdict] = {}
-        for device in devices:
-            key = kind_of(device)
-            if key not in alike:
-                alike[key] = _verdict(search, device, gpus, budget, look_further=few)
-            yield replace(alike[key], device=device.label)
+        verdict = partial(_verdict, search, gpus=gpus, budget=budget, look_further=few)
+        for device, one in by_kind(devices, verdict):
+            yield replace(one, device=device.label)
 
 
 def _verdict(
-    search: Search, device: Device, gpus: int | None, budget: int, *, look_further: bool
+    search: Search, device: Device, *, gpus: int | None, budget: int, look_further: bool
 ) -> MethodVerdict:
     if gpus is not None:
         return verdict_on(search, device, gpus)
