@@ -11,7 +11,7 @@ from bot.base.messages import sentence_of
 from bot.memory.from_plan import device_named
 from bot.memory.settings import NoEstimateError
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 _NO_BF16 = ("v100", "t4")
 _LEAST_GIB = 20
@@ -52,11 +52,9 @@ def check_usable(device: Device) -> Device:
     return device
 
 
-def by_kind(
-    devices: Iterable[Device], answer: Callable[[Device], Answer]
-) -> Iterator[tuple[Device, Answer]]:
+def by_kind(devices: Iterable[Device], answer: Callable[[Device], T]) -> Iterator[tuple[Device, T]]:
     """Each device with its answer, which is made once for all that it is the same for."""
-    made: dict[tuple[Vendor, int, float], Answer] = {}
+    made: dict[tuple[Vendor, int, float], T] = {}
     for device in devices:
         kind = device.vendor, device.memory_bytes, device.usable_gib
         if kind not in made:
