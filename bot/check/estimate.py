@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from bot.base.digest import hex_digest
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
+from bot.base.regex import regex
 from bot.check.read import read_script, why_no_launch
 from bot.check.request import CheckOptions, ScriptFile
 from bot.evidence import read as read_run
@@ -30,6 +31,8 @@ _PREDICTIONS = frozenset(("RLB110", "RLB111", "RLB112"))
 """Rules that say what a run would do."""
 _LESS = "RLB113"
 """The rule that says that less would do."""
+_NO_TRAINER = regex(r"(?:^|[./])main_(?:gen|eval)\w*(?:\.py)?\Z")
+"""Programs of verl's that generate or score with the settings of its trainers."""
 
 
 def estimate_launch(
@@ -52,6 +55,8 @@ def estimate_launch(
         return no_estimate(
             message("The launch ends before the settings that follow it: rlbot lint shows where.")
         )
+    if _NO_TRAINER.search(plan.launch.entry):
+        return no_estimate(message("{entry} trains nothing.", entry=plan.launch.entry))
     of_run = facts if isinstance(facts, Facts) else None
     card = device or (_device(of_run) if of_run else None) or context.choice.device
     try:

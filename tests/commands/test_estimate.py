@@ -103,6 +103,17 @@ def test_what_is_missing_gets_a_sentence(
     assert "GiB" not in result.out
 
 
+def test_a_program_that_only_generates_has_no_estimate(tmp_path: Path) -> None:
+    script = tmp_path / "run.sh"
+    launch = verl("actor_rollout_ref.rollout.prompt_length=512")
+    script.write_text(launch.replace("main_ppo", "main_generation_server"))
+    result = rlbot("estimate", str(script), "--device", "h100")
+    assert result.status == 3
+    assert "no prediction. verl.trainer.main_generation_server trains nothing." in result.out
+    script.write_text(launch)
+    assert "trains nothing" not in rlbot("estimate", str(script), "--device", "h100").out
+
+
 def test_a_device_that_nobody_knows_is_refused() -> None:
     result = rlbot("estimate", FULL, "--device", "x99", cwd=ROOT)
     assert (result.status, result.out) == (2, "")
