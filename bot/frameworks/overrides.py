@@ -95,6 +95,7 @@ def read_line(words: Sequence[Word]) -> HydraLine:
     texts = [word.text for word in words]
     rows = 0
     in_row = False
+    sweeps = not {"-m", "--multirun"}.isdisjoint(texts)
     at = 0
     while at < len(words):
         word, text = words[at], texts[at]
@@ -120,6 +121,8 @@ def read_line(words: Sequence[Word]) -> HydraLine:
             at += taken
             continue
         read = read_override(word)
+        if sweeps and isinstance(read, BadArgument):
+            read = _swept(word) or read
         if isinstance(read, Setting):
             settings.append(read)
         elif read is not None:
@@ -229,6 +232,17 @@ def read_override(word: Word) -> Setting | BadArgument | None:
         key_span=key_span,
         value_span=value_span,
     )
+
+
+def _swept(word: Word) -> Setting | None:
+    """A setting that `--multirun` gives several values, as `seed=0,1,2`; None for any other."""
+    left, _, values = word.text.partition("=")
+    answer = parse(f"{left}=x") if values and not {",", "("}.isdisjoint(values) else ""
+    if isinstance(answer, str) or "${?" in left:
+        return None
+    operator, key, _ = answer
+    key_span, value_span = word.spans_beside(len(left))
+    return Setting(key, UNKNOWN, values, operator, word, key_span, value_span)
 
 
 def _first_equals(word: Word) -> int:

@@ -213,6 +213,23 @@ def test_hydras_own_flags_are_no_settings() -> None:
     assert line.bad == ()
 
 
+def test_several_values_are_tried_with_multirun_alone() -> None:
+    """From liruiluo/rlvr."""
+    words = [word("seed=0,1,2"), word("a.lr=range(1,3)"), word("b=1"), word("/c=1,2")]
+    line = read_line([word("-m"), *words])
+    assert [(s.key, s.known, s.text) for s in line.settings] == [
+        ("seed", False, "0,1,2"),
+        ("a.lr", False, "range(1,3)"),
+        ("b", True, "1"),
+    ]
+    assert [bad.word.text for bad in line.bad] == ["/c=1,2"]
+    assert [bad.word.text for bad in read_line(words).bad] == [
+        "seed=0,1,2",
+        "a.lr=range(1,3)",
+        "/c=1,2",
+    ]
+
+
 def test_an_unknown_flag_is_refused() -> None:
     line = read_line([word("--lr=1"), word("a=1"), word("--config_path=a")])
     assert [bad.message for bad in line.bad] == [
