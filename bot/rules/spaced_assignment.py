@@ -38,7 +38,8 @@ def check(context: RuleContext) -> Hits:
     for command in context.reading.commands:
         words = [word.text for word in command.argv]
         first = command.argv[0].span if command.argv else Span(0, 0)
-        if len(words) > 1 and _NAME.fullmatch(words[0]) and words[1].startswith("="):
+        sign = len(words) > 1 and words[1].startswith("=") and not command.argv[1].pieces[0].quoted
+        if sign and _NAME.fullmatch(words[0]):
             value = words[1][1:] or (words[2] if len(words) > 2 else "")
             start, name = first.start, words[0]
         elif len(command.prefix) == 1 and len(words) == 1 and _VALUE.fullmatch(words[0]):

@@ -22,6 +22,8 @@ SLUG = "spaced-assignment"
         verl(before="EMPTY= python3 x.py"),
         verl(before="awk 'BEGIN { x = 1 }'"),
         verl(before="# NODES = 2"),
+        verl(before='log_separator "="'),  # gbangban/ai-ideology-study
+        verl(before="draw '=' 40"),
     ],
 )
 def test_stays_silent(script: str) -> None:
