@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
@@ -93,7 +92,7 @@ _CLOSE = 0.7
 """Least score of a suggestion: a moved setting of the same name passes, a chance likeness fails."""
 
 
-class KeyTable(ABC):
+class KeyTable:
     """The settings of one release (and, for Hydra, of one root configuration)."""
 
     framework: str
@@ -101,16 +100,16 @@ class KeyTable(ABC):
     root: str
     """The root configuration (ppo_trainer) or the module that parses the options."""
 
-    @abstractmethod
     def get(self, key: str) -> Key | None:
         """The key (a leaf or a mapping), or None when the release does not have it."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def __contains__(self, key: str) -> bool: ...
+    def __contains__(self, key: str) -> bool:
+        raise NotImplementedError
 
-    @abstractmethod
     def __iter__(self) -> Iterator[str]:
         """Every key, leaves and mappings."""
+        raise NotImplementedError
 
     def deprecated(self, _key: str, /) -> str | None:
         """What to use instead of an accepted but deprecated key; "" when nothing is needed.
@@ -127,12 +126,12 @@ class KeyTable(ABC):
         """Where the key exists, in words: "in verl 0.2 to 0.9.0, removed in 0.9.1"; else None."""
         return None
 
-    @abstractmethod
     def verdicts(self, settings: Sequence[Setting]) -> tuple[KeyVerdict, ...]:
         """What the framework would say to each, in their order, which counts.
 
         `+a.b=1 a.b=2` is right, the reverse is not.
         """
+        raise NotImplementedError
 
     def refused(self, settings: Sequence[Setting]) -> tuple[bool, ...]:
         """For each setting, whether its verdict refuses it for sure; cheaper than the verdicts."""
