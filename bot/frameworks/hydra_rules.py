@@ -5,7 +5,7 @@ Follows `ConfigLoaderImpl._apply_overrides_to_config` of hydra-core 1.3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from bot.base.messages import message
@@ -14,6 +14,7 @@ from bot.frameworks.hydra_tree import (
     ABSENT,
     MISSING,
     CannotPutError,
+    Draft,
     YamlTree,
     drop,
     is_reference,
@@ -47,6 +48,30 @@ def apply(tree: YamlTree, setting: Setting) -> YamlTree:
         if there is not ABSENT and there is not None and there != MISSING:
             raise CannotPutError("exists")
     return put(tree, key, value, force=operator in ("+", "++"))
+
+
+def carried_out(
+    tree: YamlTree, settings: Iterable[Setting], *, refused: bool
+) -> tuple[YamlTree, bool]:
+    """The tree with all settings in it, and whether each was taken as it is.
+
+    Those that Hydra refuses are put there all the same with `refused`, and left out without.
+    """
+    draft, taken = Draft(tree), True
+    for setting in settings:
+        try:
+            if setting.operator == "~":
+                draft.drop(setting.key)
+                continue
+            try:
+                draft.put(setting.key, setting.value, force=setting.operator in ("+", "++"))
+            except CannotPutError:
+                taken = False
+                if refused:
+                    draft.put(setting.key, setting.value, force=True)
+        except (CannotPutError, KeyError):
+            taken = False
+    return draft.tree, taken
 
 
 def replaces(tree: YamlTree, setting: Setting) -> KeyVerdict:

@@ -12,6 +12,7 @@ from typing import Any
 
 from bot.base.digits import whole_number
 from bot.base.fast_dataclass import dataclass
+from bot.frameworks import hydra_rules as rules
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.key_table import era
@@ -195,15 +196,6 @@ def _composed(plan: Plan) -> dict[str, Any] | None:
         return None
     if plan.applied is not None and not any(s.key.startswith("hydra") for s in plan.settings):
         return plan.applied
-    draft = trees.Draft(plan.table.tree_for(plan.settings))
-    for setting in plan.settings:
-        if setting in groups or setting.key.startswith("hydra"):
-            continue
-        try:
-            if setting.operator == "~":
-                draft.drop(setting.key)
-            else:
-                draft.put(setting.key, setting.value, force=setting.operator != "")
-        except (trees.CannotPutError, KeyError):
-            continue
-    return draft.tree
+    start = plan.table.tree_for(plan.settings)
+    others = (s for s in plan.settings if s not in groups and not s.key.startswith("hydra"))
+    return rules.carried_out(start, others, refused=False)[0]

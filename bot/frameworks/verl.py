@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from bot.base.regex import regex
+from bot.frameworks import hydra_rules as rules
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.base import Explanation, Framework, Version, Versions
 from bot.frameworks.command_line import launcher_number
@@ -159,25 +160,15 @@ def _applied(line: HydraLine, known: HydraTable | None) -> tuple[trees.YamlTree,
     With whether no setting had to be forced or left out but the choices of groups, so that it is
     the program's own too.
     """
-    draft = trees.Draft(known.tree_for(line.settings) if known else {})
+    start = known.tree_for(line.settings) if known else {}
     groups = known.groups if known else {}
-    taken = known is not None
-    for setting in line.settings:
-        if "@" in setting.key or (setting.key in groups and not isinstance(setting.value, dict)):
-            continue
-        forced = setting.operator in ("+", "++")
-        try:
-            if setting.operator == "~":
-                draft.drop(setting.key)
-                continue
-            try:
-                draft.put(setting.key, setting.value, force=forced)
-            except trees.CannotPutError:
-                draft.put(setting.key, setting.value, force=True)
-                taken = False
-        except (trees.CannotPutError, KeyError):
-            taken = False
-    return draft.tree, taken
+    others = (
+        setting
+        for setting in line.settings
+        if "@" not in setting.key and (setting.key not in groups or isinstance(setting.value, dict))
+    )
+    tree, taken = rules.carried_out(start, others, refused=True)
+    return tree, taken and known is not None
 
 
 def _value(tree: trees.YamlTree, key: str) -> Any:
