@@ -64,9 +64,8 @@ class Versions:
         """The configuration of verl that counts instead of a release; None without one."""
         if (given := self.trees.get(framework)) is not None:
             return given
-        if framework != "verl" or not self._repository_counts(framework):
-            return None
-        return self.place.checkout.tree(self.place.path) if self.place else None
+        place = self._counting(framework) if framework == "verl" else None
+        return place.checkout.tree(place.path) if place else None
 
     def own(
         self,
@@ -80,48 +79,43 @@ class Versions:
 
         See `Checkout.own` for what the command line says.
         """
-        if self.place is None or not self._repository_counts(framework):
+        if (place := self._counting(framework)) is None:
             return None
-        place, tree = self.place, self.tree(framework)
         line = CommandLine(path, name, searched)
-        found = place.checkout.own(entry, place.path, line, tree)
+        found = place.checkout.own(entry, place.path, line, self.tree(framework))
         # No release stands for a copy of which it is not known which.
         layered = isinstance(found, OwnLayer) and (why := self.unsure(framework))
         return Unfollowed(why) if layered else found
 
     def unsure(self, framework: str) -> str:
         """Why none of the repository's copies of verl counts; empty where one does, or none is."""
-        if framework in self.trees or framework != "verl" or not self._repository_counts(framework):
-            return ""
-        return self.place.checkout.unsure(self.place.path) if self.place else ""
+        given = framework in self.trees or framework != "verl"
+        place = None if given else self._counting(framework)
+        return place.checkout.unsure(place.path) if place else ""
 
     def structured(self, framework: str, entry: str) -> StructuredTable | None:
         """The dataclasses of a program of the script's repository; None without any."""
-        if self.place is None or not self._repository_counts(framework):
-            return None
-        return self.place.checkout.structured(entry, self.place.path)
+        place = self._counting(framework)
+        return place.checkout.structured(entry, place.path) if place else None
 
     def trl_program(self, entry: str) -> TrlProgram | None:
         """The program of the script's repository that takes TRL's arguments; None for another."""
-        if self.place is None:
-            return None
-        return self.place.checkout.trl_programs.find(entry, self.place.path)
+        place = self.place
+        return place.checkout.trl_programs.find(entry, place.path) if place else None
 
     def own_program(self, framework: str, entry: str) -> TrlProgram | None:
         """The program of open-instruct in the script's repository; None where none is followed."""
-        if self.place is None or not self._repository_counts(framework):
-            return None
-        return self.place.checkout.trl_programs.find(entry, self.place.path, own=True)
+        place = self._counting(framework)
+        return place.checkout.trl_programs.find(entry, place.path, own=True) if place else None
 
     def options(self, framework: str) -> SourceOptions | None:
         """The options of a vendored copy that count instead of a release; None without one."""
-        if framework != "openrlhf" or not self._repository_counts(framework):
-            return None
-        return self.place.checkout.options(self.place.path) if self.place else None
+        place = self._counting(framework) if framework == "openrlhf" else None
+        return place.checkout.options(place.path) if place else None
 
-    def _repository_counts(self, framework: str) -> bool:
-        named = framework in self.requested or framework in self.header
-        return self.place is not None and not named
+    def _counting(self, framework: str) -> ScriptPlace | None:
+        """The script's place in its repository, unless a release is named."""
+        return None if framework in self.requested or framework in self.header else self.place
 
     def choice(self, framework: str) -> ReleaseChoice:
         """The releases for a framework: the requested one, the comment's, the pinned ones, all.

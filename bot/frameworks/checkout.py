@@ -20,7 +20,7 @@ from bot.base.regex import regex
 from bot.frameworks.argparse_options import SourceOptions
 from bot.frameworks.config_files import SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree, tree_table
-from bot.frameworks.named_files import NamedFiles, above, beside, equally_near, nearest
+from bot.frameworks.named_files import NamedFiles, above, beside, entry_file, equally_near, nearest
 from bot.frameworks.own_config import (
     HERE,
     ConfigFolders,
@@ -251,7 +251,7 @@ class Checkout:
 
         The repository may itself be the package that is named first, as verl-recipe is `recipe`.
         """
-        wanted = entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
+        wanted = entry_file(entry)
         modules = self._own.modules
         found = nearest(modules.ending(wanted), script)
         within = wanted.partition("/")[2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Final
 
@@ -37,6 +37,7 @@ _AS_MODULES = {
     "deepspeed.launcher.runner": "deepspeed",
 }
 
+_MODULE: Final = frozenset(("-m", "--module"))
 _RAY_FLAGS = frozenset(("--no-wait", "--verbose", "-v", "--delete-cluster"))
 
 
@@ -162,22 +163,25 @@ def _after_prefix(name: str, words: list[Word]) -> list[Word]:
 def _after_ray(words: list[Word]) -> list[Word]:
     """What `ray job submit` runs: what follows `--`, else the first word that is no option."""
     texts = [word.text for word in words]
-    at = 0
-    if "--" in texts:
-        at = texts.index("--") + 1
-    else:
-        while at < len(words) and texts[at].startswith("-"):
-            at += 1 if "=" in texts[at] or texts[at] in _RAY_FLAGS else 2
+    at = texts.index("--") + 1 if "--" in texts else _behind_options(words, _RAY_FLAGS)
     # A shell runs the words, which may start with assignments.
     while at < len(words) and _ASSIGNMENT.match(texts[at]):
         at += 1
     return words[at:]
 
 
+def _behind_options(words: Sequence[Word], flags: Set[str]) -> int:
+    """Where the first word stands that is no option, of which all but `flags` take a value."""
+    at = 0
+    while at < len(words) and words[at].text.startswith("-"):
+        at += 1 if "=" in words[at].text or words[at].text in flags else 2
+    return at
+
+
 def _after_uv(words: list[Word]) -> tuple[list[Word], Word | None]:
     """What `uv run` runs, and the module when it is given as `uv run -m module`."""
     for at, word in enumerate(words):
-        if word.text in ("-m", "--module") and at + 1 < len(words):
+        if word.text in _MODULE and at + 1 < len(words):
             return words[at + 2 :], words[at + 1]
         if _starts_something(word):
             break
@@ -232,19 +236,9 @@ def _python_module(module: Word, words: list[Word], launcher: list[str]) -> Star
 
 def _distributed(name: str, words: list[Word], launcher: list[str]) -> Started | None:
     """`torchrun --nproc_per_node 8 -m module …`, and the same for the other launchers."""
-    flags = _DISTRIBUTED[name]
     launcher = [*launcher, name]
-    module = False
-    at = 0
-    while at < len(words):
-        text = words[at].text
-        if text in ("-m", "--module"):
-            module = True
-            at += 1
-        elif text.startswith("-"):
-            at += 1 if "=" in text or text in flags else 2
-        else:
-            break
+    at = _behind_options(words, _DISTRIBUTED[name] | _MODULE)
+    module = any(word.text in _MODULE for word in words[:at])
     if at >= len(words):
         return None
     entry = words[at].text
@@ -274,12 +268,8 @@ Recognise = Callable[[str, Sequence[Word]], tuple[str, str] | None]
 
 def find_launches(reading: Reading, recognise: Recognise) -> tuple[Launch, ...]:
     """The commands of a script that start a framework which `recognise` knows, in order."""
-    found: list[Launch] = []
-    for command in reading.commands:
-        launch = launch_of(command, recognise)
-        if launch is not None:
-            found.append(launch)
-    return tuple(found)
+    launches = (launch_of(command, recognise) for command in reading.commands)
+    return tuple(filter(None, launches))
 
 
 def launch_of(command: Command, recognise: Recognise) -> Launch | None:

@@ -24,6 +24,11 @@ def above(path: str) -> tuple[str, ...]:
     return tuple("/".join(parts[:count]) for count in range(len(parts), -1, -1))
 
 
+def entry_file(entry: str) -> str:
+    """The file of a started program, which is named by its path or as a module."""
+    return entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
+
+
 def ending(paths: Iterable[str], end: str) -> dict[str, str]:
     """Those of the paths that are `end`, or end with it after a slash, as a mapping to itself."""
     tail = f"/{end}"

@@ -297,8 +297,6 @@ _KEY: Final = regex(r"(?:\+\+?)?[A-Za-z_]\w*(?:\.\w+)+")
 
 def spaced(words: Sequence[Word]) -> tuple[BadArgument, int] | None:
     """A setting with blanks around its `=`, with the number of words that follow its first."""
-    if not words[0].text.endswith("=") and not any(w.text.startswith("=") for w in words[1:2]):
-        return None
     texts = [word.text for word in words]
     first = texts[0].removesuffix("=")
     if not all(word.complete for word in words) or not _KEY.fullmatch(first):

@@ -21,7 +21,7 @@ from bot.base.regex import regex
 from bot.frameworks.compose import Composer
 from bot.frameworks.config_files import SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree
-from bot.frameworks.named_files import NamedFiles, above, ending
+from bot.frameworks.named_files import NamedFiles, above, ending, entry_file
 from bot.frameworks.python_source import parsed, reads_argparse, written
 from bot.frameworks.release_overlay import OwnLayer, mapping_of, own_layer
 
@@ -270,7 +270,7 @@ class ConfigFolders:
         A sentence without its full stop.
         """
         if module is None:
-            file = entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
+            file = entry_file(entry)
             return message("this repository has no {file}", file=file) if is_main(file) else ""
         main = self.main(module)
         if main is None:

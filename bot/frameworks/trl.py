@@ -46,7 +46,7 @@ class Trl(Framework):
         if _EXAMPLE.match(entry):
             return any(word.text.startswith(_SIGNS) for word in argv)
         found = _SCRIPT.match(entry)
-        return bool(found) and found is not None and found[1] not in _NO_TRAINER
+        return found is not None and found[1] not in _NO_TRAINER
 
     def entry(self, entry: str) -> str:
         """An example's path as a module: examples/scripts/ppo/ppo.py is examples.scripts.ppo."""

@@ -87,19 +87,18 @@ def program_options(tree: ast.Module, user: ast.expr) -> ProgramOptions | None:
 
     None where it does not parse its whole command line, and once.
     """
-    nodes = [*ast.walk(tree)]
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     called = [*calls(tree)]
     names = [name for _, name in called]
     parsing = [call for call, name in called if name in _PARSES]
-    own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    own = {function.name for function in functions}
     parsing = [call for call in parsing if written(call.func) not in own]
     keywords = {keyword.arg for call, _ in called for keyword in call.keywords}
     other = keywords.union(names).intersection(_UNFOLLOWED)
     whole = len(parsing) == 1 and not (parsing[0].args or parsing[0].keywords)
     if names.count("ArgumentParser") != 1 or not whole or other:
         return None
-    around = [node for node in nodes if isinstance(node, ast.FunctionDef)]
-    around = [node for node in around if any(one is user for one in ast.walk(node))]
+    around = [node for node in functions if any(one is user for one in ast.walk(node))]
     within = around[-1] if around else tree  # `ast.walk` has the outer ones first.
     try:
         return ProgramOptions(_holders(tree, parsing[0], within), *_options(tree))

@@ -20,7 +20,7 @@ from typing import Any, Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.argparse_options import UNREADABLE
-from bot.frameworks.named_files import NamedFiles, closest
+from bot.frameworks.named_files import NamedFiles, closest, entry_file
 from bot.frameworks.python_source import calls, parsed, written
 from bot.frameworks.trl_written import (
     TRAINERS,
@@ -126,7 +126,7 @@ class TrlPrograms:
 
     def file_of(self, entry: str, script: str) -> str | None:
         """The file of the repository that a script starts by a path or a module's name."""
-        return self._path(_as_path(entry), script)
+        return self._path(entry_file(entry), script)
 
     def written_in(self, entry: str, script: str) -> WrittenSettings | None:
         """The settings that a program makes itself: `GRPOConfig(…)`.
@@ -135,7 +135,7 @@ class TrlPrograms:
         leads nowhere, as one that begins on somebody's machine, the last two names count, or the
         last where the repository's root has the only program of that name.
         """
-        wanted = _as_path(entry)
+        wanted = entry_file(entry)
         rooted = wanted.startswith(("/", "${?"))
         path = None if rooted else self._path(wanted, script)
         path = path or self._path("/".join(wanted.split("/")[-2:]), script)
@@ -287,10 +287,6 @@ def _parses_all(tree: ast.Module) -> bool:
 def _below_root(word: str) -> str:
     """A path with a first part that only a run knows: of `ROOT/src/sft.py` what follows it."""
     return f"${{?}}/{word.partition('/')[2]}"
-
-
-def _as_path(entry: str) -> str:
-    return entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
 
 
 def _options(node: ast.ClassDef) -> Iterator[tuple[str, list[Any]]]:
