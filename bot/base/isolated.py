@@ -59,8 +59,8 @@ class IsolationLimits:
     """Bytes of private memory, beside what the process begins with."""
 
 
-class BoundReachedError(Exception):
-    """A limit was reached while a subject was being read; the message is a sentence."""
+class BoundReachedError(UserError):
+    """A limit was reached while a subject was being read."""
 
     def __init__(self, subject: str, bound: Bound, limits: IsolationLimits) -> None:
         super().__init__(_sentence(bound, limits))

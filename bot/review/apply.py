@@ -5,20 +5,16 @@ Both are made in a process with limits, as everything that is made of a stranger
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TypeVar
 
-from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.base.isolated import BoundReachedError, Caller, IsolationLimits, isolated
+from bot.base.isolated import Caller, IsolationLimits, isolated
 from bot.base.messages import message, sentence_of
 from bot.check.fix import fix_script
 from bot.check.request import CheckOptions, ScriptFile
 from bot.report import Report, ScriptReport
 from bot.table import PageError, add_row, read_page
-
-R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +41,8 @@ def fixed_scripts(
     # Fixes do not depend on the run, and reading it once for each of them would cost minutes.
     around = replace(options, linked=None, files=None)
     files = {"files": options.files} if options.files is not None else {}
-    return _isolated(_fixed, (report, scripts, around, bool(files)), files, limits)
+    given = (report, scripts, around, bool(files))
+    return isolated(_fixed, given, functions=files, limits=limits)
 
 
 def _fixed(
@@ -73,7 +70,7 @@ def with_rows(report: Report, page: str, path: str, limits: IsolationLimits | No
 
     Raises UserError when that takes too much.
     """
-    return _isolated(_with_rows, (report, page, path), {}, limits)
+    return isolated(_with_rows, (report, page, path), functions={}, limits=limits)
 
 
 def _with_rows(caller: Caller, report: Report, page: str, path: str) -> Rows:
@@ -92,18 +89,6 @@ def _with_rows(caller: Caller, report: Report, page: str, path: str) -> Rows:
             written.append(script.path)
             text = change.text
     return Rows(text=text, scripts=tuple(written), left=tuple(left))
-
-
-def _isolated(
-    work: Callable[..., R],
-    arguments: Sequence[object],
-    functions: Mapping[str, Callable[..., object]],
-    limits: IsolationLimits | None,
-) -> R:
-    try:
-        return isolated(work, arguments, functions=functions, limits=limits)
-    except BoundReachedError as reached:
-        raise UserError(sentence_of(reached)) from None
 
 
 def _why_not(script: ScriptReport) -> str:

@@ -103,7 +103,7 @@ def read_isolated(
             )
         except BoundReachedError as reached:
             if not reached.subject or reached.subject in left_out:
-                raise UserError(sentence_of(reached)) from None
+                raise
             left_out[reached.subject] = sentence_of(reached)
             if len(left_out) >= MOST_TRIES:
                 rest = message(
