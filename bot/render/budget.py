@@ -208,16 +208,10 @@ def drawing(path: str, estimate: Estimate, *, width: int = _WIDTH, heading: bool
         f"<title>{title}</title>",
     ]
     if heading:
-        parts.append(
-            f'<text x="8" y="20" font-size="13" font-weight="600" fill="currentColor">{title}'
-            "</text>"
-        )
+        parts.append(_text(8, 20, title, 'font-size="13" font-weight="600"'))
     for row, stage in enumerate(stages):
         y = top + _ROW * row
-        parts.append(
-            f'<text x="{left - 8}" y="{y + 14}" text-anchor="end" fill="currentColor">'
-            f"{html_text(tr(stage.stage))}</text>"
-        )
+        parts.append(_text(left - 8, y + 14, html_text(tr(stage.stage))))
         x = float(left)
         for name, gib in stage.components.items():
             wide = gib / scale * room
@@ -226,25 +220,24 @@ def drawing(path: str, estimate: Estimate, *, width: int = _WIDTH, heading: bool
                 f'fill="{colour[name]}"><title>{html_text(name)} {gib:.1f} GiB</title></rect>'
             )
             x += wide
-        parts.append(
-            f'<text x="{width - 8}" y="{y + 14}" text-anchor="end" fill="currentColor">'
-            f"{stage.expected_gib:.1f}</text>"
-        )
+        parts.append(_text(width - 8, y + 14, f"{stage.expected_gib:.1f}"))
     line = left + usable / scale * room
     parts.append(
         f'<line x1="{line:.1f}" x2="{line:.1f}" y1="{top - 8}" y2="{below}" '
         'stroke="currentColor" stroke-dasharray="4 3"/>'
     )
-    parts.append(
-        f'<text x="{line:.1f}" y="{top - 12}" text-anchor="end" fill="currentColor">'
-        f"{usable:.1f} GiB</text>"
-    )
+    parts.append(_text(f"{line:.1f}", top - 12, f"{usable:.1f} GiB"))
     for i, name in enumerate(names):
         x = (left if across > 2 else 8) + (i % across) * (200 if across > 2 else 170)
         y = below + 18 + 18 * (i // across)
         parts.append(f'<rect x="{x}" y="{y - 9}" width="10" height="10" fill="{colour[name]}"/>')
         parts.append(f'<text x="{x + 15}" y="{y}" fill="currentColor">{html_text(name)}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _text(x: float | str, y: int, shown: str, how: str = 'text-anchor="end"') -> str:
+    """A text that is escaped already."""
+    return f'<text x="{x}" y="{y}" {how} fill="currentColor">{shown}</text>'
 
 
 def estimates(report: Report, form: str) -> str:
