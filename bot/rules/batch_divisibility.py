@@ -13,6 +13,7 @@ from bot.rules._support.verl import (
     ROLLOUT,
     SOURCE,
     gpus,
+    is_fsdp,
     model_parallel,
     refuses,
     static,
@@ -71,10 +72,9 @@ def check(context: RuleContext) -> Hits:
 
 def _least(values: PlanValues) -> tuple[int, Message] | None:
     total = gpus(values)
-    strategy = values.text(f"{ACTOR}.strategy")
     if not total:
         return None
-    if strategy in ("fsdp", "fsdp2"):
+    if is_fsdp(values):
         return total, plural_message("the {count} GPU", "the {count} GPUs", total)
     parallel = model_parallel(values)
     micro = values.number(f"{ACTOR}.ppo_micro_batch_size_per_gpu")

@@ -6,7 +6,7 @@ from bot.frameworks.plan_values import PlanValues
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, adapter_trained, advised, tag
-from bot.rules._support.verl import ACTOR, ROLLOUT
+from bot.rules._support.verl import ACTOR, ROLLOUT, is_fsdp
 
 _KEY = f"{ROLLOUT}.gpu_memory_utilization"
 
@@ -68,10 +68,7 @@ def check(context: RuleContext) -> Hits:
 
 def _staying(values: PlanValues) -> str:
     """What stays on the GPU during generation, in words; "" for nothing or not known."""
-    if adapter_trained(values.plan) is not False or values.text(f"{ACTOR}.strategy") not in (
-        "fsdp",
-        "fsdp2",
-    ):
+    if adapter_trained(values.plan) is not False or not is_fsdp(values):
         return ""
     config = f"{ACTOR}.fsdp_config"
     parameters = values.flag(f"{config}.param_offload")

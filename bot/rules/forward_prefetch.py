@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, RECOMMENDED_ONLY, advised
-from bot.rules._support.verl import ACTOR, gpus
+from bot.rules._support.verl import ACTOR, gpus, is_fsdp
 
 _KEY = f"{ACTOR}.fsdp_config.forward_prefetch"
 
@@ -32,8 +32,7 @@ META = Meta(
 def check(context: RuleContext) -> Hits:
     """FSDP launches without it."""
     for values in advised(context, ("RECOMMENDED",)):
-        fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
-        if fsdp and (gpus(values) or 1) > 1 and values.flag(_KEY) is False:
+        if is_fsdp(values) and (gpus(values) or 1) > 1 and values.flag(_KEY) is False:
             yield hit(
                 values.place(_KEY),
                 "tagged RECOMMENDED, but FSDP's forward_prefetch is off",

@@ -6,7 +6,7 @@ from bot.base.messages import pmessage
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, advised
-from bot.rules._support.verl import ACTOR, gpus, sequence_length, sequence_parallel
+from bot.rules._support.verl import ACTOR, gpus, is_fsdp, sequence_length, sequence_parallel
 
 _SIZE = f"{ACTOR}.fsdp_config.ulysses_sequence_parallel_size"
 _LENGTHS = ("data.max_prompt_length=2048", "data.max_response_length=32768")
@@ -36,7 +36,7 @@ def check(context: RuleContext) -> Hits:
     """FSDP launches with long sequences and no Ulysses."""
     for values in advised(context):
         lengths, many = sequence_length(values), (gpus(values) or 1) > 1
-        fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
+        fsdp = is_fsdp(values)
         if fsdp and many and lengths and sum(lengths) > _LONG and sequence_parallel(values) == 1:
             yield hit(
                 values.place("data.max_response_length", "data.max_prompt_length"),

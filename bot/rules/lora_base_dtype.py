@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import adapter_trained, advised, billions, gib
-from bot.rules._support.verl import ACTOR, gpus
+from bot.rules._support.verl import ACTOR, gpus, is_fsdp
 
 _KEY = f"{ACTOR}.fsdp_config.model_dtype"
 _LORA = "actor_rollout_ref.model.lora_rank=32"
@@ -40,8 +40,8 @@ META = Meta(
 def check(context: RuleContext) -> Hits:
     """LoRA launches whose base is fp32."""
     for values in advised(context):
-        fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
-        if not fsdp or not adapter_trained(values.plan) or values.text(_KEY) != "fp32":
+        lora = is_fsdp(values) and adapter_trained(values.plan)
+        if not lora or values.text(_KEY) != "fp32":
             continue
         parameters, ranks = billions(values.plan.model.value), gpus(values)
         known = parameters and ranks

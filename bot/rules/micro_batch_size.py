@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.base.messages import plural_message
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, gpus, static
+from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, gpus, is_fsdp, static
 
 _STATIC = (
     "actor_rollout_ref.actor.use_dynamic_bsz=False",
@@ -50,8 +50,7 @@ def check(context: RuleContext) -> Hits:
             )
         total = gpus(values)
         parallel = values.number(f"{ACTOR}.ulysses_sequence_parallel_size")
-        fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
-        if total and fsdp and parallel and micro * parallel < total:
+        if total and is_fsdp(values) and parallel and micro * parallel < total:
             times = (
                 message(" × sequence-parallel size {parallel}", parallel=parallel)
                 if parallel > 1

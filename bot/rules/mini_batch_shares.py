@@ -12,6 +12,7 @@ from bot.rules._support.verl import (
     ROLLOUT,
     data_parallel,
     doubted,
+    is_fsdp,
     only_validates,
     refuses,
     trainers,
@@ -78,6 +79,5 @@ def _one_finding(context: RuleContext, values: PlanValues) -> bool:
     """Whether one value is batch and mini batch, of which batch-divisibility says as much."""
     places = [values.place(key, f"{ROLLOUT}.n") for key in (_MINI, "data.train_batch_size")]
     same = places[0] == places[1] and values.number("data.train_batch_size") == values.number(_MINI)
-    fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
     static = values.flag(f"{ACTOR}.use_dynamic_bsz") is False
-    return same and fsdp and static and refuses(context, "real_train_batch_size")
+    return same and is_fsdp(values) and static and refuses(context, "real_train_batch_size")

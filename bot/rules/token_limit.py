@@ -7,6 +7,7 @@ from bot.rules._support.example import verl
 from bot.rules._support.verl import (
     ACTOR,
     LIMITS,
+    is_fsdp,
     only_validates,
     sequence_length,
     sequence_parallel,
@@ -45,7 +46,7 @@ def check(context: RuleContext) -> Hits:
     for values in trainers(context):
         if values.flag(f"{ACTOR}.use_dynamic_bsz") is not True or only_validates(values):
             continue
-        if values.text(f"{ACTOR}.strategy") not in ("fsdp", "fsdp2"):
+        if not is_fsdp(values):
             continue
         limit, parallel = values.number(_LIMIT), sequence_parallel(values)
         lengths = sequence_length(values)

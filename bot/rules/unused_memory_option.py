@@ -11,7 +11,7 @@ from bot.rules._support import openrlhf
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, MIN_ONLY, adapter_trained, billions, gib, tag
-from bot.rules._support.verl import ACTOR, gpus, trainers
+from bot.rules._support.verl import ACTOR, gpus, is_fsdp, trainers
 
 _FSDP = f"{ACTOR}.fsdp_config"
 _MODEL = "actor_rollout_ref.model"
@@ -91,7 +91,7 @@ def _hit(values: PlanValues, off: Sequence[_Option]) -> Hit:
 
 
 def _of_verl(values: PlanValues) -> Iterator[_Option]:
-    if values.text(f"{ACTOR}.strategy") not in ("fsdp", "fsdp2"):
+    if not is_fsdp(values):
         return
     if values.flag(f"{_FSDP}.offload_policy") is not True:
         full = adapter_trained(values.plan) is False

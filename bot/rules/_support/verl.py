@@ -97,6 +97,11 @@ def only_validates(values: PlanValues) -> bool:
     return all(values.flag(key) for key in keys)
 
 
+def is_fsdp(values: PlanValues) -> bool:
+    """Whether the actor is trained with FSDP, of either version."""
+    return values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
+
+
 def gpus(values: PlanValues) -> int | None:
     """GPUs over all nodes, as verl counts them."""
     per_node, nodes = values.number("trainer.n_gpus_per_node"), values.number("trainer.nnodes")
@@ -123,10 +128,7 @@ def data_parallel(values: PlanValues) -> int | None:
     FSDP: GPUs over Ulysses' size; Megatron: GPUs over its model-parallel size.
     """
     total = gpus(values)
-    if values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2"):
-        parallel = sequence_parallel(values) or 0
-    else:
-        parallel = model_parallel(values) or 0
+    parallel = sequence_parallel(values) if is_fsdp(values) else model_parallel(values)
     return total // parallel if total and parallel and total % parallel == 0 else None
 
 
@@ -187,8 +189,7 @@ def per_gpu_help(values: PlanValues, key: str) -> Message:
     total = found.number if found else None
     count = gpus(values)
     parallel = values.number(f"{ACTOR}.ulysses_sequence_parallel_size")
-    fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
-    if not total or not count or not fsdp or parallel is None:
+    if not total or not count or not is_fsdp(values) or parallel is None:
         return message(
             "use {key}_per_gpu: the value over all GPUs, divided by the data-parallel size", key=key
         )
