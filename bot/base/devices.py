@@ -9,20 +9,14 @@ from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from bot.base.csv_file import read_table
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, plural_message
 
 Interconnect: TypeAlias = Literal["nvlink", "xgmi", "hccs", "metaxlink", "pcie"]
-_INTERCONNECTS: dict[str, Interconnect] = {
-    "nvlink": "nvlink",
-    "xgmi": "xgmi",
-    "hccs": "hccs",
-    "metaxlink": "metaxlink",
-    "pcie": "pcie",
-}
+_INTERCONNECTS: dict[str, Interconnect] = {name: name for name in get_args(Interconnect)}
 
 MIB = 1 << 20
 GIB = 1 << 30

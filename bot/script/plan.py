@@ -47,9 +47,6 @@ def launch_report(plan: Plan, source: Source, *, origins: bool = False) -> Launc
     `origins` adds where each setting was written, a key given twice both times.
     """
     settings: dict[str, JsonValue] = {}
-    complete = True
-    for word in plan.launch.command.argv:
-        complete = complete and word.complete
     for setting in plan.settings:
         if setting.operator == "~":
             settings.pop(setting.key, None)
@@ -59,7 +56,7 @@ def launch_report(plan: Plan, source: Source, *, origins: bool = False) -> Launc
     line, _ = source.line_column(plan.launch.command.span.start)
     return LaunchReport(
         argv=tuple(word.text for word in plan.launch.command.argv),
-        complete=complete,
+        complete=all(word.complete for word in plan.launch.command.argv),
         framework=plan.framework,
         framework_version=plan.framework_version,
         framework_version_reason=plan.version_reason,
