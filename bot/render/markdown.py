@@ -23,6 +23,7 @@ HERE = Conversation()
 _OPEN_SCRIPTS = 10
 """Rows of the table that stand open: what is to do must not be a long way down on a phone."""
 _OPEN_TO_DO = 10
+_OPEN_BUDGETS = 3
 _OPEN_CLAIMS = 6
 _OPEN_SUPPRESSED = 6
 _OPEN_UNCHECKED = 6
@@ -184,8 +185,8 @@ def _open_claims(report: Report, places: FindingPlaces) -> FitPart:
 
 
 def _estimates(report: Report, places: FindingPlaces) -> list[FitPart]:
-    """The memory budget of each script that has one, folded."""
-    parts = []
+    """The memory budget of each script that has one, folded; many of them once more."""
+    budgets: list[tuple[str, str]] = []
     for script in wording.worst_first(report.scripts):
         if script.estimate is None or not script.estimate.stages or _cannot_start(script):
             continue
@@ -194,16 +195,13 @@ def _estimates(report: Report, places: FindingPlaces) -> list[FitPart]:
             what = tr("{what}: {why}", what=places[script.path], why=what)
         body = [budget.budget_table(script.estimate)]
         body += ["", *(f"- {inline(note)}" for note in budget.notes(script.estimate))]
-        wrap = _folded(tr("Memory budget: {what}", what=what))
-        parts.append(
-            FitPart(
-                mark_plural("{count} memory budget", "{count} memory budgets"),
-                3,
-                _one(("\n".join(body),)),
-                wrap,
-            )
-        )
-    return parts
+        budgets.append((tr("Memory budget: {what}", what=what), "\n".join(body)))
+    noun = mark_plural("{count} memory budget", "{count} memory budgets")
+    if len(budgets) <= _OPEN_BUDGETS:
+        return [FitPart(noun, 3, _one((body,)), _folded(title)) for title, body in budgets]
+    groups = [FitGroup("", (blocks.fold(title, body),)) for title, body in budgets]
+    summary = tr_plural("{count} memory budget", "{count} memory budgets", len(budgets))
+    return [FitPart(noun, 3, groups, _folded(summary))]
 
 
 def _cannot_start(script: ScriptReport) -> bool:
