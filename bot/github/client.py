@@ -279,7 +279,7 @@ class Client:
             # Signing in as an App's installation is a request of its own.
             data = self._scrubbed(json.dumps(error.data))
             headers = dict(error.headers or {})
-            raise failures.of_answer(error.status, headers, data, request.path) from None
+            raise self._failure(error.status, headers, data, request) from None
         except RuntimeError as error:
             # PyGithub follows a 301 to the same host only, and says so when it does not.
             raise failures.redirected(error, self.addresses.api) from None
@@ -291,6 +291,14 @@ class Client:
                 self.pace.written(self.patience.between_writes)
         return self._read(request, status, headers, text)
 
+    def _failure(
+        self, status: int, headers: Mapping[str, Any], data: object, request: GitHubRequest
+    ) -> GitHubError:
+        from github import Auth
+
+        app = isinstance(self.auth, (Auth.AppAuth, Auth.AppInstallationAuth))
+        return failures.of_answer(status, headers, data, request.path, app=app)
+
     def _read(
         self, request: GitHubRequest, status: int, headers: Mapping[str, str], text: str
     ) -> tuple[Any, Mapping[str, str]]:
@@ -299,7 +307,7 @@ class Client:
         except (ValueError, RecursionError):
             status = status if status >= 300 else 502
         if status >= 300:
-            raise failures.of_answer(status, headers, self._scrubbed(text), request.path)
+            raise self._failure(status, headers, self._scrubbed(text), request)
         if not request.graphql:
             return data, headers
         answer = data if isinstance(data, dict) else {}

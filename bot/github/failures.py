@@ -67,9 +67,17 @@ _NOT_ALLOWED: Final = {
 """What each refusal means."""
 
 
-def of_answer(status: int, headers: Mapping[str, Any], data: object, what: str) -> GitHubError:
-    """What an answer with a status that is no success means."""
+def of_answer(
+    status: int, headers: Mapping[str, Any], data: object, what: str, *, app: bool = False
+) -> GitHubError:
+    """What an answer with a status that is no success means; `app` for one to an App's key."""
     text = _message(data)
+    if status == 401 and app:
+        sentence = message(
+            "GitHub does not accept the App's key: this machine's clock is a minute off, or the "
+            "key is not the App's. `rlbot doctor` says how to fix either."
+        )
+        return NotAllowedError(sentence, status)
     if status == 401:
         sentence = message(
             "GitHub does not accept the token: it is wrong, revoked or expired. Give another one "

@@ -10,18 +10,25 @@ from contextlib import contextmanager
 
 from bot.base.messages import sentence_of
 from bot.github.client import Pace
-from bot.github.errors import LimitedError, UnreachableError
+from bot.github.errors import LimitedError, NotAllowedError, UnreachableError
 from bot.service.job import Transient
 
 
 @contextmanager
 def outages() -> Iterator[None]:
-    """What may pass becomes a Transient: a limit, no answer of GitHub, a fault of its own (5xx)."""
+    """What may pass becomes a Transient: a limit, no answer of GitHub, a fault of its own (5xx).
+
+    So does a key that GitHub does not accept: while it is replaced, or the clock is set.
+    """
     try:
         yield
     except LimitedError as error:
         raise Transient(sentence_of(error), wait=error.wait) from None
     except UnreachableError as error:
+        raise Transient(sentence_of(error)) from None
+    except NotAllowedError as error:
+        if error.status != 401:
+            raise
         raise Transient(sentence_of(error)) from None
 
 

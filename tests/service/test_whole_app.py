@@ -122,6 +122,19 @@ def app(here: World, key: rsa.RSAPrivateKey, sqlite: Database) -> Iterator[Runni
         yield started
 
 
+def test_a_key_that_is_replaced_or_a_clock_that_is_set_loses_no_job(
+    app: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    pull = app.here.pull({SCRIPT: BROKEN})
+    known, app.hook.app.public_key = app.hook.app.public_key, ""
+    app.deliver(pull)
+    eventually(lambda: "GitHub does not accept the App's key: this machine's clock" in caplog.text)
+    app.hook.app.public_key = known
+    app.wait(1)
+    assert app.ended == [("opened", "published")]
+    assert len(pull.visible()) == 1
+
+
 def shown(pull: Pull) -> list[str]:
     """The visible comments of a pull request."""
     return [c.body for c in pull.comments if not c.deleted and c.minimized is None]
