@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
@@ -115,17 +115,19 @@ class CompoundParser:
         body = self._commands.script()
         if not body.items:
             if cursor.at >= cursor.end:
-                end = opening.start + len(opening.text)
-                cursor.unclosed(f"`{opening.text}`", opening.start, end)
+                self._unclosed(opening)
             cursor.unexpected()
         return body
+
+    def _unclosed(self, opening: _Opening, missing: str = "") -> NoReturn:
+        end = opening.start + len(opening.text)
+        self._cursor.unclosed(f"`{opening.text}`", opening.start, end, missing=missing)
 
     def _take(self, closing: str, opening: _Opening) -> None:
         """Steps over a closing token."""
         cursor = self._cursor
         if cursor.at >= cursor.end:
-            end = opening.start + len(opening.text)
-            cursor.unclosed(f"`{opening.text}`", opening.start, end, missing=closing)
+            self._unclosed(opening, closing)
         if closing == ")":
             if not cursor.peek(")"):
                 cursor.unexpected()
@@ -241,12 +243,11 @@ class CompoundParser:
 
     def _case(self, opening: _Opening) -> Case:
         cursor = self._cursor
-        start = opening.start
         cursor.blanks()
         word = self._words.required()
         cursor.newlines()
         if cursor.at >= cursor.end:
-            cursor.unclosed("`case`", start, start + 4)
+            self._unclosed(opening)
         if cursor.keyword() != "in":
             cursor.unexpected()
         cursor.at += 2
@@ -254,10 +255,10 @@ class CompoundParser:
         while True:
             cursor.newlines()
             if cursor.at >= cursor.end:
-                cursor.unclosed("`case`", start, start + 4, missing="esac")
+                self._unclosed(opening, "esac")
             if cursor.keyword() == "esac":
                 cursor.at += 4
-                return Case(start, cursor.at, word, clauses)
+                return Case(opening.start, cursor.at, word, clauses)
             clauses.append(self._clause())
 
     def _clause(self) -> Clause:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from bot.base.regex import regex
 from bot.shell.cursor import Cursor
 from bot.shell.syntax import Condition, Conditional, Logic, Test, WordNode
@@ -31,24 +33,20 @@ class ConditionParser:
         return Conditional(start, cursor.at, condition)
 
     def _or(self, start: int) -> Condition:
-        cursor = self._cursor
-        operands = [self._and(start)]
-        cursor.newlines()
-        while cursor.peek("||"):
-            cursor.at += 2
-            operands.append(self._and(start))
-            cursor.newlines()
-        return operands[0] if len(operands) == 1 else Logic("||", operands)
+        return self._joined("||", self._and, start)
 
     def _and(self, start: int) -> Condition:
+        return self._joined("&&", self._not, start)
+
+    def _joined(self, operator: str, operand: Callable[[int], Condition], start: int) -> Condition:
         cursor = self._cursor
-        operands = [self._not(start)]
+        operands = [operand(start)]
         cursor.newlines()
-        while cursor.peek("&&"):
+        while cursor.peek(operator):
             cursor.at += 2
-            operands.append(self._not(start))
+            operands.append(operand(start))
             cursor.newlines()
-        return operands[0] if len(operands) == 1 else Logic("&&", operands)
+        return operands[0] if len(operands) == 1 else Logic(operator, operands)
 
     def _not(self, start: int) -> Condition:
         cursor = self._cursor

@@ -21,6 +21,7 @@ from bot.shell.syntax import (
 from bot.shell.word_parser import WordParser
 
 _ASSIGNMENT = regex(r"[A-Za-z_][A-Za-z0-9_]*(\+?=|\[)")
+_OPERATOR = regex(r"\+?=")
 _DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly", "command", "builtin"})
 """Commands behind which assignments may stand."""
 
@@ -106,17 +107,13 @@ class SimpleParser:
         found = _ASSIGNMENT.match(cursor.text, start, cursor.end)
         if not found:
             return None
-        operator = found.group(1)
-        index = None
-        if operator == "[":
-            close = cursor.bracket_end(found.end())
-            operator = _assigning(cursor.text, close)
-            if not operator:
-                return None
-            index = self._words.subscript(found.end(), close)
-            cursor.at = close + 1 + len(operator)
-        else:
+        operator, index = found.group(1), None
+        if operator != "[":
             cursor.at = found.end()
+        elif (element := self._subscript(found.end())) is not None:
+            index, operator = element
+        else:
+            return None
         value: WordNode | ArrayLiteral
         value = self._array() if cursor.peek("(") and index is None else self._words.word()
         name = cursor.text[start : found.start(1)]
@@ -141,21 +138,18 @@ class SimpleParser:
 
     def _element(self) -> Element:
         cursor = self._cursor
-        begin = cursor.at
-        if cursor.peek("["):
-            close = cursor.bracket_end(begin + 1)
-            operator = _assigning(cursor.text, close)
-            if operator:
-                index = self._words.subscript(begin + 1, close)
-                cursor.at = close + 1 + len(operator)
-                return Element(self._words.word(), index, operator == "+=")
+        if cursor.peek("[") and (element := self._subscript(cursor.at + 1)) is not None:
+            index, operator = element
+            return Element(self._words.word(), index, operator == "+=")
         return Element(self._words.required())
 
-
-def _assigning(text: str, close: int) -> str:
-    """The `=` or `+=` behind the `]` of a subscript; "" when none stands there."""
-    if close < 0:
-        return ""
-    if text.startswith("+=", close + 1):
-        return "+="
-    return "=" if text.startswith("=", close + 1) else ""
+    def _subscript(self, start: int) -> tuple[WordNode, str] | None:
+        """A subscript and the operator behind its `]`; None, and no step, without one."""
+        cursor = self._cursor
+        close = cursor.bracket_end(start)
+        found = _OPERATOR.match(cursor.text, close + 1) if close >= 0 else None
+        if found is None:
+            return None
+        index = self._words.subscript(start, close)
+        cursor.at = found.end()
+        return index, found.group()
