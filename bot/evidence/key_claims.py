@@ -8,7 +8,7 @@ from bot.base.messages import message
 from bot.evidence.subject import HELD_OPEN, ClaimSubject, Observation, setting_claim
 from bot.evidence.values import Missing, lookup
 from bot.frameworks.fields import placeholder
-from bot.report import Claim, JsonValue
+from bot.report import Claim
 from bot.report.claims import ClaimName, SourceName, SourcePart, claim_source, read_together
 from bot.script.name import model_size
 
@@ -197,12 +197,8 @@ def _by_presence(subject: ClaimSubject, claim: str, implied: str, keys: tuple[st
     field = subject.plan.train if claim == ClaimName.TRAIN_BACKEND else subject.plan.infer
     named = subject.name.train if claim == ClaimName.TRAIN_BACKEND else subject.name.infer
     claimed = field.value if field.value is not None else named
-    values: list[JsonValue] = []
-    for key in keys:
-        value = lookup(subject.facts.config, key)
-        if not isinstance(value, Missing):
-            values.append(value)
-    if not values or claimed is None:
+    config = subject.facts.config
+    if claimed is None or all(isinstance(lookup(config, key), Missing) for key in keys):
         return subject.unanswered(claim, claimed, keys[0])
     source = claim_source(SourcePart(SourceName.RUN_CONFIG, keys[0]))
     seen = Observation(claim, claimed, implied, source)
