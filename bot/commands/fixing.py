@@ -12,7 +12,7 @@ from bot.base.errors import UserError
 from bot.base.files import replace_file
 from bot.base.messages import mark, sentence_of
 from bot.commands.arguments import finish, rendered
-from bot.commands.inputs import each_script
+from bot.commands.inputs import each_script, not_read
 from bot.commands.output import notice, write_beside, write_bytes
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def fix_scripts(
     from bot.check.fix import fix_script
     from bot.check.script import make_report
     from bot.render.patch import patch
-    from bot.report import Unchecked, exit_status
+    from bot.report import exit_status
 
     from_stdin = arguments.paths == ["-"]
     done, sources, patches = [], {}, []
@@ -81,7 +81,7 @@ def fix_scripts(
             continue
         problem = _write(script, fixed, to_stdout=from_stdin)
         if problem is not None:
-            unchecked.append(Unchecked(check="script", reason=problem))
+            unchecked.append(not_read(problem))
         elif not arguments.quiet:
             _tell(script, fixed)
         done.append(fixed.report if problem is None else fixed.before)

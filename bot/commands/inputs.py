@@ -63,6 +63,13 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def not_read(reason: str) -> Unchecked:
+    """What is said of a script that was not checked."""
+    from bot.report import Unchecked
+
+    return Unchecked(check="script", reason=reason)
+
+
 def scripts_of(
     arguments: argparse.Namespace, root: Path | None, unchecked: list[Unchecked]
 ) -> Iterator[ScriptFile]:
@@ -72,8 +79,6 @@ def scripts_of(
     that is named twice, or beside its folder, comes once. Raises UserError for the only path that
     was named, when it cannot be read or lies outside `root`.
     """
-    from bot.report import Unchecked
-
     if arguments.paths.count("-") > 1:
         raise UserError("- stands twice; standard input holds one script.")
     if arguments.stdin_filename and "-" not in arguments.paths:
@@ -88,7 +93,7 @@ def scripts_of(
         except UserError as error:
             if len(arguments.paths) == 1:
                 raise
-            unchecked.append(Unchecked(check="script", reason=sentence_of(error)))
+            unchecked.append(not_read(sentence_of(error)))
 
 
 def _scripts_at(
@@ -122,7 +127,6 @@ def _scripts_below(
     path: Path, root: Path | None, unchecked: list[Unchecked]
 ) -> Iterator[ScriptFile]:
     from bot.commands.recipes import recipes_of
-    from bot.report import Unchecked
 
     closed: list[OSError] = []
     files = sorted(_files_below(path, closed.append))
@@ -146,7 +150,7 @@ def _scripts_below(
             path=path,
             names=SCRIPT_NAMES,
         )
-    unchecked += [Unchecked(check="script", reason=reason) for reason in reasons]
+    unchecked += [not_read(reason) for reason in reasons]
     yield from scripts
     yield from _readable(recipes, root, unchecked)
 
@@ -173,13 +177,11 @@ def _is_script(file: Path) -> bool:
 def _readable(
     files: Iterable[Path], root: Path | None, unchecked: list[Unchecked]
 ) -> Iterator[ScriptFile]:
-    from bot.report import Unchecked
-
     for file in files:
         try:
             yield script_at(file, root)
         except UserError as error:
-            unchecked.append(Unchecked(check="script", reason=sentence_of(error)))
+            unchecked.append(not_read(sentence_of(error)))
 
 
 def each_script(
@@ -194,8 +196,6 @@ def each_script(
     In `jobs` processes at most, None for as many as there are processors; with several, scripts
     and what is made of them are pickled.
     """
-    from bot.report import Unchecked
-
     named = list(scripts)
     made = in_order(partial(_bounded, work), named, processes_for(len(named), jobs))
     line = ProgressLine(_AFTER)
@@ -204,7 +204,7 @@ def each_script(
             line.show(message("reading script {count}: {path}", count=count, path=script.path))
             done = next(made)
             if isinstance(done, UncheckedError):
-                unchecked.append(Unchecked(check="script", reason=sentence_of(done)))
+                unchecked.append(not_read(sentence_of(done)))
                 continue
             line.clear()
             yield done
