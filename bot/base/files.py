@@ -75,19 +75,18 @@ def write_new_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
 
     Raises UserError when something has its name, or it cannot be written.
     """
+    there = UserError("{path} is there already; it was not overwritten.", path=path)
     with _locked(path) as target, target.draft(data, 0o666 if mode is None else mode) as draft:
         if mode is not None:
             os.chmod(draft, mode, dir_fd=target.folder)
         try:
             os.link(draft, target.name, src_dir_fd=target.folder, dst_dir_fd=target.folder)
         except FileExistsError:
-            raise UserError("{path} is there already; it was not overwritten.", path=path) from None
+            raise there from None
         except (PermissionError, AttributeError):
             # A file system without hard links, such as FAT; Pyodide's Python has no os.link at all.
             if target.lstat() is not None:
-                raise UserError(
-                    "{path} is there already; it was not overwritten.", path=path
-                ) from None
+                raise there from None
             target.rename(draft)
 
 

@@ -10,6 +10,7 @@ from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit
 from bot.rules._support.budget import LIMITS, SOURCE, predictions
 from bot.rules._support.example import STATIC, verl
 from bot.rules._support.names import where
+from bot.rules._support.tuning import tag
 
 _SETTINGS = (
     "actor_rollout_ref.model.path=Qwen/Qwen2.5-0.5B-Instruct",
@@ -46,8 +47,7 @@ META = Meta(
 
 def check(context: RuleContext) -> Hits:
     """MIN scripts whose workload fits half the GPUs at the conservative level."""
-    tag = context.header.tag
-    if tag is None or tag.text != "MIN":
+    if tag(context) != "MIN":
         return
     for plan, made in predictions(context):
         half = on_half(made.workload)

@@ -7,6 +7,7 @@ from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleConte
 from bot.rules._support.budget import LIMITS, SOURCE, predictions
 from bot.rules._support.example import STATIC, verl
 from bot.rules._support.names import where
+from bot.rules._support.tuning import tag
 
 _SETTINGS = (
     *STATIC,
@@ -37,8 +38,7 @@ META = Meta(
 
 def check(context: RuleContext) -> Hits:
     """Launches whose budget is tight."""
-    tag = context.header.tag
-    if tag is not None and tag.text == "MIN":
+    if tag(context) == "MIN":
         return
     for plan, made in predictions(context):
         budget = made.estimate

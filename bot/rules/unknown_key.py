@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from bot.base.digits import whole_number
 from bot.base.messages import enumeration, plural_message
 from bot.frameworks.key_table import KeyTable, KeyVerdict
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.frameworks.release_overlay import LayeredTable
+from bot.frameworks.releases import release_key
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, Skip, hit, message
 from bot.rules._support.example import verl
@@ -232,13 +232,8 @@ def _ignored(plan: Plan, setting: Setting) -> bool:
     if plan.framework != "trl" or plan.launch.command.written or not of_file(plan, setting):
         return False
     guessed = plan.inference.releases if plan.inference is not None else ()
-    return not version_at_least(plan, 0, 19) or any(_before_0_19(release) for release in guessed)
-
-
-def _before_0_19(release: str) -> bool:
-    """Whether a release of TRL's is older than 0.19."""
-    major, minor = release.split(".")[:2]
-    return major == "0" and (whole_number(minor) or 0) < 19
+    refusing = release_key("0.19")
+    return not version_at_least(plan, 0, 19) or any(release_key(r) < refusing for r in guessed)
 
 
 def _unsure(context: RuleContext, plan: Plan) -> bool:

@@ -10,7 +10,7 @@ from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues
 from bot.rules._support.base import RuleContext
 from bot.rules._support.verl import trainers
-from bot.script.name import model_size
+from bot.script.name import model_size, parameters
 
 GUIDE = "https://verl.readthedocs.io/en/latest/perf/perf_tuning.html"
 """verl's performance tuning guide."""
@@ -41,10 +41,7 @@ def advised(context: RuleContext, tags: tuple[str, ...] = ANY) -> Iterator[PlanV
 def billions(model: str | None) -> float | None:
     """Parameters of a model in units of 10**9, as its name states them: 7.0 for Qwen2.5-7B."""
     size = model_size(model) if model else None
-    found = re.fullmatch(r"([\d.]+)([bmt])", size or "")
-    if not found:
-        return None
-    return float(found[1]) * {"m": 1e-3, "b": 1.0, "t": 1e3}[found[2]]
+    return parameters(size) / 1e9 if size else None
 
 
 def gib(parameters: float, bytes_each: float, ranks: int = 1) -> str:
