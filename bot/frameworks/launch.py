@@ -11,6 +11,7 @@ from typing import Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.plan import RAY_JOB, Launch
+from bot.shell.child_shells import CARRIERS, CONTAINERS
 from bot.shell.source import Span
 from bot.shell.words import Command, Reading, Word
 
@@ -26,7 +27,7 @@ def _sets(table: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
 _LAUNCHERS = json.loads((Path(__file__).parent / "launchers.json").read_bytes())
 _PREFIXES: Final = _sets(_LAUNCHERS["prefixes"])
 """Programs that run their arguments, with those of their options that take a value."""
-_CARRIERS: Final[frozenset[str]] = frozenset(_LAUNCHERS["carriers"])
+_CARRIERS: Final = CARRIERS | CONTAINERS
 """Programs with too many options to list: the program that they run is searched for instead."""
 _DISTRIBUTED: Final = _sets(_LAUNCHERS["distributed"])
 """Launchers of one process a GPU, with those of their options that take no value."""

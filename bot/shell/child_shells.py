@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Final
 
 from bot.base.digits import is_digits
 from bot.base.fast_dataclass import dataclass
@@ -19,34 +20,17 @@ from bot.shell.terminals import TerminalText, typed
 from bot.shell.words import Word
 
 _SHELLS = frozenset({"bash", "sh"})
-_STARTERS = frozenset(
-    [
-        "apptainer",
-        "conda",
-        "enroot",
-        "mamba",
-        "micromamba",
-        "mpiexec",
-        "mpirun",
-        "nice",
-        "nsys",
-        "numactl",
-        "pixi",
-        "poetry",
-        "screen",
-        "setsid",
-        "singularity",
-        "srun",
-        "stdbuf",
-        "taskset",
-        "time",
-        "uv",
-        "xvfb-run",
-    ]
-)
-"""Programs with options of their own that start another one in this environment."""
-_ELSEWHERE = frozenset({"docker", "kubectl", "nerdctl", "podman", "ray"})
-"""Programs that start another one where this script's variables are not known."""
+CARRIERS: Final = frozenset(
+    {
+        "apptainer", "conda", "enroot", "mamba", "micromamba", "mpiexec", "mpirun", "nsys",
+        "numactl", "pixi", "poetry", "screen", "singularity", "srun", "taskset", "xvfb-run",
+    }
+)  # fmt: skip
+"""Programs with many options of their own that start another one in this environment."""
+CONTAINERS: Final = frozenset({"docker", "kubectl", "nerdctl", "podman"})
+"""Those that start it where this script's variables are not known."""
+_STARTERS = CARRIERS | {"nice", "setsid", "stdbuf", "time", "uv"}
+_ELSEWHERE = CONTAINERS | {"ray"}
 _EXPANDED = frozenset("$`")
 _SSH_VALUED = frozenset("BbcDEeFIiJLlmOopQRSWw")
 """Options of ssh that take a value."""
