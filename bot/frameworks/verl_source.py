@@ -34,10 +34,9 @@ class VerlSource:
         A name is the end of one with dots, as `actor.ppo_mini_batch_size`. Also true of a copy in
         which no file can be read: what verl's releases do then counts.
         """
-        trees = [tree for tree in self._trees if tree is not None]
-        return not trees or any(
+        return not self._trees or any(
             all(any(_ends(dotted, name) for dotted in found) for name in names)
-            for tree in trees
+            for tree in self._trees
             for found in _conditions(tree)
         )
 
@@ -46,15 +45,15 @@ class VerlSource:
         return name in self._constants
 
     @cached_property
-    def _trees(self) -> list[ast.Module | None]:
-        return [parsed(text) for text in self._texts]
+    def _trees(self) -> list[ast.Module]:
+        return [tree for text in self._texts if (tree := parsed(text)) is not None]
 
     @cached_property
     def _constants(self) -> frozenset[str]:
         return frozenset(
             node.value
             for tree in self._trees
-            for node in (ast.walk(tree) if tree is not None else ())
+            for node in ast.walk(tree)
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         )
 
