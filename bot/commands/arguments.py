@@ -1,4 +1,8 @@
-"""Arguments and endings that commands share."""
+"""Arguments and endings that commands share.
+
+`add_…` declare options, `options_of` makes of them what a check is given, and `finish` prints a
+report in the form that is asked for and gives the exit status.
+"""
 
 from __future__ import annotations
 

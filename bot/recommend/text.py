@@ -1,4 +1,8 @@
-"""What `rlbot recommend` prints: text or Markdown."""
+"""What `rlbot recommend` prints for a model: published rows, predictions, what came near.
+
+As text or Markdown. `bot.recommend.tables` has the verdicts on methods above them, and the answer
+for cards alone.
+"""
 
 from __future__ import annotations
 

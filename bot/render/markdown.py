@@ -1,4 +1,8 @@
-"""The comment on a pull request."""
+"""The comment on a pull request: its parts, in the order in which they are read.
+
+A line or a row of a part is made in `bot.render.blocks`, its sentences in `bot.render.wording`;
+`bot.render.fit` leaves out what GitHub's limit has no room for.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +38,9 @@ def comment(report: Report, *, limit: int = 65_536, conversation: Conversation =
 
     The first line is the verdict in words, the last one says what another comment can do, before a
     hidden marker; between them a table of the scripts, what blocks, the claims that are not
-    consistent, and the rest folded. What does
-    not fit is left out from the least important on, and a sentence says what. Empty for a report
-    without scripts and pages. Raises ValueError when not even the first line fits into `limit`.
+    consistent, and the rest folded. What does not fit is left out from the least important on, and
+    a sentence says what. Empty for a report without scripts and pages. Raises ValueError when not
+    even the first line fits into `limit`.
     """
     if not report.scripts and not report.pages and report.configuration_change is None:
         return ""

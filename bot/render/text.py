@@ -1,4 +1,8 @@
-"""The report for a terminal."""
+"""The report for a terminal: each script with what was found, then what was not checked, a summary.
+
+What many scripts have in common is said once. The sentences are `bot.render.wording`'s, which the
+comment on a pull request has too.
+"""
 
 from __future__ import annotations
 
