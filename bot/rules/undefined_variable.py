@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -66,8 +65,9 @@ _NOUNSET = regex(r"(?m)^[^\S\n]*set\s.*?(?:-[a-z]*u|nounset)")
 _SETS = regex(r"(?:^|[\s;&|({])(?:(\w+)\+?=|for\s+(\w+)\s+in\b)")
 _LOOP = regex(r"for\s+\w+\s+in\b")
 _USES = regex(r"\$\{?(\w+)")
-_ASKS = regex(r"\$\{(\w+):?(?:\?|=\})")
-_ITSELF = regex(r"\"?\$(?:(\w+)|\{(\w+)\})\"?(?:[\s;&|)]|\Z)")
+_ASKS = (":?", "?", ":=}", "=}")
+"""What follows a name where the script asks for it: `${X:?}`, and `${X:=}` before a check."""
+_ENDS = frozenset(" \t\n;&|)")
 
 
 class _Script:
@@ -88,32 +88,31 @@ class _Script:
         text = self._context.source.text
         return frozenset(
             found[1] or found[2]
-            for found in self._matches(_SETS)
-            if not _within_quotes(text[text.rfind("\n", 0, found.start()) + 1 : found.start()])
-            and not _is_itself(found[1], _ITSELF.match(text, found.end()))
+            for found in _SETS.finditer(text)
+            if not self._in_comment(found.start())
+            and not _within_quotes(text[text.rfind("\n", 0, found.start()) + 1 : found.start()])
+            and not (found[1] and _is_itself(text, found.end(), found[1]))
         )
 
-    @cached_property
-    def callers(self) -> frozenset[str]:
-        """What the script asks its caller for: `${X:?}`, and `${X:=}` before a check of its own."""
-        return frozenset(found[1] for found in self._matches(_ASKS))
-
-    @cached_property
-    def handed_on(self) -> frozenset[str]:
-        """What is set to itself, as in `export X=$X` or a summary that the script prints."""
+    def asks_for(self, name: str) -> bool:
+        """Whether the script itself asks its caller for the variable."""
         text = self._context.source.text
-        return frozenset(
-            found[1]
-            for found in self._matches(_SETS)
-            if _is_itself(found[1], _ITSELF.match(text, found.end()))
-        )
+        ends = _ends_of(text, f"${{{name}")
+        return any(text.startswith(_ASKS, end) and not self._in_comment(end) for end in ends)
 
-    def _matches(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
-        """What of the text matches, without the comments."""
-        comments = [comment.span for comment in self._context.reading.comments]
-        for found in pattern.finditer(self._context.source.text):
-            if not any(span.start <= found.start() < span.end for span in comments):
-                yield found
+    def hands_on(self, name: str) -> bool:
+        """Whether it sets it to itself, as in `export X=$X` or in a summary that it prints."""
+        text, sign = self._context.source.text, f"{name}="
+        for end in _ends_of(text, sign):
+            before = text[end - len(sign) - 1 : end - len(sign)]
+            within = before.isalnum() or before == "_"
+            if not within and _is_itself(text, end, name):
+                return True
+        return False
+
+    def _in_comment(self, at: int) -> bool:
+        comments = self._context.reading.comments
+        return any(comment.span.start <= at < comment.span.end for comment in comments)
 
     @cached_property
     def strict(self) -> bool:
@@ -157,8 +156,19 @@ def _within_quotes(before: str) -> bool:
     return before.count('"') % 2 == 1 or before.count("'") % 2 == 1
 
 
-def _is_itself(name: str | None, value: re.Match[str] | None) -> bool:
-    return name is not None and value is not None and name in value.groups()
+def _ends_of(text: str, part: str) -> Iterator[int]:
+    """Where each occurrence of a part of a text ends."""
+    at = text.find(part)
+    while at >= 0:
+        yield at + len(part)
+        at = text.find(part, at + 1)
+
+
+def _is_itself(text: str, at: int, name: str) -> bool:
+    """Whether the value at a place is that of the same name: `$X`, `${X}`, with quotes or not."""
+    value = text[at : at + len(name) + 6].removeprefix('"')
+    form = f"${{{name}}}" if value.startswith("${") else f"${name}"
+    return value.startswith(form) and value[len(form) :].removeprefix('"')[:1] in {"", *_ENDS}
 
 
 class _Unset(NamedTuple):
@@ -199,12 +209,12 @@ def _judged(
     if hole.kind == "unsupported":  # a file that was not read may set it
         open_ = script.assigns(name) or not script.misspelt(name)
         return None if open_ else _Unset(name, span, "warning")
-    if name in script.callers:
+    if script.asks_for(name):
         return None
     if script.assigns(name):
         strict = script.strict and not default
         return _Unset(name, span, None if strict else "note", other_way=True)
-    if name in script.handed_on:
+    if script.hands_on(name):
         return _Unset(name, span, "note")
     certain = name != name.upper() and not script.elsewhere and (script.strict or not default)
     if certain and not script.strict:

@@ -92,6 +92,7 @@ def test_an_empty_value_that_starts_is_a_note(script: str, snapshot: SnapshotAss
         verl("trainer.experiment_name=grpo-7b${raw}", before="set -u"),
         verl("data.train_files=$raw", before="traw=1"),
         verl("data.train_files=$raw", before='# : "${raw:?}"'),
+        verl("data.train_files=$raw", before='my_raw=$raw; raws="$raws"; echo "${raw2:?}"'),
         verl("data.train_files=$raw", before='other=1\n: "${other:?}" "${raw:-}"'),
         verl("data.train_files=$A", before='set -u\nif [ "$1" = b ]; then A=$B; fi'),
     ],
