@@ -117,12 +117,18 @@ class Database:
         try:
             return act()
         except (sa.exc.SQLAlchemyError, sqlite3.Error, OSError) as error:
+            why = database_reason(error)
             failed = message(
-                "The database {database} did not answer: {why}.",
-                database=self.shown,
-                why=database_reason(error),
+                "The database {database} did not answer: {why}.", database=self.shown, why=why
             )
-            if not self.is_sqlite:
+            if not self.is_sqlite and not is_outage(error):
+                failed = message(
+                    "The database {database} refused: {why}. Its user must own it, and "
+                    "`rlbot serve` makes its tables.",
+                    database=self.shown,
+                    why=why,
+                )
+            elif not self.is_sqlite:
                 failed = message(
                     "{what} Start it, or name the right one in RLBOT_DATABASE_URL.", what=failed
                 )

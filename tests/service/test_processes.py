@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+import sqlalchemy as sa
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bot.base.errors import UserError
@@ -199,6 +200,15 @@ def test_a_database_that_is_not_there_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match=r"cannot be opened: .*\. RLBOT_DATABASE_URL names it; "):
         parse_database(str(tmp_path / "file" / "rlbot.sqlite")).prepare()
+
+
+def test_a_user_who_may_make_no_tables_is_told_so(postgres: Database) -> None:
+    engine = postgres.engine(1)
+    with pytest.raises(UserError) as told, engine.connect() as connection:
+        postgres.carry_out(lambda: connection.execute(sa.text("SELECT 1 FROM never_made")))
+    engine.dispose()
+    assert ' refused: relation "never_made" does not exist' in str(told.value)
+    assert str(told.value).endswith("Its user must own it, and `rlbot serve` makes its tables.")
 
 
 def refused(
