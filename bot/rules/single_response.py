@@ -55,10 +55,9 @@ def check(context: RuleContext) -> Hits:
         if plan.rollout_n.default and (values_of(plan).open_ended or _of_its_own(plan)):
             continue
         # A teacher's distillation compares nothing, and validation trains nothing.
-        given = plan.last("distillation.enabled")
         if plan.framework == "verl" and (
             values_of(plan).flag("distillation.enabled")
-            or (given is not None and given.value is True)  # Also where a fork lacks the section.
+            or _is_taught(plan)
             or values_of(plan).flag("trainer.val_only")
             or _has_own_count(plan)
         ):
@@ -80,6 +79,13 @@ def check(context: RuleContext) -> Hits:
 def _of_its_own(plan: Plan) -> bool:
     """Whether a program that is not verl's leaves the algorithm open too: it may train by pairs."""
     return plan.algorithm.default and not plan.launch.entry.startswith("verl.")
+
+
+def _is_taught(plan: Plan) -> bool:
+    """Whether a fork's own distillation is on: `+opsd.enabled=True`."""
+    on = [s.key.split(".") for s in plan.settings if s.value is True]
+    sections = [parts[-2] for parts in on if parts[-1] == "enabled" and len(parts) > 1]
+    return any("distill" in section or section in ("opd", "opsd") for section in sections)
 
 
 def _has_own_count(plan: Plan) -> bool:

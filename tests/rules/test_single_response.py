@@ -25,6 +25,7 @@ N = "actor_rollout_ref.rollout.n"
         verl("$(cat settings.txt)"),
         # wjl-bupt/EasyOPD, whose verl has no such section; 0.6.0 has none either.
         "# verl: 0.6.0\n" + verl(f"{N}=1", "distillation.enabled=True"),
+        verl(f"{N}=1", "+opsd.enabled=True"),  # Austin031026/verl-v0.8.0
         verl(f"{N}=1", "trainer.val_only=True"),  # Qwen-Applications/PolicyAlign
     ],
 )
@@ -39,6 +40,7 @@ def test_stays_silent(script: str) -> None:
         verl(),
         verl("actor_rollout_ref.rollout.val_kwargs.n=4"),
         verl(f"{N}=$n", "algorithm.adv_estimator=rloo", before="n=1"),
+        verl(f"{N}=1", "+opsd.enabled=False", "+opsd.log=True"),
     ],
 )
 def test_one_response_a_prompt(script: str, snapshot: SnapshotAssertion) -> None:
