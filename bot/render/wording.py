@@ -376,9 +376,9 @@ def summary(report: Report, *, hidden: str = "") -> str:
     count = severities(all_findings(report))
     said = listed(counted(count[each], SEVERITY[each]) for each in ORDER if count[each])
     parts = [said + (hidden if count["note"] else "") if said else tr("nothing found")]
+    left = Counter(c.verdict for s in report.scripts for c in not_consistent(s.evidence))
     for state in ("inconsistent", "inconclusive"):
-        number = sum(len(claims(script.evidence, state)) for script in report.scripts)
-        parts += [counted(number, CLAIMS_LEFT[state])] if number else []
+        parts += [counted(left[state], CLAIMS_LEFT[state])] if left[state] else []
     open_ = len(unchecked(report))
     parts += [tr("{count} not checked", count=f"{open_:,}")] if open_ else []
     suppressed = sum(len(script.suppressed) for script in report.scripts)
