@@ -18,7 +18,6 @@ from bot.evidence.subject import ClaimSubject, Observation, keys_of, setting_cla
 from bot.evidence.values import leaves, lookup, same
 from bot.report import Claim, ClaimVerdict, JsonValue
 from bot.report.claims import ClaimName, SourceName, compared_with, read_together
-from bot.script.trial_log import Trial
 
 MaxBatch: TypeAlias = Literal["fits", "confirmed", "contradicted"]
 
@@ -104,7 +103,7 @@ def _judge(
             gap=_gap(batch, first.batch),
         )
         return "consistent", both, reason, "confirmed"
-    failing = [trial.value for trial in _settled(subject) if not trial.passed]
+    failing = [value for value, passed in _settled(subject).items() if not passed]
     above = min((value for value in failing if value > batch), default=None)
     if above is not None:
         reason = message(
@@ -128,20 +127,19 @@ def _gap(batch: int, failed: int) -> str:
     return message("; nothing between {batch} and {failed} was tried", batch=batch, failed=failed)
 
 
-def _settled(subject: ClaimSubject) -> list[Trial]:
-    """The trial log: of a batch that was tried several times the last outcome."""
-    last = {trial.value: trial.passed for trial in subject.context.trials}
-    return [Trial(value, passed) for value, passed in sorted(last.items())]
+def _settled(subject: ClaimSubject) -> dict[int, bool]:
+    """Batch to whether it passed, of the trial log: of several tries the last outcome."""
+    return {trial.value: trial.passed for trial in subject.context.trials}
 
 
 def _trial_log(subject: ClaimSubject, batch: int) -> str | None:
     """How the script's own trial log contradicts the batch; None when it does not."""
     tried = _settled(subject)
-    failing = {trial.value for trial in tried if not trial.passed}
+    failing = {value for value, passed in tried.items() if not passed}
     if batch in failing:
         return message("The script's own trial log marks {batch} as failing.", batch=batch)
     lowest = min(failing, default=None)
-    passing = [t.value for t in tried if t.passed and (lowest is None or t.value < lowest)]
+    passing = [v for v, passed in tried.items() if passed and (lowest is None or v < lowest)]
     best = max(passing, default=batch)
     if best > batch:
         return message("The script's own trial log marks {best} as passing.", best=best)
