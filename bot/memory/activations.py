@@ -6,6 +6,7 @@ layer's (all checkpoints and one layer recomputed, with its gradients).
 
 from __future__ import annotations
 
+from bot.memory.adapter_inputs import backward_below, gathered_inputs, kept_below
 from bot.memory.attention import scores_backward, scores_kept
 from bot.memory.bands import BESIDE, MARGINS, kind_of
 from bot.memory.constants import (
@@ -18,7 +19,6 @@ from bot.memory.constants import (
 from bot.memory.experts import copies_in_transit, copies_kept
 from bot.memory.layers import (
     all_layers_bytes_per_token,
-    gathered_inputs,
     layer_bytes_per_token,
     recomputes_mlp,
 )
@@ -44,7 +44,8 @@ def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
     every = all_layers_bytes_per_token(
         role.shape, fused=_fused(role), recomputed=role.recompute_modules
     )
-    whole = every / role.shape.layers * _kept_share(role) + _inputs_besides(role)
+    mean = kept_below(role, every / role.shape.layers, fused=_fused(role))
+    whole = mean * role.activation_share + _inputs_besides(role)
     if role.activation_offload:
         layers = min(layers, 2)
     checkpoints = _checkpoints(role, layers) if role.checkpointing else 0
@@ -62,9 +63,12 @@ def _inputs_besides(role: Role) -> float:
     """What a layer keeps besides: fp32 copies of its norms under autocast, or adapters' inputs.
 
     Bytes a token. The copies equal what saved tensors of transformers' layers take, and what a GPU
-    held without checkpointing (`tests/memory/measured`).
+    held without checkpointing (`tests/memory/measured`). Below adapters hidden states are in fp32
+    already, and norms make no copy of them (`tests/memory/fake_adapters.json`).
     """
-    return 10 * role.shape.hidden if role.autocast else gathered_inputs(role)
+    if role.autocast:
+        return (10 if role.adapter is None else -4) * role.shape.hidden
+    return gathered_inputs(role)
 
 
 def cast_weights(role: Role, *, layers: int) -> Bytes:
@@ -90,29 +94,18 @@ def _not_recomputed(role: Role, layers: int) -> int:
     return max(0, layers - role.recompute_layers) if role.recompute == "block" else 0
 
 
-def _kept_share(role: Role) -> float:
-    """What a layer keeps, over `layer_bytes_per_token`.
-
-    A frozen layer keeps no inputs for the gradients of its weights; adapters in fp32 keep inputs of
-    their own (`tests/memory/fake_backward.json`).
-    """
-    if role.adapter is None:
-        return role.activation_share
-    return role.activation_share * (1.07 if role.adapter_bytes > 2 else 0.94)
-
-
-def backward_bytes_per_token(role: Role) -> int:
+def backward_bytes_per_token(role: Role) -> float:
     """Gradients of activations while one layer's backward pass runs, bytes a token.
 
-    4 a unit of the MLP's width: of its product and of what is multiplied, in bf16. A recomputed
-    layer with adapters that autocast casts holds fp32 copies besides: of the input to `down_proj`
-    and of what the narrower adapters took. Measured as tensors live and die
-    (`tests/memory/fake_backward.json`). Liger's backward pass writes over what it was given
-    (`swiglu_backward` of its `ops/swiglu.py`).
+    4 a unit of the MLP's width: of its product and of what is multiplied, in bf16. Liger's backward
+    pass writes over what it was given (`swiglu_backward` of its `ops/swiglu.py`).
     """
     shape = role.shape
     mixer = getattr(shape.linear, "backward_bytes_per_token", 0)
-    count = max((2 if role.fused_layers else 4) * shape.active_intermediate, mixer)
+    fused = role.fused_layers or role.backend == "megatron"
+    if role.adapter is not None and not fused and shape.experts is None:
+        return max(backward_below(role, role.adapter), mixer)
+    count: float = max((2 if role.fused_layers else 4) * shape.active_intermediate, mixer)
     if role.checkpointing and role.adapter is not None and role.adapter_bytes > 2:
         count += 4 * shape.active_intermediate + 4 * shape.hidden
     return count
@@ -150,7 +143,8 @@ def layer_at_work(role: Role, tokens: int) -> Bytes:
         if recomputes_mlp(role.shape, some):
             moving += copies
         return moving + backward / split(role) + Bytes.of(again * tokens) / split(role)
-    layer = Bytes.of((each * role.activation_share + _inputs_besides(role)) * tokens)
+    inputs = kept_below(role, each, fused=_fused(role))
+    layer = Bytes.of((inputs * role.activation_share + _inputs_besides(role)) * tokens)
     layer = layer / split(role) + copies + scores_kept(role, tokens)
     if role.recompute == "uniform":
         stage = role.shape.layers // role.layout.pipeline
@@ -282,9 +276,13 @@ def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
     # ZeRO-3 keeps what is used again soon (`__params_to_release` of its coordinator): here the last
     # layers, whose backward pass is next.
     near = role.backend == "zero3" and level != "floor"
-    # Autocast keeps its copies for as long as the forward pass or a saved tensor has them.
-    copies = NOTHING if level == "floor" else cast_weights(role, layers=role.shape.layers)
-    waiting = cast_weights(role, layers=1) if role.checkpointing else copies
+    # Autocast keeps copies of what is trained through the forward pass, others while a saved tensor
+    # has them (`cached_cast` of torch's `autocast_mode.cpp`).
+    every = cast_weights(role, layers=role.shape.layers) if level != "floor" else NOTHING
+    waiting = cast_weights(role, layers=1) if role.checkpointing else every
+    copies = NOTHING if role.adapter and role.checkpointing else every
+    if role.autocast and role.head == "language" and not role.head_copies and level != "floor":
+        copies += Bytes(2 * role.shape.embedding)
     head: Parts = {
         "activations": last + head_surroundings(role, tokens, level),
         "gathered weights": (NOTHING if _head_is_away(role) else ends)

@@ -4,10 +4,10 @@
 0.05 with which 85 of 100 measured peaks are no higher than the conservative level, among those that
 the model has met: the calibration and the first seven rounds of `make unseen`
 (`tests/memory/test_bands.py` asks again). A kind with fewer than ten peaks has at least `SHARED`,
-which is that of all kinds together. Adapters on a base that is shared out have more than those
-rounds ask for: in the four since, a share of 0 held 7 of 21 peaks. What a card shows is among them:
-blocks that the allocator keeps after they are freed are part of the spread, most where a job is
-small.
+which is that of all kinds together, and so has QLoRA. Adapters on a base that is shared out have
+more than those rounds ask for: in the four since, a share of 0 held 7 of 21 peaks. What a card
+shows is among them: blocks that the allocator keeps after they are freed are part of the spread,
+most where a job is small.
 """
 
 from __future__ import annotations

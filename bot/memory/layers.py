@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bot.memory.shape import Latent, Shape
-from bot.memory.workload import Role
 
 _FLASH = 256
 """The widest head that flash attention takes."""
@@ -88,26 +87,3 @@ def _latent_bytes(shape: Shape, latent: Latent, norm: int) -> int:
     ranks = norm * (latent.query_rank + latent.kv_rank)
     made = 2 * shape.heads * (latent.nope_dim + latent.value_dim)
     return ranks + 4 * shape.query_width + made + shape.heads * (2 * latent.value_dim + 4)
-
-
-def gathered_inputs(role: Role) -> float:
-    """What adapters keep of their inputs in a layer of the mean, before tensor parallelism divides.
-
-    Megatron's sequence parallelism leaves each rank its share of a norm's output; the adapters of
-    the fused `linear_qkv` and `linear_fc1` take all of it (`gather_from_sequence_parallel_region`
-    in `ParallelLinearAdapter` and `return_layernorm_output_gathered` in Megatron-Bridge's
-    `peft/utils.py`) and keep it for the gradient of their first factor: 2 a hidden unit each on
-    every rank, of which `layer_bytes_per_token` counts a rank's share. Routed experts gather
-    nothing, shared ones do; latent attention has no `linear_qkv`.
-    """
-    adapter, shape, tensor = role.adapter, role.shape, role.layout.tensor
-    if role.backend != "megatron" or adapter is None or tensor == 1:
-        return 0.0
-    targets, moe = adapter.targets, shape.experts
-    attention = targets is None or bool(targets & {"q_proj", "k_proj", "v_proj"})
-    mlp = targets is None or bool(targets & {"gate_proj", "up_proj"})
-    routed = moe.layers if moe and not moe.shared else 0
-    share = (shape.attention_share if attention and not shape.latent else 0.0) + (
-        1 - routed / shape.layers if mlp else 0.0
-    )
-    return 2 * shape.hidden * share * (tensor - 1)

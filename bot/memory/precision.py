@@ -14,7 +14,7 @@ from bot.memory.workload import Backend
 
 _WIDTH = {"float32": 4.0, "fp32": 4.0, "auto": 2.0, "bfloat16": 2.0, "bf16": 2.0, "float16": 2.0}
 _CAST_UNTIL = {"sft": (0, 26), "rm": (0, 26), "dpo": (0, 29), "grpo": (0, 26), "rloo": (0, 27)}
-"""Algorithm to the first release of TRL that leaves a quantized model's ends in 16 bits."""
+"""Algorithm to the first release of TRL that does not prepare a quantized model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +43,13 @@ class Precision:
 
     autocast: bool = False
     """Whether autocast makes bf16 of fp32 weights, product by product; FSDP casts its units."""
+    prepared: bool = False
+    """Whether norms are in fp32 beside quantized matrices, which makes hidden states fp32."""
 
     @property
     def residual(self) -> float:
-        """Bytes of the residual stream's unit: an embedding in fp32 makes it fp32."""
-        if self.autocast:
-            return 4.0
-        return self.ends if self.ends > 2 and self.frozen else self.computes
+        """Bytes of the residual stream's unit."""
+        return 4.0 if self.autocast or self.prepared else self.computes
 
 
 def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Precision:
@@ -60,27 +60,35 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
     name = (stated or ("bfloat16" if instruct else "float32")).lower()
     width = needed(_WIDTH.get(name), "The data type {name} is not known.", name=name)
     frozen = _frozen(get)
-    if backend.startswith("zero"):
-        ends = _ends(get, algorithm, 2.0)
-        return Precision(
-            weights=2.0, gradients=2.0, optimizer=12.0, step=4.0, frozen=frozen, ends=ends
-        )
+    prepared = frozen is not None and _prepared(get, algorithm)
     mixed = _mixed(get, instruct=instruct)
+    ends = _ends(get, backend, 2.0 if backend.startswith("zero") else width) if prepared else None
+    if backend.startswith("zero"):
+        return Precision(
+            weights=2.0,
+            gradients=2.0,
+            optimizer=12.0,
+            step=4.0,
+            frozen=frozen,
+            ends=ends or 2.0,
+            prepared=prepared,
+        )
     computes = 2.0 if mixed else width
     casts = mixed and not instruct
     if get.plan.adapter.value:
         # PEFT keeps adapters in fp32 whatever the base is in; below a quantized base TRL casts
         # them to bf16 from 0.26 on.
-        narrow = bool(frozen) and version_at_least(get.plan, 0, 26)
+        narrow = frozen is not None and version_at_least(get.plan, 0, 26)
         return Precision(
             weights=width,
             loaded=width,
-            gradients=4.0,
-            optimizer=_moments(get, 8.0),
+            gradients=2.0 if narrow else 4.0,
+            optimizer=_moments(get, 4.0 if narrow else 8.0),
             step=0.0,
             adapter=2.0 if narrow else 4.0,
             frozen=frozen,
-            ends=_ends(get, algorithm, width),
+            ends=ends or max(2.0, width),
+            prepared=prepared,
             computes=computes,
             casts_outputs=casts,
             autocast=mixed and width > 2 and backend == "ddp" and not frozen,
@@ -97,7 +105,8 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
         step=0.0 if instruct or _fused(get) else width,
         step_widest=_widest(get, width),
         frozen=frozen,
-        ends=_ends(get, algorithm, width),
+        ends=ends or max(2.0, width),
+        prepared=prepared,
         computes=computes,
         casts_outputs=casts,
         autocast=mixed and width > 2 and backend == "ddp",
@@ -121,18 +130,28 @@ def _frozen(get: MemorySettings) -> float | None:
     return constants.INT8 if get.on(False, "load_in_8bit") else None
 
 
-def _ends(get: MemorySettings, algorithm: str, weights: float) -> float:
-    """Bytes of what is not quantized below a quantized adapter.
+def _prepared(get: MemorySettings, algorithm: str) -> bool:
+    """Whether PEFT's `prepare_model_for_kbit_training` makes fp32 of what is not quantized.
 
-    PEFT's `prepare_model_for_kbit_training` casts it to fp32; TRL's trainers of these releases call
-    it, and open-instruct's.
+    TRL's trainers of these releases call it, and open-instruct's. Of a model that is divided they
+    say that they do not (`is_sharded_qlora`), but what public runs took says that it is in fp32.
     """
-    instruct = get.plan.framework == "open-instruct"
-    before = _CAST_UNTIL.get(algorithm, (0, 26))
-    cast = instruct or not version_at_least(get.plan, *before)
-    if algorithm in ("grpo", "rloo") and not version_at_least(get.plan, 0, 22):
-        cast = instruct
-    return 4.0 if cast else max(2.0, weights)
+    if get.plan.framework == "open-instruct":
+        return True
+    if version_at_least(get.plan, *_CAST_UNTIL.get(algorithm, (0, 26))):
+        return False
+    return algorithm not in ("grpo", "rloo") or version_at_least(get.plan, 0, 22)
+
+
+def _ends(get: MemorySettings, backend: Backend, weights: float) -> float:
+    """Bytes of a parameter of embedding and head in a model that was prepared.
+
+    fp32, but for TRL's four bits with `bf16` on one GPU or copied to each: its
+    `peft_module_casting_to_bf16` makes them bf16 again, and leaves the norms in fp32.
+    """
+    whole = get.plan.framework != "open-instruct" and backend == "ddp"
+    again = whole and get.on(False, "load_in_4bit") and get.on(True, "bf16")
+    return max(2.0, weights) if again and not get.on(False, "fp16") else 4.0
 
 
 def _fused(get: MemorySettings) -> bool:

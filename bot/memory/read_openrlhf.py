@@ -88,6 +88,7 @@ class _OpenRLHF:
     def _role(self, name: RoleName, shape: Shape, gpus: int, *, trained: bool) -> Role:
         get = self.get
         rank = get.whole("ds.lora.rank", "lora_rank") or 0
+        dropout = get.number(0.0, "ds.lora.dropout", "lora_dropout") > 0
         quantized = get.on(False, "ds.load_in_4bit", "load_in_4bit")
         adam = get.on(False, "ds.adam_offload", "adam_offload")
         sleeps = get.on(False, "ds.enable_sleep", "deepspeed_enable_sleep")
@@ -108,7 +109,7 @@ class _OpenRLHF:
             trained=trained,
             backend=self.backend,
             layout=Layout(gpus=gpus, shard=gpus),
-            adapter=Adapter(kind="lora", rank=rank) if rank and trained else None,
+            adapter=Adapter(kind="lora", rank=rank, dropout=dropout) if rank and trained else None,
             weight_bytes=2.0,
             frozen_bytes=constants.NF4_NESTED if quantized and rank and trained else None,
             gradient_bytes=4.0 if self._fp32_gradients() else 2.0,

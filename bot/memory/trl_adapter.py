@@ -16,17 +16,27 @@ from bot.memory.shape import Shape
 from bot.memory.workload import Adapter, FullModules
 
 _ENDS = ("embed_tokens", "lm_head")
+_DEFAULT = frozenset(("q_proj", "v_proj"))
 _SMALL = ("score", "norm")
 """A head of one output, a norm: nothing that counts."""
 
 
 def adapter(get: MemorySettings, kind: str) -> Adapter:
-    """The adapter of a plan, lora or dora; raises NoEstimateError where its rank is not known."""
+    """The adapter of a plan, lora or dora; raises NoEstimateError where its rank is not known.
+
+    Without `lora_target_modules` PEFT adapts queries and values
+    (`TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING`).
+    """
     rank = needed(get.whole("lora_r", "lora_rank"), "The adapter's rank is not known.")
     named = get.value("lora_target_modules")
     listed = named if isinstance(named, list) else [named] if isinstance(named, str) else []
     targets = frozenset(str(name) for name in listed if str(name).endswith("_proj"))
-    return Adapter(kind="dora" if kind == "dora" else "lora", rank=rank, targets=targets or None)
+    return Adapter(
+        kind="dora" if kind == "dora" else "lora",
+        rank=rank,
+        targets=(targets or None) if listed else _DEFAULT,
+        dropout=get.number(0.0, "lora_dropout") > 0,
+    )
 
 
 def full_modules(get: MemorySettings, shape: Shape, precision: Precision) -> FullModules | None:

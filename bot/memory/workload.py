@@ -89,6 +89,8 @@ class Adapter:
     rank: int
     targets: frozenset[str] | None = None
     """Matrices by PEFT's names; None for every linear layer."""
+    dropout: bool = False
+    """Whether adapters drop entries of their inputs."""
     experts: Literal["none", "rank", "each"] = "none"
     """Adapters of routed experts under Megatron: none, one for all of a rank, one for each."""
 

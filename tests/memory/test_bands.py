@@ -21,6 +21,8 @@ LACKING = frozenset(
         *("r7-mi355-8b-fsdp1", "r7-mi355-8b-fsdp2"),
         # Their source evaluates after each epoch, with whole logits.
         *("r5-shop-2b-12k-liger", "r5-shop-2b-16k-liger", "r5-shop-2b-20k-sdpa"),
+        # Its notebook loads the model in fp32.
+        "r7-ministral-3b",
     }
 )
 """Rows without a fact of their source that is most of the peak (docs/memory-rounds.md)."""

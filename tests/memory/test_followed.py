@@ -47,5 +47,13 @@ def test_zero_3_is_met_within_a_percent() -> None:
     assert max(map(abs, found)) < 0.01
 
 
+def test_trl_in_one_process_is_met_within_percents() -> None:
+    """LoRA, QLoRA and DoRA, with and without checkpointing, dropout and named matrices."""
+    found = [_errors(row)["update"] for row in ROWS if row["id"].startswith("trl-")]
+    assert len(found) == 24
+    assert mean(map(abs, found)) < 0.02
+    assert max(map(abs, found)) < 0.07
+
+
 def test_passes_with_gradient_are_met_on_the_whole() -> None:
     assert mean(abs(_errors(row)["update"]) for row in ROWS) < 0.05

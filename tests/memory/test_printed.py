@@ -136,14 +136,48 @@ def trl(kind: str, *flags: str, release: str = "0.20.0", device: str = "a100") -
     return printed(launch + " ".join(flags), *given)
 
 
-def test_qlora_has_its_ends_in_fp32_where_the_trainer_casts_them() -> None:
-    four = ("--load_in_4bit", "--max_length 1024", "--dtype bfloat16")
-    made, newer = (trl("sft", *four, release=release) for release in ("0.20.0", "0.26.0"))
-    ends = 2 * VOCAB * HIDDEN / GIB
-    cast, plain = (component(one, "update", "weights") for one in (made, newer))
-    assert cast - plain == pytest.approx(2 * ends, rel=0.02)
-    # TRL 0.26 leaves them in the checkpoint's bf16; autocast copies the fp32 head for its product.
-    assert component(newer, "update", "copies of the head") == 0
+def test_qlora_has_its_ends_in_fp32_where_the_trainer_leaves_them_so() -> None:
+    given = ("--max_length 1024", "--dtype bfloat16")
+
+    def made(*flags: str, release: str = "0.20.0") -> float:
+        return component(trl("sft", *given, *flags, release=release), "update", "weights")
+
+    ends, four = 2 * VOCAB * HIDDEN / GIB, "--load_in_4bit"
+    newer = made(four, release="0.26.0")
+    assert made(four, "--fp16 true", "--bf16 false") - newer == pytest.approx(2 * ends, rel=0.02)
+    # With bf16 TRL casts those of a model in four bits back (`peft_module_casting_to_bf16`).
+    assert made(four, "--bf16 true") == pytest.approx(newer, abs=0.2)
+    eight = made("--load_in_8bit", "--bf16 true")
+    assert eight - made("--load_in_8bit", release="0.26.0") == pytest.approx(2 * ends, rel=0.1)
+
+
+def test_hidden_states_are_in_fp32_where_a_quantized_model_was_prepared() -> None:
+    given = ("--load_in_4bit", "--max_length 1024", "--dtype bfloat16", "--bf16 true")
+    made, newer = (
+        component(trl("sft", *given, release=release), "update", "activations")
+        for release in ("0.20.0", "0.26.0")
+    )
+    assert made > 1.5 * newer
+
+
+@pytest.mark.parametrize(
+    ("flags", "more"),
+    [
+        ("--lora_target_modules q_proj v_proj", 0.0),
+        ("--lora_target_modules all-linear", 0.2),
+        ("--lora_dropout 0", -0.01),
+        ("--use_dora true", 0.05),
+    ],
+)
+def test_what_adapters_take_of_their_inputs_follows_the_flags(flags: str, more: float) -> None:
+    """Without `lora_target_modules` queries and values are adapted, with a dropout of 0.05."""
+    given = ("--max_length 1024", "--dtype bfloat16", "--gradient_checkpointing false")
+    plain, other = (
+        component(trl("sft", *given, *which, release="1.9.2"), "update", "activations")
+        for which in ((), (flags,))
+    )
+    grown = other / plain - 1
+    assert grown == pytest.approx(0) if more == 0 else grown > more if more > 0 else grown < more
 
 
 LORA_PPO = (

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+set -euo pipefail
+
+trl dpo \
+    --model_name_or_path mini/qwen2 \
+    --dataset_name data/dpo-256-768 \
+    --max_length 1024 \
+    --per_device_train_batch_size 1 \
+    --dtype bfloat16 \
+    --bf16 true \
+    --gradient_checkpointing true \
+    --max_steps 2 \
+    --logging_steps 1 \
+    --save_strategy no \
+    --report_to none \
+    --output_dir out-trl-1.9-dpo-full
