@@ -23,7 +23,7 @@ from bot.shell.numbers import number
 from bot.shell.parameters import expand_parameter
 from bot.shell.session import Session, hole, shorten
 from bot.shell.source import Span
-from bot.shell.state import Value, World, known, size
+from bot.shell.state import Value, World, part, separators, size, trimmed
 from bot.shell.syntax import (
     Arithmetic,
     Parameter,
@@ -35,7 +35,7 @@ from bot.shell.syntax import (
     WordPart,
 )
 from bot.shell.values import scalar
-from bot.shell.words import Hole, Piece, Word
+from bot.shell.words import Piece, Word
 
 _LOOKS_ASSIGNED = regex(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _TILDE = regex(r"~([^/:]*)")
@@ -95,14 +95,6 @@ def pattern_of(session: Session, world: World, node: WordNode) -> list[Atom]:
     return atoms
 
 
-def separators(world: World) -> str:
-    """IFS."""
-    variable = world.variables.get("IFS")
-    if variable is None or variable.caller or variable.value is None:
-        return " \t\n"
-    return known(variable.value) or ""
-
-
 def expand(
     session: Session,
     world: World,
@@ -151,27 +143,7 @@ def substitute(session: Session, world: World, node: Substitution) -> Value:
         return hole("command", "name of the pipe for " + _quote_script(session, node.body), span)
     output = session.capture(world, node.body)
     session.spend(size(output), len(output))
-    return trimmed(output)
-
-
-def trimmed(value: Value) -> Value:
-    """A value without the line ends at its end."""
-    pieces = list(value)
-    while pieces:
-        last = pieces[-1]
-        if isinstance(last.text, Hole):
-            break
-        text = last.text.rstrip("\n")
-        if text == last.text:
-            break
-        pieces.pop()
-        if text:
-            where = last.span
-            if last.literal:
-                where = Span(where.start, where.start + len(text))
-            pieces.append(replace(last, text=text, span=where))
-            break
-    return tuple(pieces)
+    return trimmed(output, "\n")
 
 
 def _quote_script(session: Session, body: Script) -> str:
@@ -218,11 +190,7 @@ def tildes(
 
 
 def _slice(item: Text, start: int, end: int) -> list[WordPart]:
-    text = item.piece.text
-    if start >= end or not isinstance(text, str):
-        return []
-    begin = item.piece.span.start
-    return [Text(replace(item.piece, text=text[start:end], span=Span(begin + start, begin + end)))]
+    return [Text(part(item.piece, start, end))] if start < end else []
 
 
 def _home(session: Session, world: World, user: str, span: Span) -> Value:

@@ -6,11 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from bot.base.digits import natural_number
 from bot.base.regex import regex
-from bot.shell.expansion import separators
 from bot.shell.fields import SPLIT, split
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
-from bot.shell.state import OpenArguments, ShellVariable, Value, World, cut, known, part
+from bot.shell.state import (
+    OpenArguments,
+    ShellVariable,
+    Value,
+    World,
+    cut,
+    known,
+    separators,
+    trimmed,
+)
 from bot.shell.values import AssignedAt, assign_scalar, scalar
 from bot.shell.words import Piece, Word
 
@@ -141,22 +149,13 @@ def _without_backslashes(value: Value, span: Span) -> Iterator[Piece]:
 
 def _trimmed(value: Value, ifs: str) -> Value:
     """A value without the blanks of IFS at its ends."""
-    pieces = list(value)
-    while pieces and isinstance(pieces[0].text, str):
-        text = pieces[0].text
-        start = len(text) - len(text.lstrip(ifs)) if ifs else 0
-        if start < len(text):
-            pieces[0] = part(pieces[0], start, len(text))
-            break
-        pieces.pop(0)
-    while pieces and isinstance(pieces[-1].text, str):
-        text = pieces[-1].text
-        end = len(text.rstrip(ifs)) if ifs else len(text)
-        if end:
-            pieces[-1] = part(pieces[-1], 0, end)
-            break
-        pieces.pop()
-    return tuple(pieces)
+    value = trimmed(value, ifs)
+    while value and isinstance(text := value[0].text, str):
+        blanks = len(text) - len(text.lstrip(ifs))
+        if blanks < len(text):
+            return cut(value, blanks)
+        value = value[1:]
+    return value
 
 
 def _unescaped(text: str) -> str:

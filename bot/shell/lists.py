@@ -6,7 +6,7 @@ from bot.shell.fields import BORDER, PROTECTED, Atom, ExpansionContext
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.session import ExpansionFault, Session
 from bot.shell.source import Span
-from bot.shell.state import Value, World, known
+from bot.shell.state import Value, World, separators
 from bot.shell.syntax import Parameter, WordNode
 from bot.shell.values import elements, ordered, target
 from bot.shell.words import Piece
@@ -24,11 +24,7 @@ def list_atoms(
     session.spend(0, len(values))
     atoms: list[Atom] = []
     if joins(star, context):
-        separator = " "
-        if star == "*":
-            variable = world.variables.get("IFS")
-            if variable is not None and variable.value is not None and not variable.caller:
-                separator = (known(variable.value) or "")[:1]
+        separator = separators(world)[:1] if star == "*" else " "
         for index, value in enumerate(values):
             if index and separator:
                 where = value[0].span if value else Span(0, 0)

@@ -322,6 +322,25 @@ def part(piece: Piece, start: int, end: int) -> Piece:
     return Piece(text[start:end], span, piece.literal, piece.quoted, piece.via, piece.default_of)
 
 
+def trimmed(value: Value, characters: str) -> Value:
+    """A value without these characters at its end."""
+    pieces = list(value)
+    while pieces and isinstance(text := pieces[-1].text, str):
+        if end := len(text.rstrip(characters)):
+            pieces[-1] = part(pieces[-1], 0, end)
+            break
+        pieces.pop()
+    return tuple(pieces)
+
+
+def separators(world: World) -> str:
+    """IFS."""
+    variable = world.variables.get("IFS")
+    if variable is None or variable.caller or variable.value is None:
+        return " \t\n"
+    return known(variable.value) or ""
+
+
 def cut(value: Value, start: int, end: int = sys.maxsize) -> Value:
     """The characters [start, end) of a value, of which a hole is one, with their places."""
     result: list[Piece] = []
