@@ -19,7 +19,7 @@ from bot.rules._support.base import (
     message,
 )
 from bot.rules._support.code import redirected
-from bot.rules._support.continuation import cut_launches, follows_backslash
+from bot.rules._support.continuation import follows_backslash, is_cut
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
@@ -97,7 +97,7 @@ def _causes(context: RuleContext, plan: Plan) -> Iterator[BadArgument]:
     if any(redirected(context, plan)):
         return
     end = -1
-    cut = plan.launch.command.argv[0].span.start in cut_launches(context)
+    cut = is_cut(context, plan)
     lines = set[int]()
     for bad in plan.bad_arguments:
         line = context.source.place(bad.span).line
