@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
+from bot.frameworks.releases import release_key
+from bot.report import Severity
 from bot.rules._support import multiples
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import trl
@@ -26,7 +28,8 @@ META = Meta(
         "GRPO alone. Silent when a value cannot be known (a file of settings, a launcher that "
         "takes every GPU), and when generation_batch_size or steps_per_generation is set. From "
         "0.15.0 to 0.17.0 TRL's trainer checks, before 0.17.0 without the accumulation steps: "
-        "looked at for TRL's own scripts alone. Older releases take any number."
+        "looked at for TRL's own scripts alone. Older releases take any number: a warning for a "
+        "program of the repository's own where the release is inferred and may be one of them."
     ),
     source=(
         "GRPOConfig.__post_init__ in trl/trainer/grpo_config.py (since 0.18.0), "
@@ -55,6 +58,7 @@ def check(context: RuleContext) -> Hits:
                 values.place("num_generations"),
                 "num_generations is {group}; TRL needs 2 or more",
                 group=group,
+                severity=_severity(plan),
                 help=message("use --num_generations 8"),
             )
             continue
@@ -66,9 +70,22 @@ def _refuses(plan: Plan) -> bool:
 
     A program of the repository's own may have another trainer.
     """
+    return version_at_least(plan, 0, 18) or (version_at_least(plan, 0, 15) and not _is_own(plan))
+
+
+def _is_own(plan: Plan) -> bool:
     command = plan.launch.command
-    own = command.implied or command.written or not plan.launch.entry.startswith("trl.")
-    return version_at_least(plan, 0, 18) or (version_at_least(plan, 0, 15) and not own)
+    return bool(command.implied or command.written or not plan.launch.entry.startswith("trl."))
+
+
+def _severity(plan: Plan) -> Severity | None:
+    """A warning for a program of the repository's own whose settings an older release has, too.
+
+    It may have a trainer that takes any number, as GRPOConfig itself does until 0.17.
+    """
+    releases = plan.inference.releases if plan.inference is not None else ()
+    older = any(release_key(release) < release_key("0.18.0") for release in releases)
+    return "warning" if older and _is_own(plan) else None
 
 
 def _batch(values: PlanValues, group: int | None) -> Hits:
@@ -110,5 +127,6 @@ def _batch(values: PlanValues, group: int | None) -> Hits:
     yield Hit(
         message=text,
         span=values.place("per_device_train_batch_size", "num_generations"),
+        severity=_severity(plan),
         help=message("use {option} {better}", option=option, better=better),
     )

@@ -136,6 +136,14 @@ def test_settings_that_do_not_go_together_are_found() -> None:
     assert [f for f in _check(unknown).findings if f.severity == "error"] == []
 
 
+def test_a_batch_that_an_older_release_may_take_is_a_warning() -> None:
+    """Wang-Xiaodong1899/open-r1-multimodal: its own trainer, and `trl` without a release."""
+    own = CALL.replace("bf16=True", "max_prompt_length=9")
+    program = f"{START}GENERATIONS = 3\nconfig = {own}"
+    (found,) = [f for f in _check(program).findings if f.id == "RLB100"]
+    assert found.severity == "warning"
+
+
 def test_resolve_names_the_file_of_each_setting() -> None:
     files = {"run/train.py": f"{START}GENERATIONS = 4\nconfig = {CALL}".encode()}
     options = CheckOptions(place=InCheckout(Checkout(files)))
