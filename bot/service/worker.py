@@ -17,7 +17,7 @@ from bot.service.readings import WAITS, next_recheck
 from bot.service.retries import WAITING, Retries, Slots, Stopping, retry
 from bot.service.settings import ServiceSettings
 
-RECOVERIES = 20
+RECOVERIES = 60
 """How often a job may be resumed after crashes before it counts as the crash's cause: innocent ones
 that ran beside it are counted too, and must outlast some minutes of them."""
 _log = logging.getLogger("rlbot.jobs")
