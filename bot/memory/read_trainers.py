@@ -30,6 +30,7 @@ from bot.memory.trl_backend import backend_of, divided, offload_of, sequence_ran
 from bot.memory.trl_batches import OnlineBatches, online_batches, transformers_engine
 from bot.memory.trl_evaluation import evaluation_batch, evaluation_tokens, supervised_logits
 from bot.memory.trl_logits import fused_head, head_copies, trainer_logits
+from bot.memory.trl_rewards import reward_role, scored_by
 from bot.memory.workload import (
     Adapter,
     Engine,
@@ -264,6 +265,9 @@ class _Trainer:
             )
         if self.algorithm == "gae":
             roles.extend(self._judges(actor, precision, forward))
+        elif online and not self.instruct:
+            loaded = precision.loaded
+            roles.extend(scored_by(get, self.find, actor, self.assumed, loaded=loaded))
         return roles
 
     def _judges(self, actor: Role, precision: Precision, forward: Tokens) -> Iterator[Role]:
@@ -288,19 +292,14 @@ class _Trainer:
         if self.instruct:
             return
         path = self.get.text("reward_model_path") or self.path
-        whole = actor.backend != "zero3"
         yield replace(
-            critic,
-            name="reward",
-            shape=self.find(path).shape,
-            trained=False,
-            backend="ddp" if whole else "zero3",
-            layout=replace(actor.layout, shard=1 if whole else actor.layout.shard),
-            weight_bytes=precision.loaded,
-            weights_offload="none" if whole else actor.weights_offload,
-            gradients_offload="none",
-            optimizer_offload="none",
-            update=Tokens(0, 0, 0),
+            reward_role(
+                actor,
+                self.find(path).shape,
+                loaded=precision.loaded,
+                divided=actor.backend == "zero3",
+            ),
+            forward=forward,
         )
 
     def _sequences(self) -> int:

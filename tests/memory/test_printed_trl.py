@@ -147,6 +147,23 @@ def test_ppo_has_a_reward_model_whole_on_each_gpu() -> None:
         assert parts["reward, idle"] == pytest.approx((2 * P - head) / ranks, rel=0.01)
 
 
+@pytest.mark.parametrize("kind", ["grpo", "rloo"])
+def test_the_reward_model_that_is_named_is_on_each_gpu(kind: str) -> None:
+    named = "--reward_model_name_or_path Qwen/Qwen2.5-7B"
+    made, without = trl(kind, *GRPO, named), trl(kind, *GRPO)
+    body = 2 * (P - SHAPE.vocab * SHAPE.hidden / GIB)  # Its head has one output.
+    assert component(made, "update", "reward, idle") == pytest.approx(body, rel=0.01)
+    assert component(without, "update", "reward, idle") == 0
+    divided = trl(kind, *GRPO, named, gpus=8, preset="deepspeed_zero3.yaml")
+    assert component(divided, "update", "reward, idle") == pytest.approx(body / 8, rel=0.01)
+
+
+def test_a_reward_model_of_unknown_shape_is_said_not_to_be_counted() -> None:
+    made = trl("grpo", *GRPO, "--reward_model_name_or_path some/judge")
+    assert made["outcome"] != "no prediction"
+    assert any("the reward model some/judge" in one for one in made["assumptions"])
+
+
 def _sft(*flags: str, gpus: int = 1, preset: str = "", launcher: str = "") -> dict[str, Any]:
     flags = ("--max_length 512", "--per_device_train_batch_size 1", *flags)
     return trl("sft", *flags, gpus=gpus, preset=preset, launcher=launcher)
