@@ -20,7 +20,7 @@ from bot.memory.activations import (
     standing_bucket,
     update_parts,
 )
-from bot.memory.bands import EDGES, kind_of
+from bot.memory.bands import NEAR, edge_of
 from bot.memory.engines import Card, asleep, generating, weights
 from bot.memory.estimate import MemoryEstimate, Stage, StageName
 from bot.memory.forward_pass import evaluation_parts, forward_parts
@@ -121,7 +121,7 @@ class _Gpu:
             stage = self._kept.get(place)
             if stage is None:
                 parts = {level: self._parts(work, level, engine, total) for level in LEVELS}
-                edge = EDGES.get(kind_of(work.role), 1.0) if work.role is not None else 1.0
+                edge = edge_of(work.role) if work.role and work.kind != "sync" else NEAR
                 stage = Stage(work.name, self._pool.name, parts, edge)
                 if not _by_card(work, engine):
                     self._kept[place] = stage

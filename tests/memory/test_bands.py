@@ -14,6 +14,7 @@ from bot.memory.from_plan import workload_of
 from bot.shell import read
 from tests.memory.calibrate import judged_by_command
 from tests.memory.judge import ROUNDS, Judged, judge
+from tests.memory.printed import printed
 
 LACKING = frozenset(
     {
@@ -91,3 +92,22 @@ def test_at_the_edge_the_kind_decides() -> None:
     near = rows["r6-swe-4b-unfused"]
     assert near.estimate["peak_gib"] / near.estimate["usable_gib"] == pytest.approx(1.01, abs=0.005)
     assert near.outcome == "likely OOM"
+
+
+def test_a_share_of_the_card_near_full_is_no_failure() -> None:
+    launch = (
+        "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo "
+        "actor_rollout_ref.model.path=Qwen/Qwen2.5-7B trainer.n_gpus_per_node=8 trainer.nnodes=1 "
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1 "
+        "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=1 "
+        "data.max_prompt_length=512 data.max_response_length=512 "
+        "actor_rollout_ref.rollout.name=vllm actor_rollout_ref.rollout.gpu_memory_utilization="
+    )
+    said = [
+        printed(f"{launch}{share:.3f}", "--device", "h100", "--framework", "verl@0.7.1")
+        for share in (0.82, 0.825, 0.83, 0.835, 0.84, 0.845, 0.85)
+    ]
+    near = [one for one in said if 1 < one["peak_gib"] / one["usable_gib"] <= 1.02]
+    assert near
+    assert {one["binding"] for one in near} == {"rollout"}
+    assert {one["outcome"] for one in near} == {"tight"}
