@@ -25,7 +25,7 @@ def adapter(get: MemorySettings, kind: str) -> Adapter:
     """The adapter of a plan, lora or dora; raises NoEstimateError where its rank is not known.
 
     Without `lora_target_modules` PEFT adapts queries and values
-    (`TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING`).
+    (`TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING`); open-instruct names every matrix itself.
     """
     rank = needed(get.whole("lora_r", "lora_rank"), "The adapter's rank is not known.")
     named = get.value("lora_target_modules")
@@ -34,7 +34,7 @@ def adapter(get: MemorySettings, kind: str) -> Adapter:
     return Adapter(
         kind="dora" if kind == "dora" else "lora",
         rank=rank,
-        targets=(targets or None) if listed else _DEFAULT,
+        targets=targets or (None if listed or get.plan.framework == "open-instruct" else _DEFAULT),
         dropout=get.number(0.0, "lora_dropout") > 0,
     )
 

@@ -180,6 +180,19 @@ def test_what_adapters_take_of_their_inputs_follows_the_flags(flags: str, more: 
     assert grown == pytest.approx(0) if more == 0 else grown > more if more > 0 else grown < more
 
 
+def test_open_instruct_adapts_every_matrix_by_itself() -> None:
+    launch = (
+        "accelerate launch --num_processes 1 open_instruct/finetune.py --model_name_or_path "
+        "Qwen/Qwen2.5-7B --max_seq_length 1024 --per_device_train_batch_size 1 --use_lora "
+        "--lora_rank 16 --lora_alpha 32"
+    )
+    made = printed(launch, "--device", "h200", "--gpus", "1")
+    model = find("Qwen2.5-7B")
+    assert model is not None
+    moments = 8 * model.shape.adapter_parameters(16) / GIB
+    assert component(made, "update", "optimizer") == pytest.approx(moments, rel=0.02)
+
+
 LORA_PPO = (
     "algorithm.adv_estimator=gae",
     "actor_rollout_ref.model.lora_rank=16",
