@@ -120,9 +120,9 @@ class Candidates:
         Raises NoEstimateError with the reason when there is none.
         """
         context = self._with(value)
-        gpus = self._gpus or context.name.gpus
+        device = context.choice.device
         estimates = [
-            context.estimate(plan, context.choice.device, gpus=gpus, run=self._lengths).estimate
+            context.estimate(plan, device, gpus=self._gpus, run=self._lengths).estimate
             for plan in context.choice.plans
         ]
         return max(estimates, key=lambda one: one.peak().count)

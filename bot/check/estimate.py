@@ -61,9 +61,7 @@ def estimate_launch(
     card = device or (_device(of_run) if of_run else None) or context.choice.device
     try:
         run = measured(facts) if isinstance(facts, Facts) else facts
-        found = report_estimate(
-            context.estimate(plan, card, gpus=gpus or context.name.gpus, run=run)
-        )
+        found = report_estimate(context.estimate(plan, card, gpus=gpus, run=run))
     except NoEstimateError as error:
         return no_estimate(sentence_of(error))
     taken = (*_of_launch(plan), *_cut_lengths(plan, run), *found.assumptions)
@@ -158,6 +156,7 @@ def estimate_script(
     `run` is a W&B run's folder, or the mean lengths that one would have. Raises UserError when an
     option names an unknown release or the run cannot be read.
     """
+    from bot.memory.models import not_known
     from bot.memory.report import no_estimate, with_host
 
     context = read_script(script, options)
@@ -178,6 +177,15 @@ def estimate_script(
         if gpus is None and estimate.reason is not None and _lacks_gpus(context, options):
             hint = message("{why} Give their number with --gpus 8.", why=estimate.reason)
             estimate = no_estimate(hint)
+        for path in (plan.model.value or "" for plan in context.plans):
+            if estimate.reason == not_known(path) and not path.startswith(("/", "~", "$")):
+                hint = message(
+                    "{why} Its config.json says it: with that at {path}/config.json, give --root "
+                    "FOLDER, the folder that the path begins in.",
+                    why=estimate.reason,
+                    path=path,
+                )
+                estimate = no_estimate(hint)
     else:
         why = why_no_launch(context)
         estimate = no_estimate(message("There is no launch to estimate: {why}.", why=why))

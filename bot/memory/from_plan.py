@@ -167,7 +167,7 @@ def read_workload(
     if framework == "verl":
         from bot.memory import read_verl
 
-        return read_verl.read(get, model, run)
+        return read_verl.read(get, model, run, gpus)
     if framework == "openrlhf":
         from bot.memory import read_openrlhf
 

@@ -67,7 +67,9 @@ class _OpenRLHF:
         self.plan, self.find, self.run, self.get = get.plan, model, run, get
         plan = get.plan
         self.path = needed(
-            plan.model.value, "The model is not known without running the script (--pretrain)."
+            plan.model.value
+            or get.text("actor.model_name_or_path", "model.model_name_or_path", "pretrain"),
+            "The model is not known without running the script (--pretrain).",
         )
         stage = get.whole("ds.zero_stage", "zero_stage")
         self.backend: Backend = needed(

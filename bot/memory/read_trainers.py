@@ -68,7 +68,7 @@ class _Trainer:
             )
         self.algorithm = algorithm
         self.path = needed(
-            plan.model.value,
+            plan.model.value or get.text("model_name_or_path"),
             "The model (--model_name_or_path) is not known without running the script.",
         )
         self.find = model

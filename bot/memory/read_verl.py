@@ -43,12 +43,18 @@ ACTOR, MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.model"
 REF, ROLLOUT, CRITIC = "actor_rollout_ref.ref", "actor_rollout_ref.rollout", "critic"
 
 
-def read(get: MemorySettings, model: FindModel, run: Measured | None = None) -> Workload:
+_A_NODE = 8
+"""GPUs of a node, where only their number in all is given."""
+
+
+def read(
+    get: MemorySettings, model: FindModel, run: Measured | None = None, gpus: int | None = None
+) -> Workload:
     """The workload of a plan; raises NoEstimateError with what is missing or contradictory."""
     if isinstance(get.plan.table, StructuredTable):
         entry = get.plan.launch.entry
         raise NoEstimateError("The settings of {entry} are its own and not modelled.", entry=entry)
-    return _Verl(get, model, run).workload()
+    return _Verl(get, model, run, gpus).workload()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,23 +81,28 @@ class _Pass:
 
 
 class _Verl:
-    def __init__(self, get: MemorySettings, model: FindModel, run: Measured | None) -> None:
+    def __init__(
+        self, get: MemorySettings, model: FindModel, run: Measured | None, gpus: int | None
+    ) -> None:
         self.plan, self.find, self.get = get.plan, model, get
         plan = get.plan
-        # Where a script leaves one to its caller, this raises with the variable's name.
-        get.value("trainer.n_gpus_per_node")
-        get.value("trainer.nnodes")
-        self.per_node = needed(
-            plan.gpus_per_node.value,
-            "The number of GPUs a node (trainer.n_gpus_per_node) is not known.",
-        )
-        nodes = needed(plan.nodes.value, "The number of nodes (trainer.nnodes) is not known.")
-        self.gpus = self.per_node * nodes
+        if gpus is not None and plan.gpus.value is None:
+            self.per_node, self.gpus = min(gpus, plan.gpus_per_node.value or _A_NODE), gpus
+        else:
+            # Where a script leaves one to its caller, this raises with the variable's name.
+            get.value("trainer.n_gpus_per_node")
+            get.value("trainer.nnodes")
+            self.per_node = needed(
+                plan.gpus_per_node.value,
+                "The number of GPUs a node (trainer.n_gpus_per_node) is not known.",
+            )
+            nodes = needed(plan.nodes.value, "The number of nodes (trainer.nnodes) is not known.")
+            self.gpus = self.per_node * nodes
         if self.gpus < 1:
             raise NoEstimateError("The script asks for no GPU.")
         refuse_multi_token_prediction(get, MODEL)
         path = needed(
-            plan.model.value,
+            plan.model.value or get.text(f"{MODEL}.path"),
             "The model ({model}.path) is not known without running the script.",
             model=MODEL,
         )

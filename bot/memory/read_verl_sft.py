@@ -60,7 +60,10 @@ def read(
         "The number of GPUs is not known: what torchrun is given for them is decided by a run.",
     )
     refuse_multi_token_prediction(get, "model")
-    path = needed(plan.model.value, "The model (model.path) is not known without running.")
+    path = needed(
+        plan.model.value or get.text("model.path", "model.partial_pretrain"),
+        "The model (model.path) is not known without running.",
+    )
     backend = backend_of(plan.train.value)
     layout = layout_of(get, total, backend, _KEYS)
     longest = needed(get.whole("data.max_length"), "data.max_length is not known.")

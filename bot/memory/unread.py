@@ -73,6 +73,9 @@ _PRESETS = regex(
 )
 """The files of accelerate that TRL ships (`trl/accelerate_configs`), which offload nothing, and
 those whose name says that they do. What another file says is not read."""
+_KWARGS = "gradient_checkpointing_kwargs"
+_REENTRANT = regex(r"\s*\{\s*[\"']?use_reentrant[\"']?\s*:\s*\w{1,9}\s*\}\s*")
+"""Of transformers' arguments for it the one that keeps as much either way."""
 _OFF: tuple[object, ...] = (None, False, 0, "", "none", "null", "false", "0", "no", [])
 _ASSUMED = frozenset(("bf16", "bfloat16", "float16", "fp16", "auto"))
 """Data types that every estimate takes for what is computed."""
@@ -133,6 +136,8 @@ def _changes(plan: Plan, setting: Setting) -> bool:
         return True
     resolved = values_of(plan).get(setting.key)
     value = resolved.value if resolved is not None else setting.value
+    if setting.key == _KWARGS and _REENTRANT.fullmatch(str(value)):
+        return False
     text = value.lower() if isinstance(value, str) else value
     if text in _OFF or (text == 1 and "parallel" in setting.key):
         return False

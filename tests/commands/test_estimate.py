@@ -68,7 +68,16 @@ def test_json_says_everything() -> None:
 @pytest.mark.parametrize(
     ("settings", "arguments", "reason"),
     [
-        (("actor_rollout_ref.model.path=my/own",), (), "The shape of the model my/own is not"),
+        (
+            ("actor_rollout_ref.model.path=my/own",),
+            (),
+            "model my/own is not known. Its config.json says it: with that at my/own/config.json,",
+        ),
+        (
+            ("actor_rollout_ref.model.path=$BASE",),
+            (),
+            "actor_rollout_ref.model.path needs the variable BASE",
+        ),
         (
             ("trainer.n_gpus_per_node=$N",),
             (),
@@ -101,6 +110,18 @@ def test_what_is_missing_gets_a_sentence(
     assert "no prediction" in result.out
     assert reason in result.out
     assert "GiB" not in result.out
+
+
+@pytest.mark.parametrize("gpus", [4, 16])
+def test_gpus_stand_in_for_what_the_script_leaves_to_its_caller(tmp_path: Path, gpus: int) -> None:
+    script = tmp_path / "run.sh"
+    lengths = ("data.max_prompt_length=512", "data.max_response_length=512")
+    launch = verl("trainer.nnodes=$NODES", "trainer.n_gpus_per_node=$GPUS", *lengths)
+    script.write_text(launch)
+    given = ("--device", "h100", "--gpus", str(gpus))
+    result = rlbot("estimate", str(script), *given, "--format", "json")
+    made = json.loads(result.out)["scripts"][0]["estimate"]
+    assert (made["gpus"], made["outcome"]) == (gpus, "fits"), made["reason"]
 
 
 def test_a_program_that_only_generates_has_no_estimate(tmp_path: Path) -> None:

@@ -301,3 +301,21 @@ def test_a_program_with_settings_of_its_own_is_said_to_have_them() -> None:
     (plan,) = plans(read(b"python3 -m verl.trainer.main worker=a", "run.sh"), place=place)
     with pytest.raises(NoEstimateError, match=r"verl\.trainer\.main are its own"):
         workload_of(plan, gpus=8)
+
+
+@pytest.mark.parametrize(
+    ("given", "unread"),
+    [
+        ('{"use_reentrant": false}', ()),
+        ("{use_reentrant: True}", ()),
+        ('{"use_reentrant": false, "determinism_check": "none"}', True),
+        ("early_stop", True),
+    ],
+)
+def test_how_checkpoints_are_entered_moves_no_memory(given: str, unread: object) -> None:
+    launch = (
+        "accelerate launch --num_processes 1 -m trl.scripts.sft --model_name_or_path "
+        "Qwen/Qwen2.5-7B --max_length 1024 --per_device_train_batch_size 1 "
+        f"--gradient_checkpointing true --gradient_checkpointing_kwargs '{given}'"
+    )
+    assert bool(_unread(launch)) is bool(unread)

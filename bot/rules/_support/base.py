@@ -73,8 +73,12 @@ class RuleContext:
     ) -> PlanEstimate:
         """The memory estimate of one of `plans`, made once for each question.
 
-        Raises NoEstimateError with a sentence that says what is missing or contradictory.
+        Without `gpus` those of the script's name count where a launcher takes every GPU there is;
+        what verl's trainers are told of them is theirs to say. Raises NoEstimateError with a
+        sentence that says what is missing or contradictory.
         """
+        if gpus is None and (plan.framework != "verl" or plan.algorithm.value == "sft"):
+            gpus = self.name.gpus
         key = (id(plan), device, gpus, run)
         if key not in self._estimates:
             try:

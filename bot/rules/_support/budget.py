@@ -28,7 +28,7 @@ def predictions(context: RuleContext) -> Iterator[tuple[Plan, PlanEstimate]]:
     for plan in context.choice.plans:
         if plan.model.value is not None:
             try:
-                made = context.estimate(plan, device, gpus=context.name.gpus)
+                made = context.estimate(plan, device)
             except NoEstimateError:
                 continue
             yield plan, made
