@@ -14,8 +14,9 @@ from bot.base.regex import regex
 _COMMENT: Final = regex(r"^//.*", re.MULTILINE)
 _PACKAGE: Final = regex(r"^package ([\w.]+);", re.MULTILINE)
 _PART: Final = regex(
-    r"(?P<opening>message|oneof) (?P<title>\w+) \{|(?P<repeated>repeated )?(?P<type>\w+) "
-    r"(?P<name>\w+) = (?P<number>\d+);|\}"
+    r"(?P<opening>message|oneof) (?P<title>\w+) \{|^ *(?P<repeated>repeated )?(?P<type>\w+) "
+    r"(?P<name>\w+) = (?P<number>\d+);|\}",
+    re.MULTILINE,
 )
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from bot.base.regex import regex
 
-_DEFINITION = regex(r"^(?:query|mutation|fragment) (\w+).*?^\}\n", re.MULTILINE | re.DOTALL)
+_HEAD = regex(r"^(?:query|mutation|fragment) (\w+)", re.MULTILINE)
+_END = "\n}\n"
 _SPREAD = regex(r"\.\.\.(\w+)")
 
 
@@ -37,7 +38,8 @@ def with_fragments(text: str) -> str:
 @cache
 def _definitions() -> Mapping[str, str]:
     text = Path(__file__).with_suffix(".graphql").read_text(encoding="utf-8")
-    return {found[1]: found[0] for found in _DEFINITION.finditer(text)}
+    parts = ((part, _HEAD.search(part)) for part in text.split(_END))
+    return {head[1]: part[head.start() :] + _END for part, head in parts if head is not None}
 
 
 def about(repository: str, **more: Any) -> dict[str, Any]:
