@@ -169,7 +169,7 @@ def test_scripts_that_take_too_much_are_named_and_soon_given_up(here: World) -> 
     many |= {"examples/kept.sh": long, "recipe/mine/run.sh": f"{long}# run\n"}
     here.base.commit("main", many)
     here.pull({ROOT: NEW})
-    checked = _check(here, limits=IsolationLimits(processor=120, memory=12 << 20))
+    checked = _check(here, limits=IsolationLimits(memory=12 << 20))
     left = {item.check: item.reason for item in checked.report.unchecked}
     assert "memory" in left["examples/kept.sh"]
     assert "other files of this change took too much" in left["recipe/mine/run.sh"]
