@@ -30,26 +30,47 @@ def deadline(seconds: float) -> Iterator[None]:
     Where there are no such signals (Windows, a thread that is not the main one) nothing is bounded:
     what strangers wrote is read in processes of its own there (`bot.base.isolated`).
     """
-    ours = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
-    outer = signal.getitimer(signal.ITIMER_PROF)[0] if ours else 0.0
-    if not ours or 0 < outer <= seconds + _TICK:
-        yield
-        return
-
-    def end(_number: int, _frame: object) -> None:
-        raise DeadlineError
-
-    before = signal.signal(signal.SIGPROF, end)
-    begun = time.process_time()
-    # Again and again, since Python drops what is raised while it collects garbage.
-    signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)
+    timer = _Timer(seconds)
+    # No instruction of this function may lie further than 256 from its start: to enter `finally`
+    # CPython 3.11 makes an integer of that place, and tries for ever where no memory is left.
     try:
         yield
-        if time.process_time() - begun >= seconds:  # The signal came in such a moment.
-            raise DeadlineError
+        timer.check()
     finally:
+        timer.end()
+
+
+class _Timer:
+    """The signal after so much processor time, where there is one and no nearer end holds."""
+
+    def __init__(self, seconds: float) -> None:
+        ours = threading.current_thread() is threading.main_thread()
+        ours = ours and hasattr(signal, "setitimer")
+        self._outer = signal.getitimer(signal.ITIMER_PROF)[0] if ours else 0.0
+        self._runs = ours and not 0 < self._outer <= seconds + _TICK
+        if not self._runs:
+            return
+
+        def end(_number: int, _frame: object) -> None:
+            raise DeadlineError
+
+        self._seconds = seconds
+        self._before = signal.signal(signal.SIGPROF, end)
+        self._begun = time.process_time()
+        # Again and again, since Python drops what is raised while it collects garbage.
+        signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)
+
+    def check(self) -> None:
+        """Raise where the signal came in such a moment."""
+        if self._runs and time.process_time() - self._begun >= self._seconds:
+            raise DeadlineError
+
+    def end(self) -> None:
+        """Take the signal back, and set the outer one again."""
+        if not self._runs:
+            return
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
-        if outer:
-            left = outer - (time.process_time() - begun)
+        signal.signal(signal.SIGPROF, self._before)
+        if self._outer:
+            left = self._outer - (time.process_time() - self._begun)
             signal.setitimer(signal.ITIMER_PROF, max(left, _SOON), _AGAIN)

@@ -47,6 +47,9 @@ class Bound(StrEnum):
     TIME = "time"
 
 
+_FULL: Final[tuple[str, object]] = ("bound", Bound.MEMORY.value)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IsolationLimits:
     """What an isolated reading may use."""
@@ -257,20 +260,8 @@ def _answer(
     gc.freeze()  # What the server loaded stays: to walk it would copy it.
     limit_memory(limits.memory)
     caller = Caller(connection, limits)
-    try:
-        _limit_processor(limits.processor)
-        answer: tuple[str, object] = ("result", work(caller, *arguments))
-    except UserError as error:
-        answer = ("error", error)
-    except Exception as error:
-        # C code that finds no room may fail without an exception, which becomes a SystemError.
-        no_room = isinstance(error, (MemoryError, SystemError))
-        if no_room or getattr(error, "errno", None) == errno.ENOMEM:
-            answer = ("bound", Bound.MEMORY.value)
-        else:
-            # The traceback itself cannot be sent.
-            error.add_note("".join(traceback.format_exception(error)))
-            answer = ("error", error)
+    _limit_processor(limits.processor)
+    answer = _worked(caller, work, arguments)
     with suppress(BrokenPipeError, ConnectionResetError):
         try:
             connection.send(answer)
@@ -278,6 +269,30 @@ def _answer(
             raise
         except Exception as error:  # What cannot be pickled, in the first place.
             connection.send(("error", RuntimeError(f"{answer[0]} of the reading: {error!r}")))
+
+
+def _worked(
+    caller: Caller, work: Callable[..., object], arguments: Sequence[object]
+) -> tuple[str, object]:
+    """What the work gives, or how it failed; short, for the reason that `deadline` states."""
+    try:
+        return "result", work(caller, *arguments)
+    except MemoryError as error:
+        error.__traceback__ = None  # What its frames hold is free again.
+        return _FULL
+    except UserError as error:
+        return "error", error
+    except Exception as error:
+        return _failed(error)
+
+
+def _failed(error: Exception) -> tuple[str, object]:
+    # C code that finds no room may fail without an exception, which becomes a SystemError.
+    if isinstance(error, SystemError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return _FULL
+    # The traceback itself cannot be sent.
+    error.add_note("".join(traceback.format_exception(error)))
+    return "error", error
 
 
 def _limit_processor(seconds: int) -> None:
