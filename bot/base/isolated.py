@@ -261,7 +261,7 @@ def _answer(
     limit_memory(limits.memory)
     caller = Caller(connection, limits)
     _limit_processor(limits.processor)
-    answer = _worked(caller, work, arguments)
+    answer = worked(caller, work, arguments)
     with suppress(BrokenPipeError, ConnectionResetError):
         try:
             connection.send(answer)
@@ -271,7 +271,7 @@ def _answer(
             connection.send(("error", RuntimeError(f"{answer[0]} of the reading: {error!r}")))
 
 
-def _worked(
+def worked(
     caller: Caller, work: Callable[..., object], arguments: Sequence[object]
 ) -> tuple[str, object]:
     """What the work gives, or how it failed; short, for the reason that `deadline` states."""

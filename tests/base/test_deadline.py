@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
+from bot.base import isolated
 from bot.base.deadline import DeadlineError, deadline
 
 
@@ -33,3 +36,12 @@ def _spin_after_a_deadline() -> None:
     with suppress(DeadlineError), deadline(0.05):
         _spin()
     _spin()
+
+
+_WHERE_MEMORY_ENDS = [deadline.__wrapped__, isolated.worked]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("function", _WHERE_MEMORY_ENDS)
+def test_a_handler_is_near_the_start_of_its_function(function: Callable[..., Any]) -> None:
+    """CPython 3.11 makes an integer of a place beyond 256, and tries for ever without room."""
+    assert len(function.__code__.co_code) // 2 <= 256

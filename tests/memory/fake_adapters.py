@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import importlib
 import json
+from functools import partial
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tests.memory.fake_backward import RANK, _storages
+from tests.memory.fake_backward import RANK, layer_passes
 from tests.memory.fake_measure import LAYERS, TOKENS
 
 OUT = Path(__file__).parent / "fake_adapters.json"
@@ -46,8 +47,10 @@ def measure() -> dict[str, Any]:
         "rank": RANK,
         "layers": {
             name: {
-                f"{kind}{', dropout' if dropout else ''}: {targets}": _layer(
-                    torch, hub, name, config, SimpleNamespace(kind=kind, dropout=dropout, on=on)
+                f"{kind}{', dropout' if dropout else ''}: {targets}": layer_passes(
+                    *(torch, hub, name, config),
+                    partial(_adapt, torch, SimpleNamespace(kind=kind, dropout=dropout, on=on)),
+                    whole=kind in (PREPARED, WHOLE),
                 )
                 for kind, dropout, (targets, on) in product(_KINDS, (False, True), TARGETS.items())
             }
@@ -56,7 +59,7 @@ def measure() -> dict[str, Any]:
     }
 
 
-def _adapt(torch: Any, layer: Any, how: SimpleNamespace) -> None:
+def _adapt(torch: Any, how: SimpleNamespace, layer: Any) -> None:
     """Puts a low-rank path beside each matrix that is named."""
     for parameter in layer.parameters():
         parameter.requires_grad_(False)
@@ -112,58 +115,6 @@ def _adapted(torch: Any, base: Any, how: SimpleNamespace) -> Any:
             return (out + self.up(self.down(x)) * 2.0).to(result)
 
     return Adapted()
-
-
-def _layer(
-    torch: Any, hub: Any, name: str, kind: dict[str, Any], how: SimpleNamespace
-) -> dict[str, float]:
-    """Bytes a token: kept, and taken to recompute a checkpointed layer."""
-    from bot.memory.models import find
-
-    model = find(name)
-    assert model is not None
-    shape = model.shape
-    config = hub.AutoConfig.for_model(
-        kind["model_type"],
-        hidden_size=shape.hidden,
-        num_hidden_layers=1,
-        num_attention_heads=shape.heads,
-        num_key_value_heads=shape.kv_heads,
-        head_dim=shape.head_dim,
-        intermediate_size=shape.intermediate,
-        vocab_size=128,
-    )
-    config._attn_implementation = "sdpa"
-    checkpoint = importlib.import_module("torch.utils.checkpoint").checkpoint
-    with _storages(torch) as seen:
-        built = hub.AutoModel.from_config(config, dtype=torch.bfloat16).train()
-        layer = built.layers[0]
-        _adapt(torch, layer, how)
-        dtype = torch.float32 if how.kind in (PREPARED, WHOLE) else torch.bfloat16
-        hidden = torch.zeros(1, TOKENS, shape.hidden, dtype=dtype, requires_grad=True)
-        position = built.rotary_emb(hidden, torch.arange(TOKENS).unsqueeze(0))
-        for parameter in layer.parameters():
-            if parameter.requires_grad:
-                parameter.grad = torch.empty_like(parameter)
-
-        def run(x: Any) -> Any:
-            with torch.autocast("cpu", dtype=torch.bfloat16):
-                out = layer(x, position_embeddings=position, attention_mask=None)
-            return out[0] if isinstance(out, tuple) else out
-
-        def pass_over(call: Any) -> tuple[float, float]:
-            inside = hidden * 1.0
-            before = seen.now
-            out = call(inside)
-            kept = seen.now - before - out.numel() * out.element_size()
-            gradient = torch.empty_like(out)
-            seen.peak = after = seen.now
-            out.backward(gradient)
-            return kept / TOKENS, (seen.peak - after) / TOKENS
-
-        kept, added = pass_over(run)
-        _, peak = pass_over(lambda x: checkpoint(run, x, use_reentrant=False))
-    return {"kept": kept, "added by backward": added, "recomputed": peak}
 
 
 if __name__ == "__main__":

@@ -12,13 +12,14 @@ from __future__ import annotations
 import importlib
 import json
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tests.memory.fake_measure import LAYERS, TOKENS
+from tests.memory.fake_measure import LAYERS, TOKENS, one_layer
 
 OUT = Path(__file__).parent / "fake_backward.json"
 RANK = 16
@@ -34,7 +35,10 @@ def measure() -> dict[str, Any]:
         "tokens": TOKENS,
         "rank": RANK,
         "layers": {
-            name: {kind: _layer(torch, hub, name, config, of) for kind, of in kinds.items()}
+            name: {
+                kind: layer_passes(torch, hub, name, config, of and partial(_adapt, torch, of))
+                for kind, of in kinds.items()
+            }
             for name, config in LAYERS
         },
     }
@@ -70,7 +74,7 @@ def _storages(torch: Any) -> Iterator[SimpleNamespace]:
         yield seen
 
 
-def _adapted(torch: Any, layer: Any, dtype: Any) -> None:
+def _adapt(torch: Any, dtype: Any, layer: Any) -> None:
     """Puts a low-rank path beside each projection, as PEFT's LoRA layers compute it."""
 
     class Adapted(torch.nn.Module):  # type: ignore[misc]
@@ -93,30 +97,28 @@ def _adapted(torch: Any, layer: Any, dtype: Any) -> None:
                 setattr(module, name, Adapted(child))
 
 
-def _layer(torch: Any, hub: Any, name: str, kind: dict[str, Any], adapter: Any) -> dict[str, float]:
-    """Bytes a token: kept, added by backward, and taken to recompute a checkpointed layer."""
-    from bot.memory.models import find
+def layer_passes(
+    torch: Any,
+    hub: Any,
+    name: str,
+    kind: dict[str, Any],
+    adapt: Callable[[Any], None] | None = None,
+    *,
+    whole: bool = False,
+) -> dict[str, float]:
+    """Bytes a token: kept, added by backward, and taken to recompute a checkpointed layer.
 
-    model = find(name)
-    assert model is not None
-    shape = model.shape
-    config = hub.AutoConfig.for_model(
-        kind["model_type"],
-        hidden_size=shape.hidden,
-        num_hidden_layers=1,
-        num_attention_heads=shape.heads,
-        num_key_value_heads=shape.kv_heads,
-        head_dim=shape.head_dim,
-        intermediate_size=shape.intermediate,
-        vocab_size=128,
-    )
-    config._attn_implementation = "sdpa"
+    `adapt` puts adapters into the layer, which autocast then computes; `whole` gives it hidden
+    states in fp32.
+    """
+    shape, config = one_layer(hub, name, kind)
     with _storages(torch) as seen:
         built = hub.AutoModel.from_config(config, dtype=torch.bfloat16).train()
         layer = built.layers[0]
-        if adapter is not None:
-            _adapted(torch, layer, adapter)
-        hidden = torch.zeros(1, TOKENS, shape.hidden, dtype=torch.bfloat16, requires_grad=True)
+        if adapt is not None:
+            adapt(layer)
+        dtype = torch.float32 if whole else torch.bfloat16
+        hidden = torch.zeros(1, TOKENS, shape.hidden, dtype=dtype, requires_grad=True)
         places = torch.arange(TOKENS).unsqueeze(0)
         position = built.rotary_emb(hidden, places)
         for parameter in layer.parameters():
@@ -124,7 +126,7 @@ def _layer(torch: Any, hub: Any, name: str, kind: dict[str, Any], adapter: Any) 
                 parameter.grad = torch.empty_like(parameter)
 
         def run(x: Any) -> Any:
-            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=adapter is not None):
+            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=adapt is not None):
                 out = layer(x, position_embeddings=position, attention_mask=None)
             return out[0] if isinstance(out, tuple) else out
 
@@ -138,10 +140,10 @@ def _layer(torch: Any, hub: Any, name: str, kind: dict[str, Any], adapter: Any) 
             out.backward(gradient)
             return kept / TOKENS, (seen.peak - after) / TOKENS
 
-        whole, added = pass_over(run)
+        held, added = pass_over(run)
         again = importlib.import_module("torch.utils.checkpoint").checkpoint
         _, peak = pass_over(lambda x: again(run, x, use_reentrant=False))
-    return {"kept": whole, "added by backward": added, "recomputed": peak}
+    return {"kept": held, "added by backward": added, "recomputed": peak}
 
 
 if __name__ == "__main__":

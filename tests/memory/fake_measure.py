@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from bot.memory.models import find
+from bot.memory.shape import Shape
 from tests.memory.fake_families import measure_families
 from tests.memory.fake_hybrid import measure_hybrid
 from tests.memory.fake_mixers import measure_mixers
@@ -64,10 +66,8 @@ def _tracked(torch: Any) -> Iterator[Callable[[], tuple[int, int]]]:
         yield taken
 
 
-def _layer(torch: Any, hub: Any, name: str, kind: dict[str, Any]) -> dict[str, float]:
-    """Bytes a token that a layer keeps, whole and checkpointed."""
-    from bot.memory.models import find
-
+def one_layer(hub: Any, name: str, kind: dict[str, Any]) -> tuple[Shape, Any]:
+    """The shape of a model that is known by name, and a configuration of one of its layers."""
     model = find(name)
     assert model is not None
     shape = model.shape
@@ -82,6 +82,12 @@ def _layer(torch: Any, hub: Any, name: str, kind: dict[str, Any]) -> dict[str, f
         vocab_size=128,
     )
     config._attn_implementation = "sdpa"
+    return shape, config
+
+
+def _layer(torch: Any, hub: Any, name: str, kind: dict[str, Any]) -> dict[str, float]:
+    """Bytes a token that a layer keeps, whole and checkpointed."""
+    shape, config = one_layer(hub, name, kind)
     rope = importlib.import_module("torch.utils.checkpoint")
 
     def kept(checkpointed: bool) -> float:
