@@ -63,12 +63,10 @@ def _inputs_besides(role: Role) -> float:
     """What a layer keeps besides: fp32 copies of its norms under autocast, or adapters' inputs.
 
     Bytes a token. The copies equal what saved tensors of transformers' layers take, and what a GPU
-    held without checkpointing (`tests/memory/measured`). Below adapters hidden states are in fp32
-    already, and norms make no copy of them (`tests/memory/fake_adapters.json`).
+    held without checkpointing (`tests/memory/measured`).
     """
-    if role.autocast:
-        return (10 if role.adapter is None else -4) * role.shape.hidden
-    return gathered_inputs(role)
+    casts = role.autocast and role.adapter is None
+    return 10 * role.shape.hidden if casts else gathered_inputs(role)
 
 
 def cast_weights(role: Role, *, layers: int) -> Bytes:

@@ -9,6 +9,7 @@ Held to what storages show (`tests/memory/fake_adapters.json`).
 
 from __future__ import annotations
 
+from bot.memory.shape import Shape
 from bot.memory.workload import Adapter, Role
 
 _ATTENTION = ("q_proj", "k_proj", "v_proj", "qkv_proj")
@@ -22,40 +23,57 @@ def kept_below(role: Role, whole: float, *, fused: bool) -> float:
 
     Megatron's adapters take what its fused layers keep, a share of it.
     """
-    adapter, shape = role.adapter, role.shape
+    adapter = role.adapter
     if adapter is None:
         return whole
     if role.backend == "megatron":
         return whole * 0.94
-    share, targets = shape.attention_share, _targets(adapter)
-    hidden, width, query = shape.hidden, shape.active_intermediate, shape.query_width * share
-    # Inputs of the projections, and of norms what the gradients of their weights would take.
-    base = whole - 2 * hidden * share - 2 * hidden - 2 * width
+    kept = _frozen(role, whole, fused=fused) + _inputs(role, adapter)
+    return kept + (_outputs(role.shape, adapter) if adapter.kind == "dora" else 0)
+
+
+def _frozen(role: Role, whole: float, *, fused: bool) -> float:
+    """Without the matrices' inputs, and what the gradients of norms' weights would take."""
+    shape, share = role.shape, role.shape.attention_share
+    kept = whole - 2 * shape.hidden * (share + 1) - 2 * shape.active_intermediate
     if not fused:
-        base -= shape.norm_bytes / 4 * hidden
+        kept -= shape.norm_bytes / 4 * shape.hidden
         if shape.qk_norm and not shape.latent:
-            base -= 2 * (shape.query_width + shape.kv_width) * share
-    if _in_fp32(role):
-        base += 6 * width - 4 * hidden
-    if adapter.kind == "dora":
-        outputs = dict.fromkeys(_MLP, width) | {"q_proj": query, "o_proj": hidden}
-        outputs |= dict.fromkeys(("k_proj", "v_proj"), shape.kv_width * share)
-        outputs["down_proj"] = hidden
-        base += 4 * sum(outputs.get(name, 0) for name in targets)
-    inputs = {
-        **dict.fromkeys(_ATTENTION, hidden * share),
-        "o_proj": query,
-        **dict.fromkeys(_MLP, hidden),
-        "down_proj": width,
+            kept -= 2 * (shape.query_width + shape.kv_width) * share
+    if _in_fp32(role) or role.autocast:  # Norms make no fp32 copy of hidden states that are it.
+        kept -= 4 * shape.hidden
+    return kept + (6 * shape.active_intermediate if _in_fp32(role) else 0)
+
+
+def _inputs(role: Role, adapter: Adapter) -> float:
+    """What the adapters keep of what they take."""
+    shape, targets = role.shape, _targets(adapter)
+    widths = {
+        **dict.fromkeys(_ATTENTION, shape.hidden * shape.attention_share),
+        "o_proj": shape.query_width * shape.attention_share,
+        **dict.fromkeys(_MLP, shape.hidden),
+        "down_proj": shape.active_intermediate,
     }
     if adapter.dropout:
-        return base + 3 * sum(inputs.get(name, 0) for name in targets)
+        return 3 * sum(widths.get(name, 0) for name in targets)
     if _copies(role):
-        return base + 2 * sum(inputs.get(name, 0) for name in targets)
+        return 2 * sum(widths.get(name, 0) for name in targets)
     if _in_fp32(role):  # Attention's output is in bf16 there, and kept anyway.
-        return base + 2 * sum(inputs.get(name, 0) for name in targets - {"o_proj"})
+        return 2 * sum(widths.get(name, 0) for name in targets - {"o_proj"})
     groups = (_ATTENTION, _MLP, ("down_proj",))
-    return base + 2 * sum(inputs[group[0]] for group in groups if targets & set(group))
+    return 2 * sum(widths[group[0]] for group in groups if targets & set(group))
+
+
+def _outputs(shape: Shape, adapter: Adapter) -> float:
+    """What DoRA keeps of the outputs that it scales: the base's and the adapter's."""
+    share = shape.attention_share
+    widths = {
+        "q_proj": shape.query_width * share,
+        **dict.fromkeys(("k_proj", "v_proj"), shape.kv_width * share),
+        **dict.fromkeys(_MLP, shape.active_intermediate),
+        **dict.fromkeys(("o_proj", "down_proj"), shape.hidden),
+    }
+    return 4 * sum(widths.get(name, 0) for name in _targets(adapter))
 
 
 def backward_below(role: Role, adapter: Adapter) -> float:
