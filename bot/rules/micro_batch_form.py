@@ -1,4 +1,4 @@
-"""RLB053: none, both, or the wrong one of the two forms of a micro batch size."""
+"""RLB053: none, both, or the wrong one of the two forms of a micro batch size, or a size of 0."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ META = Meta(
     severity="error",
     confidence="certain",
     added_in="0.1.0",
-    summary="A micro batch size is given in none of its two forms, in both, or in the removed one.",
+    summary=(
+        "A micro batch size is given in none of its two forms, in both, in the removed one, "
+        "or as 0."
+    ),
     why=(
         "Without use_dynamic_bsz verl needs the micro batch size of the actor, of the rollout's "
         "log-probabilities and of the reference, each over all GPUs or per GPU, but not both. "
@@ -67,6 +70,13 @@ def _judge(values: PlanValues, total: str, over_all: PlanValue, per_gpu: PlanVal
             "both {total} and {total}_per_gpu are set",
             total=total,
             help=message("remove {total}, which is deprecated", total=total),
+        )
+    elif per_gpu.value == 0:
+        yield hit(
+            values.place(f"{total}_per_gpu"),
+            "{total}_per_gpu is 0: verl divides the batch by it",
+            total=total,
+            help=message("set it to 1 or more, or {actor}.use_dynamic_bsz=True", actor=ACTOR),
         )
     elif per_gpu.value is not None:
         return

@@ -9,7 +9,7 @@ from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown, slip, texts
-from bot.rules._support.verl import own_source
+from bot.rules._support.verl import ENTRY, own_source
 
 META = Meta(
     id="RLB034",
@@ -23,8 +23,10 @@ META = Meta(
     ),
     instead="Write the name that is meant.",
     limits=(
-        "Only names that are one letter away from a known one, and that the repository's own copy "
-        "of verl does not write either. loss_agg_mode has a rule of its own."
+        "Only names that are one letter away from a known one or written with other capitals, and "
+        "that the repository's own copy of verl does not write either. loss_agg_mode has a rule of "
+        "its own. A policy loss given as the estimator is reported for `verl.trainer.main_ppo` "
+        "alone: a recipe may register an estimator of that name."
     ),
     source=(
         "verl/trainer/ppo/core_algos.py (AdvantageEstimator, register_policy_loss, kl_penalty), "
@@ -79,7 +81,10 @@ _KNOWN: Final[Mapping[str, tuple[str, ...]]] = {
     "trainer.device": ("cuda", "npu", "cpu"),
 }  # fmt: skip
 """End of verl's key to the names that its releases know."""
+_ESTIMATOR: Final = "algorithm.adv_estimator"
 _LAST: Final = frozenset(key.rpartition(".")[2] for key in _KNOWN)
+_ANY_CASE: Final = ("dtype", "model_dtype", "load_format", "device")
+"""Last parts of keys whose names vLLM or torch take in capitals, too."""
 _OPEN: Final = ("adv_estimator", "loss_mode", "reward_manager", "format")
 """Names that a fork may add to by registering its own."""
 
@@ -91,10 +96,37 @@ def check(context: RuleContext) -> Hits:
         for setting in plan.settings:
             known = _known(setting.key) if plan.framework == "verl" else ()
             for written in texts(setting) if known else ():
-                closed = setting.key.rsplit(".", 1)[-1] not in _OPEN
-                near = slip(written.removesuffix("+"), known, other_from=3 if closed else 5)
-                if near is not None and not (own is not None and own.has(written)):
+                if own is not None and own.has(written):
+                    continue
+                near = _near(setting.key.rsplit(".", 1)[-1], written.removesuffix("+"), known)
+                if near is not None:
                     yield _hit(context, shown(plan, setting.key), setting, written, near)
+                elif setting.key == _ESTIMATOR and plan.launch.entry == ENTRY:
+                    yield from _loss(setting, written)
+
+
+def _near(last: str, written: str, known: tuple[str, ...]) -> str | None:
+    if written not in known and last not in _ANY_CASE:
+        plain = written.lower().replace("-", "_")
+        if plain in known:
+            return plain
+    return slip(written, known, other_from=5 if last in _OPEN else 3)
+
+
+def _loss(setting: Setting, written: str) -> Hits:
+    """A policy loss in the estimator's place: the losses that are named after a whole method."""
+    if written in _KNOWN["loss_mode"] and written not in _KNOWN["adv_estimator"]:
+        yield hit(
+            setting.value_span,
+            "{key} is {written}, which is a policy loss of verl and no estimator",
+            key=setting.key,
+            written=written,
+            help=message(
+                "write {key}=grpo, and actor_rollout_ref.actor.policy_loss.loss_mode={written}",
+                key=setting.key,
+                written=written,
+            ),
+        )
 
 
 def _known(key: str) -> tuple[str, ...]:

@@ -54,8 +54,13 @@ _COUNTS = regex(
     r"len_per_gpu|size_per_gpu|per_node|seqs|turns|workers|gpus)\Z"
 )
 """The last word of a setting that counts something."""
-_WORDS: Final = frozenset(("yes", "no", "on", "off", "y", "n", "t", "f", "enable", "disable"))
-"""What a boolean is called elsewhere; another text may be a fork's own way of saying which."""
+_WORDS: Final = frozenset(
+    ("yes", "no", "on", "off", "y", "n", "t", "f", "enable", "disable",
+     "bf16", "fp16", "fp32", "bfloat16", "float16", "float32")
+)  # fmt: skip
+"""What a boolean is called elsewhere, and the data types that stand in the place of one.
+
+Another text may be a fork's own way of saying which."""
 _TEXTS: Final = {
     "trainer.save_freq": ("after_each_epoch",),
     "trainer.test_freq": ("after_each_epoch",),

@@ -27,6 +27,7 @@ NEW = "actor_rollout_ref.rollout.disaggregation.enabled=False"
         verl(OFF, f"{ACTOR}=64", f"{ROLLOUT}=64", before=OLD),
         verl(OFF, "$EXTRA"),
         verl("actor_rollout_ref.actor.use_dynamic_bsz=$DYNAMIC"),
+        verl(f"{ACTOR}_per_gpu=0"),
         verl(OFF).replace("main_ppo", "main_generation"),
     ],
 )
@@ -42,6 +43,7 @@ def test_stays_silent(script: str) -> None:
         verl(OFF, f"{ACTOR}=64", f"{ACTOR}_per_gpu=4", f"{ROLLOUT}_per_gpu=4"),
         verl(OFF, f"{ACTOR}=$b", f"{ROLLOUT}=$b", f"{REF}=$b", KL, before="# verl: 0.9.1\nb=64"),
         verl(OFF, f"{ACTOR}=64", before=OLD),
+        verl(OFF, f"{ACTOR}_per_gpu=0", f"{ROLLOUT}_per_gpu=4"),
     ],
 )
 def test_names_the_form_that_is_missing(script: str, snapshot: SnapshotAssertion) -> None:

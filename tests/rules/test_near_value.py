@@ -27,6 +27,9 @@ ROLLOUT = "actor_rollout_ref.rollout"
         verl("actor_rollout_ref.actor.kl_loss_type=low_var_kl+"),
         verl("trainer.logger='[console,wandb]'"),
         verl("trainer.resume_mode=auto"),
+        verl(f"{ROLLOUT}.dtype=BFLOAT16"),
+        verl("algorithm.adv_estimator=gpg"),
+        verl("algorithm.adv_estimator=gspo").replace("verl.trainer.main_ppo", "recipe.mine.main"),
         openrlhf(),
     ],
 )
@@ -44,6 +47,10 @@ def test_stays_silent(script: str) -> None:
         verl("actor_rollout_ref.actor.kl_loss_type=low_vor_kl"),
         verl("""trainer.logger='["console","wanbd"]'"""),
         verl("data.truncation=rigth"),
+        verl(f"{ROLLOUT}.name=vLLM"),
+        verl("actor_rollout_ref.actor.strategy=FSDP2"),
+        verl("algorithm.adv_estimator=reinforce-plus-plus"),
+        verl("algorithm.adv_estimator=gspo"),
     ],
 )
 def test_a_misspelt_name(script: str, snapshot: SnapshotAssertion) -> None:

@@ -46,6 +46,7 @@ def test_stays_silent(script: str) -> None:
         verl(f"{ACTOR}.use_kl_loss=Ture"),
         verl(f"{ACTOR}.use_kl_loss=$KL", before="KL=Flase"),
         verl(f"{ACTOR}.use_kl_loss=yes"),
+        verl(f"{ACTOR}.use_kl_loss=bf16"),
         verl(f"{ACTOR}.optim.lr=abc"),
         verl("data.train_batch_size=1024.0"),
         verl("data.max_prompt_length=5l2"),
