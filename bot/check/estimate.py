@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bot.base.digest import hex_digest
 from bot.base.errors import UserError
-from bot.base.messages import message, sentence_of
+from bot.base.messages import Message, message, sentence_of
 from bot.base.regex import regex
 from bot.check.read import read_script, why_no_launch
 from bot.check.request import CheckOptions, ScriptFile
@@ -48,6 +48,7 @@ def estimate_launch(
     `facts` are a run's, or mean lengths alone. The device is the one given, else the run's, else
     the one that the script states.
     """
+    from bot.memory.from_plan import UnknownModelError
     from bot.memory.report import no_estimate, report_estimate
     from bot.memory.settings import NoEstimateError
 
@@ -62,6 +63,8 @@ def estimate_launch(
     try:
         run = measured(facts) if isinstance(facts, Facts) else facts
         found = report_estimate(context.estimate(plan, card, gpus=gpus, run=run))
+    except UnknownModelError as error:
+        return no_estimate(sentence_of(error), unknown_model=error.path)
     except NoEstimateError as error:
         return no_estimate(sentence_of(error))
     taken = (*_of_launch(plan), *_cut_lengths(plan, run), *found.assumptions)
@@ -156,7 +159,6 @@ def estimate_script(
     `run` is a W&B run's folder, or the mean lengths that one would have. Raises UserError when an
     option names an unknown release or the run cannot be read.
     """
-    from bot.memory.models import not_known
     from bot.memory.report import no_estimate, with_host
 
     context = read_script(script, options)
@@ -175,17 +177,11 @@ def estimate_script(
     if estimates:
         estimate = most(estimates)
         if gpus is None and estimate.reason is not None and _lacks_gpus(context, options):
-            hint = message("{why} Give their number with --gpus 8.", why=estimate.reason)
-            estimate = no_estimate(hint)
-        for path in (plan.model.value or "" for plan in context.plans):
-            if estimate.reason == not_known(path) and not path.startswith(("/", "~", "$")):
-                hint = message(
-                    "{why} Its config.json says it: with that at {path}/config.json, give --root "
-                    "FOLDER, the folder that the path begins in.",
-                    why=estimate.reason,
-                    path=path,
-                )
-                estimate = no_estimate(hint)
+            reason = message("{why} Give their number with --gpus 8.", why=estimate.reason)
+            estimate = no_estimate(reason)
+        if estimate.unknown_model is not None:
+            reason = _of_model(estimate.reason or "", estimate.unknown_model)
+            estimate = replace(estimate, reason=reason)
     else:
         why = why_no_launch(context)
         estimate = no_estimate(message("There is no launch to estimate: {why}.", why=why))
@@ -201,6 +197,20 @@ def estimate_script(
         verdict="fail" if "impossible" in (estimate.outcome, estimate.host_outcome) else verdict,
         counts=counts,
         estimate=estimate,
+    )
+
+
+def _of_model(why: str, path: str) -> Message:
+    """What to do about a model whose shape is not known."""
+    if path.startswith(("/", "~", "$")):
+        return message(
+            "{why} Write it by its name on Hugging Face, or let the path end in that name.", why=why
+        )
+    return message(
+        "{why} Its config.json says it: with that at {path}/config.json, give --root FOLDER, the "
+        "folder that the path begins in.",
+        why=why,
+        path=path,
     )
 
 

@@ -61,6 +61,14 @@ def device_named(token: str | None) -> Device:
     return (named or exact)[0]
 
 
+class UnknownModelError(NoEstimateError):
+    """Nothing says what shape the model of a path has."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(not_known(path))
+        self.path = path
+
+
 class _ConfigError(NoEstimateError):
     """A model's config.json says what it is, and that is not known: no name can say more."""
 
@@ -84,7 +92,7 @@ def find_model(path: str, files: ReadFile | None = None) -> Model:
     model = find(path)
     if model is not None:
         return model
-    raise NoEstimateError(not_known(path))
+    raise UnknownModelError(path)
 
 
 class _Models:

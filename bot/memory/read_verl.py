@@ -228,11 +228,7 @@ class _Verl:
         layout = layout_of(get, self.gpus, self.backend, keys)
         padded = not get.on(False, f"{MODEL}.use_remove_padding") and self.backend != "megatron"
         rows = self._rows(padded)
-        update = needed(
-            self._update(ACTOR, layout, padded),
-            "{actor}.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass are not known.",
-            actor=ACTOR,
-        )
+        update = self._update(ACTOR, layout, padded)
         forward = self._forward(f"{ROLLOUT}.log_prob", layout, padded) or update.tokens
         role = Role(
             name="actor",
@@ -274,7 +270,8 @@ class _Verl:
         alone = layout.sequence == 1 and self.backend != "megatron"
         return 1 if named.lower() == "eager" and alone and not padded else 0
 
-    def _update(self, role: str, layout: Layout, padded: bool) -> _Pass | None:
+    def _update(self, role: str, layout: Layout, padded: bool) -> _Pass:
+        """One pass of a role's update; raises NoEstimateError where its size is not known."""
         get = self.get
         batch = _Batch(
             dynamic=get.on(False, f"{role}.use_dynamic_bsz"),
@@ -282,7 +279,12 @@ class _Verl:
             each=get.whole(f"{role}.ppo_micro_batch_size_per_gpu"),
             over_all=get.whole(f"{role}.ppo_micro_batch_size"),
         )
-        return self._tokens(layout, batch, self._mini(), padded=padded)
+        return needed(
+            self._tokens(layout, batch, self._mini(), padded=padded),
+            "{role}.{size} is not set, or is 0: the tokens of a pass are not known.",
+            role=role,
+            size="ppo_max_token_len_per_gpu" if batch.dynamic else "ppo_micro_batch_size_per_gpu",
+        )
 
     def _forward(self, prefix: str, layout: Layout, padded: bool) -> Tokens | None:
         get = self.get
@@ -371,10 +373,7 @@ class _Verl:
         keys = LayoutKeys(config, f"{CRITIC}.megatron", ulysses)
         layout = layout_of(get, self.gpus, backend, keys)
         padded = not get.on(False, f"{CRITIC}.model.use_remove_padding") and backend != "megatron"
-        update = needed(
-            self._update(CRITIC, layout, padded),
-            "critic.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass are not known.",
-        )
+        update = self._update(CRITIC, layout, padded)
         role = Role(
             name="critic",
             shape=self.find(path).shape,

@@ -74,9 +74,9 @@ def with_host(estimate: Estimate, plan: Plan, memory_gib: float | None) -> Estim
     return replace(estimate, host_memory_gib=round(memory_gib, 2), host_outcome=outcome)
 
 
-def no_estimate(reason: str) -> Estimate:
+def no_estimate(reason: str, *, unknown_model: str | None = None) -> Estimate:
     """No estimate, and why."""
-    return Estimate(outcome="no prediction", reason=reason)
+    return Estimate(outcome="no prediction", reason=reason, unknown_model=unknown_model)
 
 
 def _gib(amount: Bytes) -> float:

@@ -12,7 +12,6 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, translated
 from bot.frameworks.releases import releases
-from bot.memory.units import Bytes
 from bot.recommend.cards import by_kind, usual_devices
 from bot.recommend.options import counts, divides, explain, shareable_batch
 from bot.recommend.published import DATED, matching, nearest, rows_of
@@ -65,7 +64,7 @@ def recommend(
         fitting.sort(key=lambda one: (not one.sure, one.candidate.gpus != budget, one.order))
     else:
         fitting.sort(key=lambda one: one.order)
-    misses.sort(key=_short)
+    misses.sort(key=lambda miss: miss.short)
     tokens = [device.token for device in chosen] if named else None
     known = rows_of(page)
     rows = matching(known, request, tokens, budget)
@@ -109,10 +108,6 @@ def recommend(
 
 def _moved(fitting: FittingCandidate, device: Device) -> FittingCandidate:
     return FittingCandidate(device, fitting.candidate, replace(fitting.estimate, device=device))
-
-
-def _short(miss: NearestMiss) -> int:
-    return miss.estimate.peak().count - Bytes.gib(miss.device.usable_gib).count
 
 
 def _predicted(

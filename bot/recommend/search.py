@@ -74,6 +74,13 @@ class NearestMiss:
     engine: Bytes | None = None
     """What the engine needs at least, where its share of the card is less than that."""
 
+    @property
+    def short(self) -> int:
+        """Bytes that are missing on each GPU, for the stages or for the engine's share."""
+        stages = self.estimate.peak().count - self.estimate.usable.count
+        share = Bytes(self.device.memory_bytes) * self.candidate.share
+        return max(stages, self.engine.count - share.count if self.engine else 0)
+
 
 HOST: Final = Bytes(2 << 40)
 """Memory of a common host of eight cards: 2 TB in NVIDIA's DGX H100 and H200 (data sheets)."""
@@ -121,7 +128,7 @@ class Search:
                 continue
             best, miss = self.at(device, gpus)
             if best is None:
-                if miss is not None and (nearest is None or _short(miss) < _short(nearest)):
+                if miss is not None and (nearest is None or miss.short < nearest.short):
                     nearest = miss
             elif not fitting or _is_better(best, fitting[-1]) or (whole and gpus == budget):
                 fitting.append(best)
@@ -138,7 +145,7 @@ class Search:
             other = self._megatron(device, gpus)
             if other is not None and (best is None or other.sure):
                 best = other
-        return best, None if best else min(misses, key=_short, default=None)
+        return best, None if best else min(misses, key=lambda miss: miss.short, default=None)
 
     def _sharded(
         self, device: Device, gpus: int, misses: list[NearestMiss]
@@ -375,13 +382,6 @@ def _arrangement(candidate: Candidate, device: Device) -> _Arrangement:
     """What the workload depends on: of each option its strongest value alone."""
     ascend = device.vendor is Vendor.ASCEND
     return candidate.gpus, frozenset(candidate.on.items()), candidate.layout, ascend
-
-
-def _short(miss: NearestMiss) -> int:
-    """Bytes that are missing on each GPU, for the stages or for the engine's share."""
-    stages = miss.estimate.peak().count - miss.estimate.usable.count
-    share = Bytes(miss.device.memory_bytes) * miss.candidate.share
-    return max(stages, miss.engine.count - share.count if miss.engine else 0)
 
 
 def _is_better(more: FittingCandidate, less: FittingCandidate) -> bool:

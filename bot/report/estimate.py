@@ -55,6 +55,8 @@ class Estimate(ReportPart):
     """impossible rests on the floor alone; no prediction comes with its reason."""
     reason: str | None = None
     """Why there is no prediction."""
+    unknown_model: str | None = None
+    """The model whose shape is not known, where that is the reason."""
     model: str | None = None
     device: str | None = None
     gpus: int | None = None

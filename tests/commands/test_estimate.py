@@ -74,6 +74,11 @@ def test_json_says_everything() -> None:
             "model my/own is not known. Its config.json says it: with that at my/own/config.json,",
         ),
         (
+            ("actor_rollout_ref.model.path=/mnt/mine",),
+            (),
+            "model /mnt/mine is not known. Write it by its name on Hugging Face,",
+        ),
+        (
             ("actor_rollout_ref.model.path=$BASE",),
             (),
             "actor_rollout_ref.model.path needs the variable BASE",
@@ -92,7 +97,16 @@ def test_json_says_everything() -> None:
         (("actor_rollout_ref.rollout.tensor_model_parallel_size=3",), (), "does not divide 8 GPUs"),
         (("actor_rollout_ref.rollout.name=trt",), (), "The inference engine trt is not modelled"),
         (("actor_rollout_ref.actor.fsdp_config.fsdp_size=3",), (), "fsdp_size 3"),
-        (("actor_rollout_ref.actor.use_dynamic_bsz=False",), (), "the tokens of a pass"),
+        (
+            ("actor_rollout_ref.actor.use_dynamic_bsz=False",),
+            (),
+            "actor.ppo_micro_batch_size_per_gpu is not set, or is 0: the tokens of a pass",
+        ),
+        (
+            ("actor_rollout_ref.actor.ppo_max_token_len_per_gpu=null",),
+            (),
+            "actor.ppo_max_token_len_per_gpu is not set, or is 0: the tokens of a pass",
+        ),
         (("actor_rollout_ref.actor.fsdp_config.model_dtype=fp7",), (), "type fp7 is not known"),
         (("data.max_prompt_length=many",), (), "where a whole number belongs"),
     ],
