@@ -43,8 +43,9 @@ def script_links(
     except UserError:
         links = {}
     standing = _standing(links, scripts, source)
+    at = page.path if page else None
     return {
-        path: standing.get(path) or new_address(path, links, source.website, source.commit)
+        path: standing.get(path) or new_address(path, links, source.website, source.commit, at)
         for path in scripts
     }
 

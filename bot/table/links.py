@@ -91,17 +91,24 @@ def branch_prefix(links: Mapping[str, FileLink]) -> str | None:
 
 
 def new_address(
-    path: str, links: Mapping[str, FileLink], website: Website, commit: str | None
+    path: str,
+    links: Mapping[str, FileLink],
+    website: Website,
+    commit: str | None,
+    page: str | None = None,
 ) -> str:
     """The address that the row of a script gets: in the form of the page's other rows.
 
     They name a branch, or they pin commits; a page without links gets a permalink. `commit` is one
-    that has the script; without it the default branch is named. The path alone where nobody knows
-    where the repository is.
+    that has the script; without it the default branch is named. Where nobody knows where the
+    repository is, the address starts from `page`, the page's path; without that it is the path.
     """
     prefix = branch_prefix(links)
     if prefix is None and website.address:
         prefix = f"{website.address}/blob/{commit or 'HEAD'}/"
+    if prefix is None and page is not None:
+        beside = posixpath.relpath(path, posixpath.dirname(page) or ".")
+        return quote(beside if beside.startswith("../") else f"./{beside}")
     return f"{prefix}{quote(path)}" if prefix else path
 
 

@@ -53,6 +53,19 @@ def test_it_pins_the_commit_that_has_the_script(tmp_path: Path) -> None:
     assert f"pins {head[:10]}" not in checked.out
 
 
+@pytest.mark.parametrize("at", [PAGE, "tuning.rst"])
+def test_without_a_remote_it_starts_from_the_page(tmp_path: Path, at: str) -> None:
+    made = Repository(tmp_path)
+    made.write(PATH, SCRIPTS[PATH])
+    made.write(at, page(section()))
+    made.commit()
+    added = rlbot("table", "add", at, PATH, "--contributor", "ada", cwd=tmp_path)
+    beside = f"../../{PATH}" if at == PAGE else f"./{PATH}"
+    assert f"<{beside}>`_" in added.out, added.err
+    checked = rlbot("table", "check", at, "--select", "dead-link", cwd=tmp_path)
+    assert "nothing found" in checked.out
+
+
 def test_a_script_of_another_place_is_named(tmp_path: Path) -> None:
     made = _checkout(tmp_path / "clone", link(OTHER))
     other = tmp_path / "elsewhere" / Path(PATH).name

@@ -11,6 +11,7 @@ from bot.table.checks._support.base import (
     PageContext,
     ScriptEntry,
     Skip,
+    Target,
     message,
     rewrite,
 )
@@ -61,12 +62,12 @@ def check(context: PageContext) -> Hits:
                 if target.commit
                 else message(_GONE, path=target.path)
             )
-            meant = entry.meant
+            meant = _meant(entry)
             yield Hit(
                 message=text,
                 span=cell.span,
-                help=message(_MEANT, path=meant.path) if meant else message(_LOOK),
-                edits=rewrite(cell, _mended(entry, cell.source)),
+                help=message(_MEANT, path=meant) if meant else message(_LOOK),
+                edits=rewrite(cell, _mended(target, meant, cell.source)),
                 fix_safe=True,
             )
     for reason, lines in reasons.items():
@@ -76,9 +77,16 @@ def check(context: PageContext) -> Hits:
             yield Skip(reason=message(_OPEN_MANY, lines=", ".join(lines), reason=reason))
 
 
-def _mended(entry: ScriptEntry, source: str) -> str | None:
-    """The link with the path of the script that is meant; None when that cannot be written."""
-    address, path, meant = entry.target.address, entry.target.path, entry.meant
-    if meant is None or not path or address.count(path) != 1 or source.count(address) != 1:
+def _meant(entry: ScriptEntry) -> str | None:
+    """The path of the script that is meant; from the root (`/`) where the link names no server."""
+    if entry.meant is None:
         return None
-    return source.replace(address, address.replace(path, rst.quote(meant.path)))
+    return entry.meant.path if "://" in entry.target.address else f"/{entry.meant.path}"
+
+
+def _mended(target: Target, meant: str | None, source: str) -> str | None:
+    """The link with the path that is meant; None when that cannot be written."""
+    old = target.path if "://" in target.address else target.address
+    if meant is None or not old or target.address.count(old) != 1 or source.count(old) != 1:
+        return None
+    return source.replace(old, rst.quote(meant))
