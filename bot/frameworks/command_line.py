@@ -137,7 +137,7 @@ def processes(launch: Launch, values: AppliedSettings) -> tuple[Field[int], Fiel
 
     `accelerate launch` counts processes over all machines, `torchrun` and `deepspeed` on each; the
     command `trl` takes accelerate's options among its own. Without a launcher the program uses
-    what it finds, which is not known.
+    what it finds: one GPU where the script shows it no other, else it is not known.
     """
     nodes = launcher_number(launch, "num_machines", "nnodes", "num_nodes")
     nodes = nodes or _given(values, "num_machines") or Field(1, default=True)
@@ -147,9 +147,18 @@ def processes(launch: Launch, values: AppliedSettings) -> tuple[Field[int], Fiel
         each = every.value // nodes.value if whole and every.value and nodes.value else None
         return Field(each, span=every.span, key=every.key), nodes, every
     a_node = launcher_number(launch, "nproc_per_node", "num_gpus", "nproc-per-node")
+    a_node = a_node or _only_device(launch)
     if a_node is None:
         return nothing(), nodes, nothing()
     return a_node, nodes, product(a_node, nodes)
+
+
+def _only_device(launch: Launch) -> Field[int] | None:
+    """One GPU, where the launch sees no other; more may be shared out in several ways."""
+    word = launch.command.environment.get("CUDA_VISIBLE_DEVICES")
+    if word is None or not word.complete or not re.fullmatch("[0-9]{1,3}", word.text):
+        return None
+    return Field(1, span=word.span_of(0, len(word.text)))
 
 
 def _given(values: AppliedSettings, key: str) -> Field[int] | None:

@@ -145,6 +145,10 @@ def test_training_backends(arguments: str, train: str | None) -> None:
         ("accelerate launch --num_processes $N", (None, 1, None)),
         ("torchrun --nproc_per_node 8 --nnodes 2", (8, 2, 16)),
         ("python", (None, 1, None)),
+        ("CUDA_VISIBLE_DEVICES=0 accelerate launch", (1, 1, 1)),
+        ("CUDA_VISIBLE_DEVICES=0,1 accelerate launch", (None, 1, None)),
+        ("CUDA_VISIBLE_DEVICES=$CARD python", (None, 1, None)),
+        ("CUDA_VISIBLE_DEVICES=0 accelerate launch --num_processes $N", (None, 1, None)),
     ],
 )
 def test_gpus_of_launchers(launcher: str, gpus: tuple[int | None, ...]) -> None:
