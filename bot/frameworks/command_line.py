@@ -147,7 +147,8 @@ def processes(launch: Launch, values: AppliedSettings) -> tuple[Field[int], Fiel
         each = every.value // nodes.value if whole and every.value and nodes.value else None
         return Field(each, span=every.span, key=every.key), nodes, every
     a_node = launcher_number(launch, "nproc_per_node", "num_gpus", "nproc-per-node")
-    a_node = a_node or _only_device(launch)
+    if a_node is None and launcher_option(launch, "num_processes") is None:
+        a_node = _only_device(launch)
     if a_node is None:
         return nothing(), nodes, nothing()
     return a_node, nodes, product(a_node, nodes)
