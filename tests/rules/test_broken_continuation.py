@@ -78,6 +78,23 @@ def test_a_cut_launch_is_reported_once_and_without_what_it_lacks() -> None:
     assert errors == ["RLB025"]
 
 
+def test_a_cut_launch_is_not_held_to_the_defaults_of_what_was_cut_off() -> None:
+    """100 prompts × 1 response on 8 GPUs: the script has 5 responses on 2."""
+    settings = [
+        "algorithm.adv_estimator=grpo",
+        "data.train_batch_size=100",
+        "actor_rollout_ref.rollout.name=vlm",
+        "actor_rollout_ref.rollout.n=5",
+        "trainer.n_gpus_per_node=2",
+    ]
+    whole = lines(*settings, end="\n")
+    script = whole.replace("name=vlm \\\n", "name=vlm \\ \n")
+    assert script != whole
+    report = check_script(ScriptFile(path="x.sh", data=script.encode()), CheckOptions())
+    found_ids = [f.id for f in report.findings if f.severity != "note"]
+    assert found_ids == ["RLB034", "RLB025"]
+
+
 def test_words_behind_the_last_backslash_are_one_finding() -> None:
     assert len(found("bad-override", verl(end=" \\ # the end of it"))) == 1
 

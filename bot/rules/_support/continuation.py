@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from typing import Final
 
 from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.report import Finding
 from bot.rules._support.base import RuleContext
+from bot.shell.source import Place
 from bot.shell.words import Command
 
 _SETTING = regex(r"(?:[+]{1,2}|~)?[A-Za-z_]\w*(?:[./@]\w+)*\.\w+=|--(?:[a-z][\w.\-]*)?\Z")
+_COMPARING: Final = ("RLB04", "RLB05", "RLB06", "RLB07", "RLB08", "RLB11")
+"""How the ids of rules begin that compare the settings of a launch with each other."""
 _ESCAPED_BLANK = regex(r"\\?(?<=\\)[ \t]")
 
 
@@ -42,17 +46,26 @@ def follows_backslash(context: RuleContext, at: int) -> bool:
 
 
 def without_consequences(findings: Iterable[Finding], context: RuleContext) -> tuple[Finding, ...]:
-    """The findings without those at a launch that ends too early.
+    """The findings without those that a launch's early end may have made.
 
-    What is found at a launch's first word is about settings that it lacks, and those may be among
-    the ones that were cut off.
+    What is found at its first word is about settings that it lacks, which may be among those that
+    were cut off; what compares settings has compared with defaults in their place.
     """
-    spans = [plan.launch.command.argv[0].span for plan in context.plans]
+    commands = [plan.launch.command for plan in context.plans]
     cut = cut_launches(context)
-    places = [context.source.place(span) for span in spans if span.start in cut]
-    at = {(place.line, place.column) for place in places}
+    places = [
+        context.source.place(command.span)
+        for command in commands
+        if command.argv[0].span.start in cut
+    ]
     return tuple(
         finding
         for finding in findings
-        if finding.path != context.path or (finding.line, finding.column) not in at
+        if finding.path != context.path or not any(_is_consequence(finding, at) for at in places)
     )
+
+
+def _is_consequence(finding: Finding, launch: Place) -> bool:
+    if (finding.line, finding.column) == (launch.line, launch.column):
+        return True
+    return finding.id.startswith(_COMPARING) and launch.line <= finding.line <= launch.end_line
