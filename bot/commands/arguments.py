@@ -45,7 +45,7 @@ def add_common(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> Non
         "--ignore", metavar="IDS", default="", help="not these rules, separated by commas"
     )
     add_color(parser)
-    parser.add_argument("--verbose", action="store_true", help="show notes and every claim")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show notes and every claim")
     add_quiet(parser)
 
 
@@ -297,7 +297,11 @@ def rendered(
     from bot.render.text import text
 
     return text(
-        report, sources=sources, color=wants_color(arguments.color), verbose=arguments.verbose
+        report,
+        sources=sources,
+        color=wants_color(arguments.color),
+        verbose=arguments.verbose,
+        run_given=bool(getattr(arguments, "run", None)),
     )
 
 

@@ -51,6 +51,8 @@ _NAMED = 3
 _CLAIMS_NAMED = 6
 """Claims that are open for one reason: behind the names of forty nobody finds it."""
 _GUTTER = "     │ "
+_WIDTH = 100
+"""Columns of a source line; a longer one is cut."""
 
 
 def text(
@@ -59,20 +61,20 @@ def text(
     sources: Mapping[str, str] | None = None,
     color: bool = False,
     verbose: bool = False,
-    width: int = 100,
+    run_given: bool = False,
 ) -> str:
     """The report in lines, with a line end; ANSI colours only with `color`.
 
     `sources` maps a script's path to its text: with it, each finding shows its line with the
-    exact columns underlined. `width` is the terminal's, in columns; only source lines are cut to
-    it, since the end of a message matters. Notes, consistent claims and the sources of versions
-    are counted unless `verbose`.
+    exact columns underlined. Notes, consistent claims and the sources of versions are counted
+    unless `verbose`. Where no evidence could be read, the text says how to give some, unless
+    `run_given`: a run was named.
     """
     with speaking(report.language):
         lines: list[str] = []
         painter = _Painter(color)
         common = {} if verbose else _common(report.scripts)
-        view = _View(sources or {}, painter, verbose, width, common)
+        view = _View(sources or {}, painter, verbose, run_given, common)
         shown = {script.path: _script(script, view) for script in report.scripts}
         alike = {} if verbose else _unchecked_alike(report.scripts, shown)
         gathered = {path for paths in alike.values() for path in paths}
@@ -105,7 +107,7 @@ class _View:
     sources: Mapping[str, str]
     paint: _Painter
     verbose: bool
-    width: int
+    run_given: bool
     common: Container[_Cause] = ()
     """What is said once, for all scripts."""
 
@@ -137,7 +139,8 @@ def _script(script: ScriptReport, view: _View) -> list[str]:
         lines += _entry(tr("memory"), headline(script.estimate, script.evidence))
     for index, item in enumerate(script.unchecked):
         lines += _entry(tr("unchecked") if not index else "", _unchecked(item))
-    if script.evidence is None and any(item.check == "evidence" for item in script.unchecked):
+    lacking = script.evidence is None and not view.run_given
+    if lacking and any(item.check == "evidence" for item in script.unchecked):
         lines += _entry("", tr("A run's folder or link can also be given with --run."))
     lines += _row(script)
     if lines:
@@ -249,13 +252,13 @@ def _suppressed(suppressed: Iterable[Suppressed]) -> list[str]:
 
 
 def _excerpt(finding: Finding, view: _View) -> Iterable[str]:
-    source, paint, width = view.sources.get(finding.path), view.paint, view.width
+    source, paint = view.sources.get(finding.path), view.paint
     lines = source.split("\n") if source is not None else []
     if not 0 < finding.line <= len(lines):
         return []
     line = lines[finding.line - 1].rstrip("\r")
     end = finding.end_column if finding.end_line == finding.line else len(line) + 1
-    shown, underline = excerpt(line, finding.column - 1, end - 1, width - len(_GUTTER))
+    shown, underline = excerpt(line, finding.column - 1, end - 1, _WIDTH - len(_GUTTER))
     gutter = paint("dim", _GUTTER)
     mark = len(underline) - len(underline.lstrip(" "))
     return [

@@ -9,6 +9,7 @@ from bot.frameworks.releases import ranges_of_releases
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, message
 from bot.rules._support.example import verl
+from bot.rules._support.keys import shown
 
 META = Meta(
     id="RLB028",
@@ -77,7 +78,7 @@ def _explained(plan: Plan, inference: Inference) -> Message:
 
 
 def _doubtful(plan: Plan, inference: Inference) -> Message:
-    names = [setting.key for setting in inference.doubtful]
+    names = [shown(plan, setting.key) for setting in inference.doubtful]
     return plural_message(
         "{framework} {release} does not have {keys}, which another release has",
         "{framework} {release} does not have {count} settings that other releases have: {keys}",

@@ -40,6 +40,8 @@ META = Meta(
     ),
 )
 
+_REWARD = ("reward.model_name_or_path", "reward_pretrain")
+
 
 def check(context: RuleContext) -> Hits:
     """The settings that each trainer reads first."""
@@ -58,6 +60,7 @@ def check(context: RuleContext) -> Hits:
     for values in openrlhf.ray_trainers(context):
         if openrlhf.rewritten(values):
             continue
+        remote = openrlhf.option(values, *openrlhf.REMOTE)
         for keys in _needed(values):
             found = values.first(*keys)
             if found is not None and found.value is None:
@@ -66,7 +69,9 @@ def check(context: RuleContext) -> Hits:
                     values.place(),
                     "{key} is not set and has no default",
                     key=name,
-                    help=message("set {key}", key=name),
+                    help=message("set {key}, or {url} to a server of rewards", key=name, url=remote)
+                    if keys == _REWARD
+                    else message("set {key}", key=name),
                 )
 
 
@@ -89,4 +94,4 @@ def _needed(values: PlanValues) -> Iterator[tuple[str, ...]]:
         known = set(values.plan.table or ())
         if known.intersection(openrlhf.AGENT) and values.on(*openrlhf.AGENT) is None:
             return
-        yield ("reward.model_name_or_path", "reward_pretrain")
+        yield _REWARD

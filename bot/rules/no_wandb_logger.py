@@ -40,6 +40,7 @@ def check(context: RuleContext) -> Hits:
         default = pmessage("no-wandb-logger", " by default") if plan.loggers.default else ""
         example = 'trainer.logger=\'["console","wandb"]\''
         how = example if plan.framework == "verl" else shown(plan, plan.loggers.key or "use_wandb")
+        how += " wandb" if plan.loggers.key == "report_to" else ""
         yield hit(
             where(plan, plan.loggers.span),
             "the run is logged to {names}{default}, not to W&B",

@@ -147,3 +147,17 @@ def _on_terminal(*words: str, columns: int) -> str:
     (text,) = write.call_args.args
     assert isinstance(text, str)
     return text
+
+
+def test_who_names_a_run_is_not_told_that_runs_can_be_named(folder: Path) -> None:
+    hint = "can also be given with --run"
+    assert hint in rlbot("verify", "run.sh", cwd=folder).out
+    named = rlbot("verify", "run.sh", "--run", "nosuch", cwd=folder)
+    assert "nosuch does not exist" in named.out
+    assert hint not in named.out
+
+
+def test_v_is_verbose(folder: Path) -> None:
+    short = rlbot("lint", "-v", "run.sh", cwd=folder)
+    assert short.out == rlbot("lint", "--verbose", "run.sh", cwd=folder).out
+    assert short.out != rlbot("lint", "run.sh", cwd=folder).out
