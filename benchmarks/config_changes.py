@@ -41,9 +41,9 @@ class Commit:
     def refuses(self, plan: Plan) -> bool | None:
         """Whether Hydra refuses a launch; None where that is not known."""
         words = [*(s.word for s in plan.settings), *(b.word for b in plan.bad_arguments)]
-        if plan.table is None or plan.version_source != "tree":
+        if plan.table is None or plan.configuration.source != "tree":
             return None
-        title = plan.version_reason
+        title = plan.configuration.reason
         own = getattr(title, "values", {}).get("path", CONFIG)
         known = tuple(w.text for w in words if w.complete and not w.text.startswith("-"))
         if any("hydra.searchpath" in word for word in known):

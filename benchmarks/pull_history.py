@@ -197,9 +197,9 @@ class History:
         self, judge: Judge, place: str, files: Files, plan: Plan, errors: list[Finding]
     ) -> None:
         words = [*(s.word for s in plan.settings), *(b.word for b in plan.bad_arguments)]
-        if plan.table is None or plan.version_source != "tree":
+        if plan.table is None or plan.configuration.source != "tree":
             return
-        own = getattr(plan.version_reason, "values", {}).get("path", CONFIG)
+        own = getattr(plan.configuration.reason, "values", {}).get("path", CONFIG)
         root = plan.table.root
         searched = [word.text for word in words if "hydra.searchpath" in word.text]
         if (

@@ -86,7 +86,7 @@ def _section(name: str) -> Iterator[str]:
     release = ""
     for launch in _LAUNCHES[name]:
         (plan,) = plans(read(launch.encode(), "x.sh"))
-        release = f"{plan.framework} {plan.framework_version}"
+        release = f"{plan.framework} {plan.configuration.release}"
         asked |= _asked(plan)
         if plan.table is not None:
             every |= dict.fromkeys(_leaves(plan.table), True)

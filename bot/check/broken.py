@@ -126,4 +126,4 @@ def _keys(context: RuleContext) -> dict[tuple[int, int], str]:
 
 def _unknown(context: RuleContext) -> bool:
     """Whether the settings of a launch could not be looked up."""
-    return any(plan.table is None and plan.root_problem is None for plan in context.plans)
+    return any(plan.table is None and plan.configuration.problem is None for plan in context.plans)

@@ -257,7 +257,7 @@ def setting_claim(
             "The script leaves it to the framework, whose default in {framework} {release} "
             "differs; the run's release is not known to be that.",
             framework=subject.plan.framework,
-            release=subject.plan.framework_version,
+            release=subject.plan.configuration.release,
         )
     return judged(claim, claimed, seen, equal, default=field.default)
 
@@ -275,7 +275,7 @@ def _folded(value: JsonValue) -> JsonValue:
 def _same_release(subject: ClaimSubject) -> bool:
     """Whether the run had the release installed that the plan was read with."""
     installed = subject.facts.requirements.get(subject.plan.framework)
-    return installed == subject.plan.framework_version
+    return installed == subject.plan.configuration.release
 
 
 def judged(

@@ -15,7 +15,7 @@ from bot.frameworks.checkout import (
     needed,
 )
 from bot.frameworks.config_tree import ConfigTree, read_tree, tree_table
-from bot.frameworks.fit import fitted, unforked
+from bot.frameworks.fit import fitted, unforked, with_reason
 from bot.frameworks.hydra_grammar import CHARACTERS, GRAMMAR
 from bot.frameworks.open_instruct import OpenInstruct
 from bot.frameworks.openrlhf import OpenRLHF
@@ -78,7 +78,8 @@ def plans(
         for name in dict.fromkeys(launch.framework for launch in found):
             of_framework = [launch for launch in found if launch.framework == name]
             read = fitted(of_framework, by_name[name], named)
-            read = [unforked(plan, place) for plan in read] if place else read
+            if place is not None:
+                read = [with_reason(unforked(plan, place), place) for plan in read]
             planned.update(zip(map(id, of_framework), read, strict=True))
         return tuple(planned[id(launch)] for launch in found)
 

@@ -12,25 +12,15 @@ from bot.base.messages import message
 from bot.frameworks.argparse_options import SourceOptions
 from bot.frameworks.checkout import CommandLine, ScriptPlace
 from bot.frameworks.config_tree import ConfigTree
-from bot.frameworks.key_table import KeyTable
+from bot.frameworks.configuration import Configuration, VersionSource
 from bot.frameworks.own_config import Unfollowed
-from bot.frameworks.plan import Launch, Plan, VersionSource
+from bot.frameworks.plan import Launch, Plan
 from bot.frameworks.release_overlay import OwnLayer
 from bot.frameworks.releases import find_release, releases
 from bot.frameworks.setting import BadArgument, Setting
 from bot.frameworks.structured import StructuredTable
 from bot.frameworks.trl_programs import TrlProgram
 from bot.shell.words import Word
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """The release, or the configuration in place of one, that a launch is read by."""
-
-    release: str
-    source: VersionSource
-    reason: str
-    """The source in words, for a report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,20 +136,20 @@ class Versions:
             return ReleaseChoice(pin.releases, "pin", pin.reason)
         return ReleaseChoice(tuple(reversed(every)), "newest", message("the newest release known"))
 
-    def having(self, framework: str, entry: str, has: Callable[[str], bool]) -> Version:
+    def having(self, framework: str, entry: str, has: Callable[[str], bool]) -> Configuration:
         """The preferred release; where several may be meant, the first for which `has` is true.
 
         Raises `UserError` when the requested release is not known.
         """
         choice = self.choice(framework)
         first = choice.releases[0]
-        chosen = Version(first, choice.source, choice.reason)
+        chosen = Configuration(first, choice.source, choice.reason)
         if len(choice.releases) < 2 or has(first):
             return chosen
         for release in choice.releases:
             if has(release):
                 reason = message("the newest release that has {entry}", entry=entry)
-                return Version(release, choice.source, reason)
+                return Configuration(release, choice.source, reason)
         return chosen
 
 
@@ -182,9 +172,7 @@ def known_release(framework: str, requested: str) -> str:
 class Explanation:
     """How a release, or what stands in its place, takes the words of a launch."""
 
-    version: Version
-    table: KeyTable | None
-    """None for a program, or a configuration, that it does not have."""
+    configuration: Configuration
     settings: tuple[Setting, ...]
     bad_arguments: tuple[BadArgument, ...]
     plan: Callable[[], Plan]

@@ -9,7 +9,8 @@ from math import prod
 from typing import Any
 
 from bot.frameworks.argparse_options import UNREADABLE
-from bot.frameworks.base import Explanation, Version, Versions
+from bot.frameworks.base import Explanation, Versions
+from bot.frameworks.configuration import Configuration
 from bot.frameworks.fields import AppliedSettings, product
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.option_table import OptionTable
@@ -17,7 +18,7 @@ from bot.frameworks.options import read_line
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.releases import entry_root, release
 from bot.frameworks.setting import Setting
-from bot.frameworks.tables import table
+from bot.frameworks.tables import table as release_table
 from bot.frameworks.trl_programs import TrlProgram
 
 LAUNCHER = "accelerate.commands.launch"
@@ -34,8 +35,8 @@ def chosen(
     *,
     with_launcher: bool = False,
     program: TrlProgram | None = None,
-) -> tuple[Version, OptionTable | None]:
-    """The release that a launch is read by, and the options of its module there.
+) -> Configuration:
+    """The release that a launch is read by, with the options of its module there.
 
     A program of the repository adds its own, and may change the values of others.
     """
@@ -45,21 +46,20 @@ def chosen(
     def root_in(known: str) -> str | None:
         return entry_root(name, known, launch.entry) or entry_root(name, known, formerly)
 
-    version = versions.having(name, launch.entry, lambda known: root_in(known) is not None)
-    root = root_in(version.release)
+    found = versions.having(name, launch.entry, lambda known: root_in(known) is not None)
+    root = root_in(found.release)
     if root is None:
-        return version, None
+        return found
     if with_launcher:
-        return version, _with_launcher(name, version.release, root)
+        return found.with_table(_with_launcher(name, found.release, root))
     if program is not None:
-        data = release(name, version.release)
+        data = release(name, found.release)
         options = {**data["roots"][root], **program.options}
         for key in program.assigned & options.keys():
             stored, kind, arity, _, choices = options[key]
             options[key] = [stored, kind, arity, UNREADABLE, choices]
-        return version, OptionTable({**data, "roots": {root: options}}, root)
-    found = table(name, version.release, root)
-    return version, found if isinstance(found, OptionTable) else None
+        return found.with_table(OptionTable({**data, "roots": {root: options}}, root))
+    return found.with_table(release_table(name, found.release, root))
 
 
 @cache
@@ -71,18 +71,18 @@ def _with_launcher(name: str, version: str, root: str) -> OptionTable:
 
 def explained(
     launch: Launch,
-    version: Version,
-    options: OptionTable | None,
+    configuration: Configuration,
     fill: Callable[[Plan, AppliedSettings], Plan],
     *,
     elsewhere: str | None = None,
 ) -> Explanation:
-    """How a release takes a launch; `fill` adds to a plan what the options mean.
+    """How a configuration takes a launch; `fill` adds to a plan what the options mean.
 
     `elsewhere` is an option that names a file of more settings: where that was not read, a default
     says nothing.
     """
-    command = launch.command
+    command, table = launch.command, configuration.table
+    options = table if isinstance(table, OptionTable) else None
     of_file = len(launch.argv if command.implied else command.settings)
     line = read_line(launch.argv, options, of_file)
     settings, bad = tuple(line.settings), tuple(line.bad)
@@ -91,16 +91,13 @@ def explained(
         begun = Plan(
             launch=launch,
             framework=launch.framework,
-            framework_version=version.release,
-            version_reason=version.reason,
-            version_source=version.source,
-            table=options,
+            configuration=configuration,
             settings=settings,
             bad_arguments=bad,
         )
         return fill(begun, _applied(settings, launch, options, elsewhere))
 
-    return Explanation(version, options, settings, bad, plan)
+    return Explanation(configuration, settings, bad, plan)
 
 
 def _applied(

@@ -25,7 +25,7 @@ def fitted(launches: Sequence[Launch], framework: Framework, versions: Versions)
     else is known. A script that the preferred release takes as it is costs nothing more.
     """
     preferred = _explained(launches, framework, versions)
-    by_tree = [one.version.source == "tree" for one in preferred]
+    by_tree = [one.configuration.source == "tree" for one in preferred]
     if all(by_tree):
         return [one.plan() for one in preferred]
     if any(by_tree):
@@ -35,7 +35,11 @@ def fitted(launches: Sequence[Launch], framework: Framework, versions: Versions)
         return [one.plan() if fixed else next(rest) for one, fixed in read]
     choice = versions.choice(framework.name)
     before = [_refused(one) for one in preferred]
-    known = (wrong for wrong, one in zip(before, preferred, strict=True) if one.table is not None)
+    known = (
+        wrong
+        for wrong, one in zip(before, preferred, strict=True)
+        if one.configuration.table is not None
+    )
     if len(choice.releases) < 2 or not any(known):
         return [one.plan() for one in preferred]
     tried = {}
@@ -50,12 +54,12 @@ def fitted(launches: Sequence[Launch], framework: Framework, versions: Versions)
         _with_inference(
             one.plan(),
             refused[best][at] if improves else before[at],
-            preferred[at].version.release,
+            preferred[at].configuration.release,
             before[at],
             others={
                 release: refused[release][at]
                 for release in choice.releases
-                if tried[release][at].table is not None
+                if tried[release][at].configuration.table is not None
             },
         )
         for at, one in enumerate(tried[best] if improves else preferred)
@@ -67,8 +71,10 @@ def unforked(plan: Plan, place: ScriptPlace) -> Plan:
 
     A fork that takes what a release takes is read by that release.
     """
-    table, guessed = plan.table, plan.version_source in ("newest", "settings", "pin")
-    if table is None or not guessed or not any(table.refused(plan.settings)):
+    read_by = plan.configuration
+    table = read_by.table
+    sure = not read_by.guessed and read_by.source != "pin"
+    if table is None or sure or not any(table.refused(plan.settings)):
         return plan
     files, framework = place.checkout.files, plan.framework
     if path := read_fork(framework, files, place.path):
@@ -85,7 +91,17 @@ def unforked(plan: Plan, place: ScriptPlace) -> Plan:
         )
     else:
         return plan
-    return replace(plan, table=None, inference=None, unread=why, forked=table)
+    unknown = replace(read_by, table=None, unread=why, forked=table)
+    return replace(plan, configuration=unknown, inference=None)
+
+
+def with_reason(plan: Plan, place: ScriptPlace) -> Plan:
+    """The plan with why its settings are not known, where only the repository says that."""
+    read_by = plan.configuration
+    if read_by.table is not None or read_by.unread:
+        return plan
+    why = place.checkout.why_unread(plan.launch.entry, place.path)
+    return replace(plan, configuration=replace(read_by, unread=why)) if why else plan
 
 
 def _refused_names(plan: Plan) -> set[str]:
@@ -119,20 +135,20 @@ def _trying(versions: Versions, choice: ReleaseChoice, release: str, framework: 
 
 def _refused(one: Explanation) -> frozenset[tuple[int, str]]:
     """The settings that a release does not take; all where it lacks the program."""
-    if one.table is None:
+    table = one.configuration.table
+    if table is None:
         return frozenset(map(_place, one.settings))
-    wrong = one.table.refused(one.settings)
+    wrong = table.refused(one.settings)
     refused = {_place(s) for s, is_wrong in zip(one.settings, wrong, strict=True) if is_wrong}
-    if isinstance(one.table, OptionTable):  # An option that takes a value may have been a switch.
+    if isinstance(table, OptionTable):  # An option that takes a value may have been a switch.
         refused |= {(bad.span.start, "") for bad in one.bad_arguments}
     return frozenset(refused)
 
 
 def _missed(each: Sequence[Explanation]) -> int:
     """The launches that lack a setting without a default, which an older release gives them."""
-    entries = (
-        one.table.get(_MANDATORY) if one.table and _unset(one.settings) else None for one in each
-    )
+    tables = (one.configuration.table for one in each if _unset(one.settings))
+    entries = (table.get(_MANDATORY) for table in tables if table)
     return sum(entry is not None and entry.type == "mandatory" for entry in entries)
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.frameworks.base import Explanation, Framework, Version, Versions
+from bot.frameworks.base import Explanation, Framework, Versions
 from bot.frameworks.command_line import backend, chosen, explained, lora, processes, times
+from bot.frameworks.configuration import Configuration
 from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Field, Launch, Plan, nothing
@@ -33,8 +34,7 @@ class OpenInstruct(Framework):
 
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The options of the launch and the table of its module."""
-        version, options = _table(launch, versions)
-        return explained(launch, version, options, _filled)
+        return explained(launch, _configuration(launch, versions), _filled)
 
 
 def _filled(plan: Plan, values: AppliedSettings) -> Plan:
@@ -78,15 +78,15 @@ def _filled(plan: Plan, values: AppliedSettings) -> Plan:
     )
 
 
-def _table(launch: Launch, versions: Versions) -> tuple[Version, OptionTable | None]:
-    """The release, or the repository's own program in its place, and its options."""
+def _configuration(launch: Launch, versions: Versions) -> Configuration:
+    """The release, or the repository's own program in its place, with its options."""
     program = versions.own_program(OpenInstruct.name, launch.entry)
     if program is None:
         return chosen(OpenInstruct.name, launch, versions)
     name = message("{path} of this repository", path=program.path)
     data = {"framework": OpenInstruct.name, "version": name, "dashed": True}
     table = OptionTable({**data, "roots": {launch.entry: program.options}}, launch.entry)
-    return Version(name, "tree", name), table
+    return Configuration(name, "tree", name, table)
 
 
 def _algorithm(name: str) -> str:

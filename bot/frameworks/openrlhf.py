@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.base.regex import regex
-from bot.frameworks.base import Explanation, Framework, Version, Versions
+from bot.frameworks.base import Explanation, Framework, Versions
 from bot.frameworks.command_line import chosen, explained, launcher_number
+from bot.frameworks.configuration import Configuration
 from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.launch import launcher_option
-from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.setting import UNKNOWN
 from bot.shell.words import Word
@@ -44,8 +44,7 @@ class OpenRLHF(Framework):
 
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The options of the launch and the table of its module."""
-        version, options = _table(launch, versions)
-        return explained(launch, version, options, _filled)
+        return explained(launch, _configuration(launch, versions), _filled)
 
 
 def _filled(plan: Plan, values: AppliedSettings) -> Plan:
@@ -91,10 +90,10 @@ def _filled(plan: Plan, values: AppliedSettings) -> Plan:
     )
 
 
-def _table(launch: Launch, versions: Versions) -> tuple[Version, OptionTable | None]:
-    """The release, or the vendored sources in its place, and the options of the module there."""
+def _configuration(launch: Launch, versions: Versions) -> Configuration:
+    """The release, or the vendored sources in its place, with the options of the module there."""
     if (sources := versions.options(OpenRLHF.name)) is not None:
-        return Version(sources.name, "tree", sources.name), sources.table(launch.entry)
+        return Configuration(sources.name, "tree", sources.name, sources.table(launch.entry))
     return chosen(OpenRLHF.name, launch, versions)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from bot.base.fast_dataclass import dataclass
+from bot.frameworks.configuration import Configuration
 from bot.frameworks.key_table import KeyTable
 from bot.frameworks.setting import BadArgument, Setting, UnknownValue
 from bot.report import JsonValue
@@ -14,12 +15,6 @@ from bot.shell.source import Span
 from bot.shell.words import Command, Word
 
 T = TypeVar("T")
-
-VersionSource: TypeAlias = Literal["requested", "header", "tree", "pin", "settings", "newest"]
-"""Which configuration a launch is read by: the release that the user requests, the one that the
-script's comment names, a configuration (given, or vendored) in place of a release, the release that
-the repository pins, the one that has most of the script's settings, or the newest."""
-
 
 RAY_JOB: Final = "ray job submit"
 """What `Launch.launcher` calls Ray's own launcher."""
@@ -83,20 +78,6 @@ class Inference:
     """The releases that take all of `explained`."""
 
 
-@dataclass(frozen=True, slots=True)
-class RootProblem:
-    """Why nothing starts: the configuration that a launch begins with is not there, or refused."""
-
-    text: str
-    """A sentence without its full stop."""
-    span: Span | None = None
-    """The name that is wrong; None where the fault lies in the configuration."""
-    suggestion: str | None = None
-    """The name that may be meant."""
-    lacks: str = ""
-    """The file that a configuration of the repository lacks."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Plan:
     """What one launch intends to run.
@@ -106,23 +87,12 @@ class Plan:
 
     launch: Launch
     framework: str
-    framework_version: str
-    """The release whose configuration it was checked against, such as 0.9.1."""
-    version_reason: str
-    """Why that release, in words: "the newest release known"."""
-    version_source: VersionSource = "newest"
+    configuration: Configuration
+    """What it is read by, and why."""
     inference: Inference | None = None
     """Where the release is inferred and something hangs on it."""
-    table: KeyTable | None = None
-    """The settings of that release; None when it is not known."""
     applied: dict[str, Any] | None = None
     """The whole configuration under all settings; None unless the program takes each of them."""
-    root_problem: RootProblem | None = None
-    """What is wrong with the configuration that the settings change; None when nothing is known."""
-    unread: str = ""
-    """Why its own configuration is not known, where that can be said: a part of a sentence."""
-    forked: KeyTable | None = None
-    """The settings of a release whose fork is meant, which may have others."""
     settings: tuple[Setting, ...] = ()
     """In the order of the command line; a key may occur twice."""
     bad_arguments: tuple[BadArgument, ...] = ()
@@ -149,6 +119,11 @@ class Plan:
     max_prompt_length: Field[int] = field(default_factory=nothing)
     max_response_length: Field[int] = field(default_factory=nothing)
     loggers: Field[tuple[str, ...]] = field(default_factory=nothing)
+
+    @property
+    def table(self) -> KeyTable | None:
+        """The settings of its configuration; None when they are not known."""
+        return self.configuration.table
 
     def last(self, key: str) -> Setting | None:
         """The setting that wins for `key`: the last one given."""

@@ -133,10 +133,11 @@ def version_at_least(plan: Plan, *wanted: int) -> bool:
     A configuration of its own (a checkout, a branch) has no release: its settings say which one it
     is like.
     """
-    found = re.match(r"v?(\d+(?:\.\d+)*)\Z", plan.framework_version)
+    read_by = plan.configuration
+    found = re.match(r"v?(\d+(?:\.\d+)*)\Z", read_by.release)
     if found:
         return tuple(whole_number(part) or 0 for part in found[1].split(".")) >= wanted
-    return plan.table is not None and era(plan.table) >= wanted
+    return read_by.table is not None and era(read_by.table) >= wanted
 
 
 def _plain(value: object) -> bool:
@@ -173,7 +174,8 @@ def _options(plan: Plan) -> OptionTable | None:
     """The table of command-line options, when a default in it is what the launch gets."""
     read = plan.launch.command.settings
     elsewhere = plan.framework == "trl" and plan.last("config") is not None and not read
-    return plan.table if isinstance(plan.table, OptionTable) and not elsewhere else None
+    table = plan.table
+    return table if isinstance(table, OptionTable) and not elsewhere else None
 
 
 @lru_cache(maxsize=32)
@@ -187,15 +189,16 @@ def _composed(plan: Plan) -> dict[str, Any] | None:
 
     An override that Hydra refuses is left out here, since other rules report it.
     """
-    if not isinstance(plan.table, HydraTable):
+    table = plan.table
+    if not isinstance(table, HydraTable):
         return None
-    known = plan.table.groups
+    known = table.groups
     groups = [s for s in plan.settings if s.key.partition("@")[0] in known]
     searched = any(s.key == "hydra.searchpath" for s in plan.settings)
     if searched or len(groups) > 1 or not all(s.known for s in groups):
         return None
     if plan.applied is not None and not any(s.key.startswith("hydra") for s in plan.settings):
         return plan.applied
-    start = plan.table.tree_for(plan.settings)
+    start = table.tree_for(plan.settings)
     others = (s for s in plan.settings if s not in groups and not s.key.startswith("hydra"))
     return rules.carried_out(start, others, refused=False)[0]

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 from bot.base.regex import regex
-from bot.frameworks.base import Explanation, Framework, Version, Versions
+from bot.frameworks.base import Explanation, Framework, Versions
 from bot.frameworks.command_line import backend, chosen, explained, lora, processes, times
+from bot.frameworks.configuration import Configuration
 from bot.frameworks.fields import AppliedSettings
-from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.releases import releases
 from bot.frameworks.trl_programs import TrlProgram
@@ -56,9 +56,8 @@ class Trl(Framework):
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The options of the launch and the table of its module."""
         program = versions.trl_program(launch.entry)
-        version, options = _table(launch, program, versions)
-        fill = partial(_filled, program)
-        return explained(launch, version, options, fill, elsewhere="config")
+        found = _configuration(launch, program, versions)
+        return explained(launch, found, partial(_filled, program), elsewhere="config")
 
 
 def _filled(program: TrlProgram | None, plan: Plan, values: AppliedSettings) -> Plan:
@@ -109,10 +108,8 @@ def _filled(program: TrlProgram | None, plan: Plan, values: AppliedSettings) -> 
     )
 
 
-def _table(
-    launch: Launch, program: TrlProgram | None, versions: Versions
-) -> tuple[Version, OptionTable | None]:
-    """The release that counts, and the options there of the module that is started."""
+def _configuration(launch: Launch, program: TrlProgram | None, versions: Versions) -> Configuration:
+    """The release that counts, with the options there of the module that is started."""
     return chosen(
         Trl.name,
         replace(launch, entry=_module(launch, program)),

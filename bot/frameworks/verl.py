@@ -11,9 +11,10 @@ from typing import Any
 from bot.base.regex import regex
 from bot.frameworks import hydra_rules as rules
 from bot.frameworks import hydra_tree as trees
-from bot.frameworks.base import Explanation, Framework, Version, Versions
+from bot.frameworks.base import Explanation, Framework, Versions
 from bot.frameworks.command_line import launcher_number
 from bot.frameworks.config_files import SUFFIX
+from bot.frameworks.configuration import Configuration
 from bot.frameworks.fields import AppliedSettings, product, string, total
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.overrides import HydraLine, foreign_option, read_line
@@ -22,7 +23,7 @@ from bot.frameworks.releases import entry_root, releases
 from bot.frameworks.setting import UNKNOWN
 from bot.frameworks.structured import StructuredTable, yaml_settings
 from bot.frameworks.tables import table
-from bot.frameworks.verl_root import Root, root_of
+from bot.frameworks.verl_root import root_of
 from bot.shell.words import Word
 
 _TRAINER = regex(
@@ -56,13 +57,13 @@ class Verl(Framework):
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The overrides of the launch and the table of its root."""
         line = _line_of(launch)
-        root = root_of(launch, line, versions)
-        if isinstance(root.table, StructuredTable):
+        found = root_of(launch, line, versions)
+        if isinstance(found.table, StructuredTable):
             line = HydraLine((*line.settings, *yaml_settings(line.bad)), flags=line.flags)
-        elif not root.hydra:
+        elif not found.hydra:
             line = HydraLine((), flags=line.flags)
-        plan = partial(self._plan, launch, line, root)
-        return Explanation(root.version, root.table, line.settings, line.bad, plan)
+        plan = partial(self._plan, launch, line, found)
+        return Explanation(found, line.settings, line.bad, plan)
 
     def as_own_trainer(self, plan: Plan) -> Plan | None:
         """The plan as if verl's own trainer of its release read the settings.
@@ -70,7 +71,7 @@ class Verl(Framework):
         For a program whose configuration is not known, since most build on that of verl. None
         where the configuration is known, or the release has none that could be meant.
         """
-        version = plan.framework_version
+        version = plan.configuration.release
         if plan.table is not None or version not in releases(self.name):
             return None
         line = _line_of(plan.launch)
@@ -88,19 +89,20 @@ class Verl(Framework):
         known = next(filter(None, tables), None)
         if known is None:
             return None
-        read_by = Version(version, plan.version_source, plan.version_reason)
-        made = self._plan(plan.launch, line, Root(read_by, known))
+        read_by = plan.configuration
+        as_own = Configuration(version, read_by.source, read_by.reason, known)
+        made = self._plan(plan.launch, line, as_own)
         # PPO, verl's default, would add a critic; programs of their own mostly have none.
         return replace(made, algorithm=plan.algorithm)
 
-    def _plan(self, launch: Launch, line: HydraLine, root: Root) -> Plan:
+    def _plan(self, launch: Launch, line: HydraLine, read_by: Configuration) -> Plan:
         """What the launch intends to run.
 
         GPUs are the sum of the resource pools (trainer, separate rollout, reward model,
         distillation); supervised fine-tuning takes them from torchrun. The table is None for a
         configuration that lies outside the released package.
         """
-        version, known = root.version, root.table
+        known = read_by.table
         hydra = known if isinstance(known, HydraTable) else None
         tree, taken = _applied(line, hydra)
         values = AppliedSettings(line.settings, lambda key: _value(tree, key))
@@ -109,13 +111,8 @@ class Verl(Framework):
         return Plan(
             launch=launch,
             framework=self.name,
-            framework_version=version.release,
-            version_reason=version.reason,
-            version_source=version.source,
-            table=known,
+            configuration=read_by,
             applied=tree if taken else None,
-            root_problem=root.problem,
-            unread=root.unread,
             settings=line.settings,
             bad_arguments=line.bad,
             model=values.path("model.path", "model.partial_pretrain")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
-from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
-from bot.frameworks.base import Version, Versions
+from bot.frameworks.base import Versions
 from bot.frameworks.config_files import SUFFIX
 from bot.frameworks.config_tree import ConfigTree
-from bot.frameworks.key_table import KeyTable
+from bot.frameworks.configuration import Configuration, RootProblem
 from bot.frameworks.overrides import Flag, HydraLine
 from bot.frameworks.own_config import Unfollowed
-from bot.frameworks.plan import Launch, RootProblem
+from bot.frameworks.plan import Launch
 from bot.frameworks.release_overlay import OwnLayer, layered_table
 from bot.frameworks.releases import entry_root, release, releases
 from bot.frameworks.tables import table
@@ -23,22 +23,8 @@ from bot.frameworks.tables import table
 _FRAMEWORK: Final = "verl"
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
-    """What a launch starts from."""
-
-    version: Version
-    table: KeyTable | None
-    """None when it lies outside of what is known."""
-    problem: RootProblem | None = None
-    unread: str = ""
-    """Why the program's own configuration is not known, where that can be said."""
-    hydra: bool = True
-    """Whether Hydra reads the command line."""
-
-
-def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
-    """The release, or the tree in its place, with the table of the launch's root."""
+def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Configuration:
+    """The release, or the tree in its place, with the settings of the launch's root."""
     name = line.flags.get("--config-name")
     path = line.flags.get("--config-path")
     given = name.value.removesuffix(SUFFIX) if name and name.value else None
@@ -57,20 +43,19 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
             counts = (
                 versions.having(_FRAMEWORK, launch.entry, lambda _: False)
                 if tree is None
-                else Version(tree.name, "tree", tree.title)
+                else Configuration(tree.name, "tree", tree.title)
             )
-            return Root(counts, None, unread=found.reason, hydra=found.hydra)
+            return replace(counts, unread=found.reason, hydra=found.hydra)
     elsewhere = path is not None and not (usual and (path.value or "?").strip("./") == "config")
     unknown = elsewhere or (name is not None and given is None)
     # Another folder may have the name.
     named = None if unknown or not usual or line.searches else name
 
     if (fields := versions.structured(_FRAMEWORK, launch.entry)) is not None:
-        return Root(Version(fields.version, "tree", fields.version), fields)
+        return Configuration(fields.version, "tree", fields.version, fields)
 
     if why := versions.unsure(_FRAMEWORK):
-        version = versions.having(_FRAMEWORK, launch.entry, lambda _: False)
-        return Root(version, None, unread=why)
+        return replace(versions.having(_FRAMEWORK, launch.entry, lambda _: False), unread=why)
     if (tree := versions.tree(_FRAMEWORK)) is not None:
         root = None if unknown else given or _root_in(tree, launch, versions)
         return _of_tree(tree, root, named)
@@ -79,11 +64,11 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
         entry = entry_root(_FRAMEWORK, known, launch.entry)
         return entry is not None and (given is None or given in _roots(known))
 
-    version = versions.having(_FRAMEWORK, launch.entry, has)
-    if unknown or not has(version.release):
-        return Root(version, None, _misspelt(named, given))
-    root = given or entry_root(_FRAMEWORK, version.release, launch.entry)
-    return Root(version, table(_FRAMEWORK, version.release, root) if root else None)
+    chosen = versions.having(_FRAMEWORK, launch.entry, has)
+    if unknown or not has(chosen.release):
+        return replace(chosen, problem=_misspelt(named, given))
+    root = given or entry_root(_FRAMEWORK, chosen.release, launch.entry)
+    return chosen.with_table(table(_FRAMEWORK, chosen.release, root) if root else None)
 
 
 def _root_in(tree: ConfigTree, launch: Launch, versions: Versions) -> str | Unfollowed | None:
@@ -99,26 +84,26 @@ def _root_in(tree: ConfigTree, launch: Launch, versions: Versions) -> str | Unfo
     return own_root if known else tree.root_of(launch.entry) or own_root
 
 
-def _layered(launch: Launch, layer: OwnLayer, versions: Versions) -> Root:
+def _layered(launch: Launch, layer: OwnLayer, versions: Versions) -> Configuration:
     """The repository's own configuration on the release that counts."""
-    version = versions.having(_FRAMEWORK, launch.entry, lambda known: layer.base in _roots(known))
-    if layer.base not in _roots(version.release):
-        return Root(version, None)
-    reason = version.reason
+    found = versions.having(_FRAMEWORK, launch.entry, lambda known: layer.base in _roots(known))
+    if layer.base not in _roots(found.release):
+        return found
+    reason = found.reason
     if layer.folder:
         reason = message(
             "{reason}, below {folder} of this repository", reason=reason, folder=layer.folder
         )
     try:
-        known = layered_table(layer, version.release)
+        known = layered_table(layer, found.release)
     except KeyError:
         text = message(
             "its {folder} replaces choices that verl {release} does not have",
             folder=layer.folder,
-            release=version.release,
+            release=found.release,
         )
-        return Root(version, None, unread=text)
-    return Root(Version(version.release, version.source, reason), known)
+        return replace(found, unread=text)
+    return Configuration(found.release, found.source, reason, known)
 
 
 def _search_path(launch: Launch, line: HydraLine) -> tuple[str, ...]:
@@ -132,14 +117,15 @@ def _search_path(launch: Launch, line: HydraLine) -> tuple[str, ...]:
     return tuple(places)
 
 
-def _of_tree(tree: ConfigTree, root: str | Unfollowed | None, named: Flag | None = None) -> Root:
+def _of_tree(
+    tree: ConfigTree, root: str | Unfollowed | None, named: Flag | None = None
+) -> Configuration:
     """The tree in the place of a release, and the table of its root; None for an unknown one."""
     if isinstance(root, Unfollowed):
-        version = Version(tree.name, "tree", tree.title)
-        return Root(version, None, unread=root.reason, hydra=root.hydra)
+        return Configuration(tree.name, "tree", tree.title, unread=root.reason, hydra=root.hydra)
     why = tree.problem(root) if root else None
     if root is None or why is None:
-        return Root(Version(tree.name, "tree", tree.title), tree.table(root) if root else None)
+        return Configuration(tree.name, "tree", tree.title, tree.table(root) if root else None)
     reason = message("{reason}; {problem}", reason=tree.title, problem=why)
     text = message(
         "nothing starts with {configuration}: {problem}", configuration=tree.title, problem=why
@@ -150,7 +136,7 @@ def _of_tree(tree: ConfigTree, root: str | Unfollowed | None, named: Flag | None
     elif named is not None:
         near = _similar(root, tree.composer.names)
         problem = RootProblem(text, named.span, near, f"{root}{SUFFIX}")
-    return Root(Version(tree.name, "tree", reason), None, problem)
+    return Configuration(tree.name, "tree", reason, problem=problem)
 
 
 def _misspelt(named: Flag | None, given: str | None) -> RootProblem | None:

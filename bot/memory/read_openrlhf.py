@@ -85,7 +85,7 @@ class _OpenRLHF:
         self.packed = get.on(False, "ds.packing_samples", "packing_samples")
         self.ring = get.size("ds.ring_attn_size", "ring_attn_size")
         self.sequences = (0, 0)  # Of a pass with gradient, and without.
-        self.assumptions = [release_assumption("OpenRLHF", plan.framework_version)]
+        self.assumptions = [release_assumption("OpenRLHF", plan.configuration.release)]
 
     def _role(self, name: RoleName, shape: Shape, gpus: int, *, trained: bool) -> Role:
         get = self.get
@@ -376,7 +376,7 @@ class _OpenRLHF:
         per_node = self.plan.gpus_per_node.value or max(pool.gpus for pool in pools)
         return Workload(
             framework="openrlhf",
-            version=self.plan.framework_version,
+            version=self.plan.configuration.release,
             flat_options="train.batch_size" not in set(self.plan.table or ("train.batch_size",)),
             pools=pools,
             gpus_per_node=per_node,

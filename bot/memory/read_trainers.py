@@ -102,7 +102,7 @@ class _Trainer:
             pools.append(Pool(name="rollout", gpus=apart, engine=engine))
         assumptions = [
             *self.assumed,
-            release_assumption(self.plan.framework, self.plan.framework_version),
+            release_assumption(self.plan.framework, self.plan.configuration.release),
         ]
         if self.batches is not None:
             assumptions.insert(0, message("every batch as long as its longest sequence may be"))
@@ -113,7 +113,7 @@ class _Trainer:
         assumptions.extend(unknown_modules(self.get))
         return Workload(
             framework=self.plan.framework,
-            version=self.plan.framework_version,
+            version=self.plan.configuration.release,
             pools=tuple(pools),
             gpus_per_node=per_node or total,
             assumptions=tuple(assumptions),

@@ -164,10 +164,10 @@ class _Verl:
                 engine=verl_engine.USUAL_ENGINE,
                 key=f"{ROLLOUT}.name",
             )
-        assumptions.append(release_assumption("verl", self.plan.framework_version))
+        assumptions.append(release_assumption("verl", self.plan.configuration.release))
         return Workload(
             framework="verl",
-            version=self.plan.framework_version,
+            version=self.plan.configuration.release,
             pools=tuple(pools),
             gpus_per_node=self.per_node,
             assumptions=tuple(assumptions),

@@ -108,12 +108,12 @@ def read(
     if retains_embeddings(get, plan, role):
         role = replace(role, retained=other_tokens(tokens, there, of, over=over))
     role = states(get, role, _KEYS, plan=plan)
-    assumptions = [release_assumption("verl", plan.framework_version)]
+    assumptions = [release_assumption("verl", plan.configuration.release)]
     if packed and not of.measured:
         assumptions.insert(0, assumed_mean(of.mean))
     return Workload(
         framework="verl",
-        version=plan.framework_version,
+        version=plan.configuration.release,
         pools=(Pool(name="training", gpus=total, roles=(role,)),),
         gpus_per_node=plan.gpus_per_node.value or total,
         assumptions=tuple(assumptions),

@@ -316,7 +316,7 @@ def _unsharded(get: MemorySettings, backend: Backend, fsdp: Sequence[str], plan:
     """
     deferred = get.value(*_below(fsdp, "use_no_sync_for_gradient_accumulation"))
     if deferred is None:
-        deferred = plan.framework_version == "0.9.0"
+        deferred = plan.configuration.release == "0.9.0"
     return (4.0 if backend == "fsdp2" else 2.0) if deferred else 0.0
 
 

@@ -32,7 +32,7 @@ def check(context: RuleContext) -> Hits:
     outdated = {
         id(plan)
         for plan, setting, _ in refused(context, "unknown")
-        if plan.version_source == "pin" and plan.table and plan.table.history(setting.key)
+        if plan.configuration.source == "pin" and plan.table and plan.table.history(setting.key)
     }
     for plan, setting, verdict in refused(context, "group", "invalid"):
         key = shown(plan, setting.key)

@@ -38,10 +38,12 @@ META = Meta(
 def check(context: RuleContext) -> Hits:
     """Settings with a known deprecation, and root configurations."""
     for plan in context.plans:
-        if plan.table is None:
+        table = plan.table
+        if table is None:
             continue
-        yield from _root(plan)
-        instead = plan.table.deprecated
+        if isinstance(table, HydraTable):
+            yield from _root(plan, table)
+        instead = table.deprecated
         found = [
             (setting, use)
             for setting in plan.settings
@@ -113,11 +115,9 @@ def _is_referred_to(plan: Plan, key: str) -> bool:
     return isinstance(plan.table, HydraTable) and plan.table.refers_to(key.rsplit(".", 1)[-1])
 
 
-def _root(plan: Plan) -> Hits:
-    if not isinstance(plan.table, HydraTable):
-        return
-    use, root = plan.table.deprecated_root, plan.table.root
-    if use is None or use.split("=")[0] not in plan.table.groups:
+def _root(plan: Plan, table: HydraTable) -> Hits:
+    use, root = table.deprecated_root, table.root
+    if use is None or use.split("=")[0] not in table.groups:
         return  # A checkout from before the replacement.
     for word in plan.launch.argv:
         at = word.text.find(root)

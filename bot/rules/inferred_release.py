@@ -59,7 +59,7 @@ def _hit(plan: Plan, inference: Inference) -> Hit:
         help=message(
             "say which release the script is for, such as # {framework}: {release}",
             framework=plan.framework,
-            release=plan.framework_version,
+            release=plan.configuration.release,
         ),
     )
 
@@ -70,7 +70,7 @@ def _explained(plan: Plan, inference: Inference) -> Message:
         framework=plan.framework,
         preferred=inference.preferred,
         releases=ranges_of_releases(plan.framework, inference.releases),
-        release=plan.framework_version,
+        release=plan.configuration.release,
     )
     if not inference.doubtful:
         return text
@@ -84,6 +84,6 @@ def _doubtful(plan: Plan, inference: Inference) -> Message:
         "{framework} {release} does not have {count} settings that other releases have: {keys}",
         len(names),
         framework=plan.framework,
-        release=plan.framework_version,
+        release=plan.configuration.release,
         keys=", ".join(dict.fromkeys(names[:5])) + (", …" if len(names) > 5 else ""),
     )

@@ -109,7 +109,7 @@ def _early(plan: Plan) -> Severity | None:
     """
     keys = {setting.key for setting in plan.settings}
     per_gpu = any(key.endswith("_per_gpu") for key in keys)
-    guessed = plan.version_source in ("newest", "settings")
+    guessed = plan.configuration.guessed
     return "warning" if guessed and not per_gpu and not keys.isdisjoint(MICRO_SIZES) else None
 
 

@@ -42,7 +42,7 @@ _TARGET = regex(r">\s{0,9}([^\s;&|<>]{1,999})")
 def check(context: RuleContext) -> Hits:
     """The launches that cannot start for the sake of their configuration."""
     for plan in context.plans:
-        if (problem := plan.root_problem) is None:
+        if (problem := plan.configuration.problem) is None:
             continue
         if problem.lacks and _writes(context, plan, problem.lacks):
             yield Skip(reason=message("the script itself writes {name}", name=problem.lacks))

@@ -47,9 +47,10 @@ def check(context: RuleContext) -> Hits:
     """The settings that each trainer reads first."""
     for values in trainers(context):
         key = f"{ROLLOUT}.name"
-        entry = values.plan.table.get(key) if values.plan.table else None
+        table = values.plan.table
+        entry = table.get(key) if table else None
         if entry and entry.type == "mandatory" and values.plan.last(key) is None and _whole(values):
-            guessed = values.plan.version_source in ("settings", "newest")
+            guessed = values.plan.configuration.guessed
             yield hit(
                 values.place(),
                 "{key} is not set and has no default",

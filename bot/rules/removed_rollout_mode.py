@@ -42,7 +42,7 @@ def check(context: RuleContext) -> Hits:
             setting.value_span,
             "rollout.mode sync was removed in verl 0.7.0",
             # Who names no release may run an older one.
-            severity="warning" if plan.version_source in ("newest", "settings") else None,
+            severity="warning" if plan.configuration.guessed else None,
             help=message("remove the setting: async is the default"),
             fix_title=message("remove {key}", key=_KEY),
             fix_safe=True,

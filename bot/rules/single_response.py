@@ -91,7 +91,7 @@ def _is_taught(plan: Plan) -> bool:
 def _has_own_count(plan: Plan) -> bool:
     """Whether a fork has its own number of responses: rollout.n_agent, agent_grpo.n."""
     counts: dict[str, object] = {}
-    if plan.version_source == "tree" and isinstance(plan.table, HydraTable):
+    if plan.configuration.source == "tree" and isinstance(plan.table, HydraTable):
         keys = [key for key in names_of(plan.table.tree) if key.endswith(_COUNTS)]
         counts = {key: found.default for key in keys if (found := plan.table.get(key))}
     counts |= {s.key: s.value for s in plan.settings if s.key.endswith(_COUNTS)}

@@ -54,13 +54,6 @@ _NAMED = 6
 """Settings below a missing section that are named."""
 
 
-def _absent(context: RuleContext, plan: Plan) -> str:
-    """Why nothing is known of a program."""
-    place = context.place
-    why = place.checkout.why_unread(plan.launch.entry, place.path) if place else ""
-    return why or message("no configuration of it was found")
-
-
 def check(context: RuleContext) -> Hits:
     """The overrides that the framework would refuse because the key is not there."""
     yield from _unread(context)
@@ -69,16 +62,16 @@ def check(context: RuleContext) -> Hits:
 
 def _unread(context: RuleContext) -> Hits:
     for plan in context.plans:
-        if plan.table is None and plan.settings and plan.root_problem is None:
+        if plan.table is None and plan.settings and plan.configuration.problem is None:
             yield Skip(
                 reason=message(
                     "the settings of {entry} are not known: {why}",
                     entry=plan.launch.entry,
-                    why=plan.unread or _absent(context, plan),
+                    why=plan.configuration.unread or message("no configuration of it was found"),
                 )
             )
-            if plan.forked is not None:
-                yield from _misspelt(plan, plan.forked)
+            if plan.configuration.forked is not None:
+                yield from _misspelt(plan, plan.configuration.forked)
 
 
 def _misspelt(plan: Plan, release: KeyTable) -> Hits:
@@ -238,7 +231,7 @@ def _ignored(plan: Plan, setting: Setting) -> bool:
 
 def _unsure(context: RuleContext, plan: Plan) -> bool:
     """Whether the framework may be no release: the repository builds on verl, or names a copy."""
-    guessed = plan.version_source in ("newest", "settings")
+    guessed = plan.configuration.guessed
     return guessed and (isinstance(plan.table, LayeredTable) or _copied(context, plan))
 
 

@@ -58,8 +58,8 @@ def launch_report(plan: Plan, source: Source, *, origins: bool = False) -> Launc
         argv=tuple(word.text for word in plan.launch.command.argv),
         complete=all(word.complete for word in plan.launch.command.argv),
         framework=plan.framework,
-        framework_version=plan.framework_version,
-        framework_version_reason=plan.version_reason,
+        framework_version=plan.configuration.release,
+        framework_version_reason=plan.configuration.reason,
         settings=settings,
         line=line,
         assumptions=plan.launch.command.assumptions,
@@ -71,13 +71,13 @@ def launch_report(plan: Plan, source: Source, *, origins: bool = False) -> Launc
 def configurations(plans: Iterable[Plan]) -> tuple[str, ...]:
     """What the launches were read with, each once."""
     found = [
-        plan.version_reason
-        if plan.version_source == "tree"
+        plan.configuration.reason
+        if plan.configuration.source == "tree"
         else message(
             "{framework} {version}, {reason}",
             framework=plan.framework,
-            version=plan.framework_version,
-            reason=plan.version_reason,
+            version=plan.configuration.release,
+            reason=plan.configuration.reason,
         )
         for plan in plans
     ]

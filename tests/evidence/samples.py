@@ -9,6 +9,7 @@ from bot.evidence.claims import compare
 from bot.evidence.facts import Facts, GpuInfo, MetricSeries, RunId
 from bot.evidence.links import RunLink
 from bot.evidence.subject import NOTHING, ClaimContext
+from bot.frameworks.configuration import Configuration
 from bot.frameworks.plan import Field, Launch, Plan
 from bot.frameworks.setting import UNKNOWN, Setting, UnknownValue
 from bot.report import Claim, Evidence, JsonValue
@@ -113,8 +114,7 @@ def plan(*extra: Setting, framework: str = "verl", **changes: JsonValue | Unknow
     return Plan(
         launch=Launch(command, framework, "verl.trainer.main_ppo", ()),
         framework=framework,
-        framework_version="0.9.1",
-        version_reason="the newest release known",
+        configuration=Configuration("0.9.1", "newest", "the newest release known"),
         settings=(*(setting(key, value) for key, value in values.items()), *extra),
         model=field("actor_rollout_ref.model.path"),
         algorithm=field("algorithm.adv_estimator"),

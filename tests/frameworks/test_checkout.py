@@ -45,8 +45,8 @@ def test_which_files_count(path: str, does: bool) -> None:
 
 def test_a_vendored_configuration_counts() -> None:
     plan = plan_of({"verl/trainer/config/ppo_trainer.yaml": ROOT}, "examples/run.sh")
-    assert plan.version_source == "tree"
-    assert plan.version_reason == "verl/trainer/config of this repository"
+    assert plan.configuration.source == "tree"
+    assert plan.configuration.reason == "verl/trainer/config of this repository"
     assert plan.table is not None
     assert all(plan.table.verdicts(plan.settings))
 
@@ -70,7 +70,7 @@ def test_the_main_function_of_a_copy_says_its_root() -> None:
 
 def test_the_comment_of_the_script_comes_first() -> None:
     plan = plan_of({"verl/trainer/config/ppo_trainer.yaml": ROOT}, "run.sh", verl="0.8.0")
-    assert (plan.framework_version, plan.version_source) == ("0.8.0", "header")
+    assert (plan.configuration.release, plan.configuration.source) == ("0.8.0", "header")
 
 
 def test_a_configuration_comes_before_a_pin() -> None:
@@ -78,13 +78,13 @@ def test_a_configuration_comes_before_a_pin() -> None:
         "verl/trainer/config/ppo_trainer.yaml": ROOT,
         "examples/requirements.txt": b"verl==0.8.0",
     }
-    assert plan_of(files, "examples/run.sh").version_source == "tree"
+    assert plan_of(files, "examples/run.sh").configuration.source == "tree"
 
 
 def test_the_pin_nearest_above_the_script_counts() -> None:
     files = {"requirements.txt": b"verl==0.7.0", "examples/requirements.txt": b"verl==0.8.0"}
-    assert plan_of(files, "examples/a/run.sh").framework_version == "0.8.0"
-    assert plan_of(files, "scripts/run.sh").framework_version == "0.7.0"
+    assert plan_of(files, "examples/a/run.sh").configuration.release == "0.8.0"
+    assert plan_of(files, "scripts/run.sh").configuration.release == "0.7.0"
 
 
 @pytest.mark.parametrize(
@@ -102,20 +102,20 @@ def test_of_pins_that_contradict_each_other_the_settings_choose(
     """Action-R1's setup.py asks for TRL 0.14.0, the requirements above it for 0.16.1."""
     files = {"requirements.txt": above, "src/setup.py": b"setup(install_requires=['verl==0.9.1'])"}
     plan = plan_of(files, "src/run.sh", OLDER.replace(b"\n", b" " + ENGINE + b"\n"))
-    assert plan.framework_version == release
+    assert plan.configuration.release == release
     assert (plan.inference is not None) is inferred
     taken = OLDER.replace(b"trainer.use_legacy_worker_impl=auto", ENGINE)
-    assert plan_of(files, "src/run.sh", taken).framework_version == "0.9.1"
+    assert plan_of(files, "src/run.sh", taken).configuration.release == "0.9.1"
 
 
 def test_a_setting_that_a_pinned_release_refuses_is_no_guess() -> None:
     script = b"python3 -m verl.trainer.main_ppo trainer.use_legacy_worker_impl=auto\n"
     plan = plan_of({"requirements.txt": b"verl==0.9.1"}, "run.sh", script)
-    assert (plan.version_source, plan.inference) == ("pin", None)
+    assert (plan.configuration.source, plan.inference) == ("pin", None)
     weak = plan_of({"requirements.txt": b"verl>=0.6"}, "run.sh", script)
-    assert weak.framework_version == "0.7.1"
+    assert weak.configuration.release == "0.7.1"
     assert weak.inference is not None
-    assert "verl>=0.6 in requirements.txt" in weak.version_reason
+    assert "verl>=0.6 in requirements.txt" in weak.configuration.reason
 
 
 FORK = b"verl @ git+https://github.com/somebody/verl@v0.8.0\n"
@@ -139,7 +139,7 @@ def test_a_fork_with_the_settings_that_are_known_is_read(
 def test_a_fork_with_settings_of_its_own_is_not_known() -> None:
     plan = plan_of({"requirements.txt": FORK}, "run.sh")
     assert (plan.table, plan.inference) == (None, None)
-    assert plan.unread == (
+    assert plan.configuration.unread == (
         "requirements.txt installs a fork of verl, which has other settings than a release"
     )
     assert plan_of({"requirements.txt": FORK}, "run.sh", verl="0.8.0").table is not None
@@ -152,10 +152,10 @@ def test_a_copy_of_the_settings_without_a_program_is_not_what_starts() -> None:
         "copy/verl/trainer/config/ppo_trainer.yaml": ROOT,
         "copy/verl/trainer/main_ppo.py": b"",
     }
-    reason = plan_of(files, "mine/run.sh").version_reason
+    reason = plan_of(files, "mine/run.sh").configuration.reason
     assert reason == "copy/verl/trainer/config of this repository"
     del files["copy/verl/trainer/main_ppo.py"]
-    reason = plan_of(files, "mine/run.sh").version_reason
+    reason = plan_of(files, "mine/run.sh").configuration.reason
     assert reason == "mine/verl/trainer/config of this repository"
 
 
@@ -164,7 +164,7 @@ def test_a_framework_that_the_repository_patches_is_not_known() -> None:
     patch = b"+++ b/verl/trainer/config/ppo_trainer.yaml\n+  val_proportion: 1\n"
     files = {"patches/data.patch": patch}
     plan = plan_of(files, "run.sh", TRAINS.replace(b"\n", b" data.val_proportion=0.1\n"))
-    assert (plan.table, plan.unread) == (
+    assert (plan.table, plan.configuration.unread) == (
         None,
         "patches/data.patch changes verl, which then has other settings than a release",
     )
@@ -187,13 +187,13 @@ OLDER = b"python3 -m verl.trainer.main_ppo trainer.use_legacy_worker_impl=auto\n
 )
 def test_the_settings_decide_where_nothing_else_does(more: bytes, release: str) -> None:
     plan = plan_of({}, "run.sh", OLDER.replace(b"\n", more + b"\n"))
-    assert (plan.framework_version, plan.version_source) == (release, "settings")
+    assert (plan.configuration.release, plan.configuration.source) == (release, "settings")
 
 
 def test_the_options_of_a_vendored_openrlhf_count() -> None:
     script = b"python3 -m openrlhf.cli.train_sft --own 4 --zero_stage 2\n"
     plan = plan_of({"openrlhf/cli/train_sft.py": RLHF}, "examples/run.sh", script)
-    assert plan.version_reason == "openrlhf/cli of this repository"
+    assert plan.configuration.reason == "openrlhf/cli of this repository"
     assert plan.table is not None
     assert [v.status for v in plan.table.verdicts(plan.settings)] == ["ok", "unknown"]
     other = b"python3 -m openrlhf.cli.train_dpo --own 4\n"
@@ -277,7 +277,7 @@ START = b"python3 -m recipe.mine.main_mine mine=2 trainer.nnodes=2 trainer.no=1"
 )  # fmt: skip
 def test_a_program_with_a_configuration_of_its_own(script: bytes, files: dict[str, bytes]) -> None:
     plan = plan_of(files, "recipe/mine/run.sh", script)
-    assert plan.version_reason == "recipe/mine/config of this repository"
+    assert plan.configuration.reason == "recipe/mine/config of this repository"
     assert plan.table is not None
     assert [v.status for v in plan.table.verdicts(plan.settings)] == ["ok", "ok", "unknown"]
 
@@ -299,8 +299,8 @@ def test_a_program_with_a_configuration_of_its_own(script: bytes, files: dict[st
 def test_a_root_of_verls_that_is_not_there(own: bytes, unread: str, *, refused: bool) -> None:
     plan = plan_of(RECIPE | {"recipe/mine/config/mine.yaml": own}, "recipe/mine/run.sh", START)
     assert plan.table is None
-    assert plan.unread == unread
-    assert (plan.root_problem is not None) is refused
+    assert plan.configuration.unread == unread
+    assert (plan.configuration.problem is not None) is refused
 
 
 @pytest.mark.parametrize("path", ["/home/me/recipe/mine/config", "base_dir/recipe/mine/config"])
@@ -309,14 +309,14 @@ def test_a_path_is_followed_in_a_copy_of_verl_in_a_folder(path: str) -> None:
     files = {f"verl/{name}": data for name, data in (RECIPE | MAIN_PPO).items()}
     script = f"python3 -m verl.trainer.main_ppo --config-name=mine --config-path={path} mine=2"
     plan = plan_of(files, "verl/recipe/mine/run.sh", script.encode())
-    assert plan.version_reason == "verl/recipe/mine/config of this repository"
+    assert plan.configuration.reason == "verl/recipe/mine/config of this repository"
 
 
 @pytest.mark.parametrize("path", ["/verl/trainer/config", "$HOME/verl/verl/trainer/config"])
 def test_a_path_that_ends_in_the_copy_of_verl_is_that_copy(path: str) -> None:
     script = f"python3 -m verl.trainer.main_ppo --config-path={path} trainer.nnodes=2"
     plan = plan_of(RECIPE, "examples/run.sh", f"{script} --config-name=ppo_trainer".encode())
-    assert plan.version_reason == "verl/trainer/config of this repository"
+    assert plan.configuration.reason == "verl/trainer/config of this repository"
     assert plan.table is not None
 
 
@@ -337,7 +337,7 @@ def test_a_search_path_that_leads_out_of_the_repository_is_named() -> None:
     other = OWN.replace(b"verl/trainer/config", b"base/config")
     plan = plan_of(RECIPE | {"recipe/mine/config/mine.yaml": other}, "recipe/mine/run.sh", START)
     assert plan.table is None
-    assert plan.unread == (
+    assert plan.configuration.unread == (
         "its recipe/mine/config searches file://base/config, which is not in this repository"
     )
 
@@ -364,8 +364,8 @@ def test_a_configuration_path_that_leads_nowhere_is_named(path: str, why: str) -
     files = RECIPE | {"config/mine.yaml": OWN, "recipe/config/mine.yaml": OWN}
     script = f"python3 -m verl.trainer.main_ppo --config-name=mine --config-path={path} mine=2"
     plan = plan_of(files, "recipe/mine/run.sh", script.encode())
-    assert plan.unread == f"--config-path leads to {path.replace('$PWD', '…')}, {why}"
-    assert plan.version_reason == "verl/trainer/config of this repository"
+    assert plan.configuration.unread == f"--config-path leads to {path.replace('$PWD', '…')}, {why}"
+    assert plan.configuration.reason == "verl/trainer/config of this repository"
 
 
 ARGPARSE = b"""
@@ -386,9 +386,13 @@ def test_a_fork_that_reads_its_command_line_itself_takes_no_overrides() -> None:
     script = b"python3 -m verl.trainer.main_ppo scripts/one.yaml"
     plan = plan_of(files, "scripts/one.sh", script)
     assert (plan.table, plan.settings, plan.bad_arguments) == (None, (), ())
-    assert plan.unread == "verl/trainer/main_ppo.py reads its command line without Hydra"
+    assert (
+        plan.configuration.unread == "verl/trainer/main_ppo.py reads its command line without Hydra"
+    )
     named = ARGPARSE.replace(b"argparse.", b"")
-    assert plan_of(RECIPE | {"verl/trainer/main_ppo.py": named}, "scripts/one.sh", script).unread
+    assert plan_of(
+        RECIPE | {"verl/trainer/main_ppo.py": named}, "scripts/one.sh", script
+    ).configuration.unread
     hydra = ARGPARSE.replace(b"'''", b"")
     assert plan_of(RECIPE | {"verl/trainer/main_ppo.py": hydra}, "scripts/one.sh", script).table
     other = b"from other import main\nif __name__ == '__main__':\n    main()\n"
@@ -403,7 +407,7 @@ def test_a_folder_of_any_name_that_has_the_root_is_meant(folder: str) -> None:
         f"python3 -m verl.trainer.main_ppo --config-path=$PWD/{folder} --config-name=deep mine=2"
     )
     plan = plan_of(files, "recipe/mine/run.sh", start.encode())
-    assert plan.version_reason == f"{folder} of this repository"
+    assert plan.configuration.reason == f"{folder} of this repository"
     gone = plan_of(RECIPE, "recipe/mine/run.sh", start.encode())
     assert gone.table is None
     twice = files | {f"recipe/{folder}/deep.yaml": OWN}
@@ -415,7 +419,7 @@ def test_a_folder_of_another_name(name: str) -> None:
     files = {path.replace("mine/config", f"mine/{name}"): data for path, data in RECIPE.items()}
     files["recipe/mine/main_mine.py"] = MAIN.replace(b'"config"', f'"{name}"'.encode())
     plan = plan_of(files, "recipe/mine/run.sh", START)
-    assert plan.version_reason == f"recipe/mine/{name} of this repository"
+    assert plan.configuration.reason == f"recipe/mine/{name} of this repository"
 
 
 def test_a_program_that_only_evaluates_has_its_configuration_too() -> None:
@@ -423,7 +427,7 @@ def test_a_program_that_only_evaluates_has_its_configuration_too() -> None:
     files = RECIPE | {"recipe/mine/eval_mine.py": MAIN}
     script = b"python3 -m recipe.mine.eval_mine data.train_files=a actor_rollout_ref.model.path=b"
     plan = plan_of(files, "recipe/mine/run.sh", script)
-    assert plan.version_reason == "recipe/mine/config of this repository"
+    assert plan.configuration.reason == "recipe/mine/config of this repository"
 
 
 @pytest.mark.parametrize("name", ["own_ppo", "stages", "two_step_rollout"])
@@ -433,7 +437,7 @@ def test_a_program_may_have_any_name_in_its_package(name: str) -> None:
     settings = "actor_rollout_ref.actor.own=2 actor_rollout_ref.no=1 data.no=1"
     script = f"python3 -m verl.trainer.{name} {settings}".encode()
     plan = plan_of(files, "recipe/mine/run.sh", script)
-    assert plan.version_reason == "verl/trainer/config of this repository"
+    assert plan.configuration.reason == "verl/trainer/config of this repository"
     assert plan.table is not None
     assert [v.status for v in plan.table.verdicts(plan.settings)] == ["ok", "unknown", "unknown"]
     assert f"verl/trainer/{name}.py" in needed(files, {"recipe/mine/run.sh": script})
@@ -471,7 +475,7 @@ def test_a_folder_of_configurations_may_have_a_longer_name() -> None:
     script = b"python3 -m verl.trainer.main_ppo --config-path=$PWD/configs_verl --config-name=mine"
     plan = plan_of(files, "run.sh", script + b" data.train_batch_size=64\n")
     assert plan.table is not None
-    assert plan.unread == ""
+    assert plan.configuration.unread == ""
     found = needed({*files, "configure/a.yaml"}, {"run.sh": script})
     assert set(found) == set(files)
 
@@ -518,13 +522,13 @@ def test_copies_of_verl_that_are_as_near_as_each_other(
     assert (plan.table is None) is (counts is None)
     assert needed(tree, {path: b""})
     if counts is None:
-        assert plan.unread == (
+        assert plan.configuration.unread == (
             "which of a/verl/trainer/config, b/verl/trainer/config counts is not known; "
             "--framework-tree says so"
         )
         assert set(needed(tree, {path: b""})) == set(tree)
     else:
-        assert plan.version_reason == f"{counts}/trainer/config of this repository"
+        assert plan.configuration.reason == f"{counts}/trainer/config of this repository"
 
 
 def test_no_release_stands_for_copies_that_are_as_near_as_each_other() -> None:
@@ -535,4 +539,4 @@ def test_no_release_stands_for_copies_that_are_as_near_as_each_other() -> None:
     own = {name: data for name, data in RECIPE.items() if name.startswith("recipe/")}
     plan = plan_of(copies | own, "recipe/mine/run.sh", START)
     assert plan.table is None
-    assert "counts is not known" in plan.unread
+    assert "counts is not known" in plan.configuration.unread

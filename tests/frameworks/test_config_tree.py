@@ -67,8 +67,8 @@ def plan(files: Mapping[str, str], *arguments: str) -> Plan:
 
 def test_a_launch_is_read_by_the_tree() -> None:
     found = plan(PPO, "data.new_in_this_tree=2", "data.train_batch_size=8")
-    assert found.framework_version == "a pull request"
-    assert found.version_reason == "the configuration of a pull request"
+    assert found.configuration.release == "a pull request"
+    assert found.configuration.reason == "the configuration of a pull request"
     assert found.table is not None
     assert all(found.table.verdicts(found.settings))
     assert (found.gpus.value, found.train_batch_size.value) == (8, 8)
@@ -121,7 +121,7 @@ def test_deprecations_are_those_whose_replacement_is_there() -> None:
 def test_a_root_that_the_tree_does_not_have(arguments: str) -> None:
     found = plan(PPO, arguments, "data.train_batch_size=8")
     assert found.table is None
-    assert found.version_reason.startswith("the configuration of a pull request")
+    assert found.configuration.reason.startswith("the configuration of a pull request")
 
 
 def test_an_entry_whose_root_is_not_in_the_tree() -> None:
@@ -133,8 +133,8 @@ def test_an_entry_whose_root_is_not_in_the_tree() -> None:
 def test_a_tree_stands_before_a_release_and_only_for_its_framework() -> None:
     script = reading(LAUNCH, "deepspeed --module openrlhf.cli.train_sft")
     verl, openrlhf = plans(script, versions={"verl": "0.4.1"}, trees={"verl": tree(PPO)})
-    assert verl.framework_version == "a pull request"
-    assert openrlhf.version_reason == "the newest release known"
+    assert verl.configuration.release == "a pull request"
+    assert openrlhf.configuration.reason == "the newest release known"
 
 
 # The same configuration through the generator's table and through a tree.
@@ -259,7 +259,7 @@ def test_hostile_files_give_a_sentence(name: str) -> None:
     # The launch is reported as one that could not be checked, with this reason.
     read_by = plan(files, "data.train_batch_size=8")
     assert read_by.table is None
-    assert problem in read_by.version_reason
+    assert problem in read_by.configuration.reason
 
 
 def test_bytes_that_are_no_text() -> None:

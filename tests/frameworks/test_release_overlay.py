@@ -150,8 +150,8 @@ def plan_of(files: dict[str, bytes], path: str, start: str) -> Plan:
 def test_a_project_that_installs_verl(path: str, program: str) -> None:
     """rllm and verl-recipe: settings of verl and of the project are known, others are not."""
     plan = plan_of(PROJECT, path, f"{program} {KNOWN}")
-    assert plan.framework_version == "0.8.0"
-    assert plan.version_reason == (
+    assert plan.configuration.release == "0.8.0"
+    assert plan.configuration.reason == (
         "verl==0.8.0 in requirements.txt, below agents/trainer/config of this repository"
     )
     assert plan.table is not None
@@ -161,7 +161,7 @@ def test_a_project_that_installs_verl(path: str, program: str) -> None:
 
 def test_a_program_that_starts_with_a_root_of_verl() -> None:
     plan = plan_of(PROJECT, "cookbook/plain/run.sh", f"python train.py {KNOWN}")
-    assert plan.version_reason == "verl==0.8.0 in requirements.txt"
+    assert plan.configuration.reason == "verl==0.8.0 in requirements.txt"
     assert plan.table is not None
     statuses = [verdict.status for verdict in plan.table.verdicts(plan.settings)]
     assert statuses == ["ok", "ok", "unknown", "unknown", "unknown"]
@@ -179,11 +179,11 @@ def test_what_cannot_be_laid_over_a_release_is_not_known(entry: bytes, why: str)
     config = CONFIG.replace(b"ppo_trainer", entry)
     files = PROJECT | {"agents/trainer/config/agent_trainer.yaml": config}
     plan = plan_of(files, "run.sh", f"python3 -m agents.trainer.train_agent {KNOWN}")
-    assert (plan.table, plan.root_problem) == (None, None)
-    assert plan.unread.startswith(
+    assert (plan.table, plan.configuration.problem) == (None, None)
+    assert plan.configuration.unread.startswith(
         "its agents/trainer/config could not be laid over a release of verl: Hydra refuses "
     )
-    assert why in plan.unread
+    assert why in plan.configuration.unread
 
 
 REPLACING = b"""
@@ -222,8 +222,8 @@ def test_a_launch_that_replaces_them_once_more(engine: str) -> None:
 @pytest.mark.parametrize("choice", [b"no_such_group: a", b"model_engine: no_such_engine"])
 def test_a_choice_that_the_release_does_not_have_leaves_the_settings_open(choice: bytes) -> None:
     plan = replacing(choice, "agent.steps=5")
-    assert (plan.table, plan.root_problem) == (None, None)
-    assert plan.unread == (
+    assert (plan.table, plan.configuration.problem) == (None, None)
+    assert plan.configuration.unread == (
         "its agents/trainer/config replaces choices that verl 0.8.0 does not have"
     )
 
@@ -231,7 +231,7 @@ def test_a_choice_that_the_release_does_not_have_leaves_the_settings_open(choice
 def test_a_program_that_starts_with_an_unknown_root_is_not_known() -> None:
     main = {"cookbook/plain/train.py": MAIN % (b"pkg://verl.trainer.config", b"new_trainer")}
     plan = plan_of(PROJECT | main, "cookbook/plain/run.sh", f"python train.py {KNOWN}")
-    assert (plan.table, plan.root_problem) == (None, None)
+    assert (plan.table, plan.configuration.problem) == (None, None)
 
 
 def test_a_configuration_that_takes_nothing_of_verls_is_read_alone() -> None:
@@ -266,7 +266,7 @@ def test_the_search_path_of_the_command_line_is_followed(
     files: dict[str, bytes], search: str
 ) -> None:
     plan = plan_of(files, "run.sh", f"python3 -m agents.trainer.train_agent {search} {KNOWN}")
-    assert plan.root_problem is None
+    assert plan.configuration.problem is None
     assert plan.table is not None
     verdicts = zip(plan.settings, plan.table.verdicts(plan.settings), strict=True)
     found = {setting.key: verdict.status for setting, verdict in verdicts}
@@ -289,7 +289,7 @@ def test_a_folder_of_the_search_path_whose_name_others_end_with() -> None:
         "mine=2 trainer.nnodes=2 trainer.no=1"
     )
     plan = plan_of(files, "scripts/train.sh", script)
-    assert plan.unread == ""
+    assert plan.configuration.unread == ""
     assert plan.table is not None
     verdicts = plan.table.verdicts(plan.settings)
     assert [verdict.status for verdict in verdicts][-3:] == ["ok", "ok", "unknown"]
@@ -302,6 +302,6 @@ def test_a_search_path_that_leads_elsewhere_is_not_followed(place: str) -> None:
     search = f"hydra.searchpath=[{place},pkg://verl.trainer.config]"
     start = f"python3 -m agents.trainer.train_agent {search} {KNOWN}"
     plan = plan_of(SEARCHING, "run.sh", start)
-    assert (plan.table, plan.root_problem) == (None, None)
-    assert "which is not in this repository" in plan.unread
-    assert "${" not in plan.unread
+    assert (plan.table, plan.configuration.problem) == (None, None)
+    assert "which is not in this repository" in plan.configuration.unread
+    assert "${" not in plan.configuration.unread

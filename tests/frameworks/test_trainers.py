@@ -196,7 +196,7 @@ def test_an_older_trainer_of_open_instruct() -> None:
         "--rollout_batch_size $N"
     )
     plan = plan_of(line)
-    assert plan.version_reason == (
+    assert plan.configuration.reason == (
         "the newest release that has open_instruct.ppo_vllm_thread_ray_gtrl"
     )
     assert (plan.algorithm.value, plan.rollout_n.value, plan.gpus.value) == ("gae", 4, 5)

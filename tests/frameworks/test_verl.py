@@ -224,12 +224,15 @@ def test_the_last_value_of_a_key_wins() -> None:
 
 def test_the_newest_release_is_taken_when_nobody_says_which() -> None:
     plan = plan_of("python3 -m verl.trainer.main_ppo\n")
-    assert plan.version_reason == "the newest release known"
+    assert plan.configuration.reason == "the newest release known"
 
 
 def test_a_release_that_was_asked_for() -> None:
     plan = plan_of("python3 -m verl.trainer.main_ppo\n", verl="v0.4.1")
-    assert (plan.framework_version, plan.version_reason) == ("0.4.1", "the release asked for")
+    assert (plan.configuration.release, plan.configuration.reason) == (
+        "0.4.1",
+        "the release asked for",
+    )
     assert plan.table is not None
     assert plan.table.version == "0.4.1"
 
@@ -254,13 +257,13 @@ def test_an_unknown_release_that_was_asked_for() -> None:
 def test_a_release_from_the_scripts_comment(comment: str, release: str, reason: str) -> None:
     reading = read(b"python3 -m verl.trainer.main_ppo\n", "made.sh")
     (plan,) = plans(reading, header_versions={"verl": comment})
-    assert (plan.framework_version, plan.version_reason) == (release, reason)
+    assert (plan.configuration.release, plan.configuration.reason) == (release, reason)
 
 
 def test_an_entry_that_is_gone_is_read_by_the_last_release_that_had_it() -> None:
     script = "torchrun --nproc_per_node=2 -m verl.trainer.fsdp_sft_trainer data.max_length=8\n"
     plan = plan_of(script)
-    assert plan.framework_version == "0.7.0"
-    assert plan.version_reason == "the newest release that has verl.trainer.fsdp_sft_trainer"
+    assert plan.configuration.release == "0.7.0"
+    assert plan.configuration.reason == "the newest release that has verl.trainer.fsdp_sft_trainer"
     assert plan.table is not None
     assert plan_of(script, verl="0.9.1").table is None

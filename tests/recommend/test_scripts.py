@@ -82,7 +82,7 @@ def test_a_written_script_has_no_error_and_no_warning(
         assert report.name.valid, name
         (plan,) = plans(read(text.encode(), name))
         assert plan.framework == framework
-        assert plan.framework_version == releases(framework)[-1]
+        assert plan.configuration.release == releases(framework)[-1]
         assert not plan.bad_arguments
         assert plan.table is not None
         assert all(plan.table.verdicts(plan.settings)), name

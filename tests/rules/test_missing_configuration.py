@@ -19,7 +19,7 @@ def problem(files: dict[str, bytes], script: str = verl(), *, left: tuple[str, .
     """What is wrong with the configuration of the script's launch; "" for nothing."""
     place = ScriptPlace(Checkout(files, left), "examples/run.sh")
     (plan,) = plans(read(script.encode(), "run.sh"), place=place)
-    return plan.root_problem.text if plan.root_problem else ""
+    return plan.configuration.problem.text if plan.configuration.problem else ""
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from bot.frameworks.configuration import Configuration
 from bot.frameworks.key_table import Key, KeyTable
 from bot.frameworks.plan import Field, Launch, Plan
 from bot.frameworks.setting import UNKNOWN, Setting
@@ -131,9 +132,9 @@ def plan(
     return Plan(
         launch=Launch(command, framework, "verl.trainer.main_ppo", ()),
         framework=framework,
-        framework_version="0.9.1",
-        version_reason="the newest release known",
-        table=cast("KeyTable | None", defaults),
+        configuration=Configuration(
+            "0.9.1", "newest", "the newest release known", cast("KeyTable | None", defaults)
+        ),
         settings=given,
         model=Field(model, key=MODEL_KEY),
         algorithm=Field(algorithm),

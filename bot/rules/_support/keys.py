@@ -26,17 +26,18 @@ def refused(context: RuleContext, *statuses: Status) -> Iterator[tuple[Plan, Set
 @lru_cache(maxsize=32)
 def _troubled(plan: Plan) -> tuple[tuple[Setting, KeyVerdict], ...]:
     """The settings whose verdict is not plainly "ok"; cached, since several rules ask for them."""
-    verdicts = plan.table.verdicts(plan.settings) if plan.table is not None else ()
+    table = plan.table
+    verdicts = table.verdicts(plan.settings) if table is not None else ()
     pairs = zip(plan.settings, verdicts, strict=False)
     return tuple(pair for pair in pairs if pair[1].status != "ok")
 
 
 def title(plan: Plan) -> Message:
     """What a plan is read by, as a sentence names it: "verl 0.9.1", "this verl"."""
-    if plan.version_source == "tree":
+    if plan.configuration.source == "tree":
         return message("this {framework}", framework=plan.framework)
     return message(
-        "{framework} {version}", framework=plan.framework, version=plan.framework_version
+        "{framework} {version}", framework=plan.framework, version=plan.configuration.release
     )
 
 
@@ -62,7 +63,11 @@ def shown(plan: Plan, key: str) -> str:
 
 def is_own(plan: Plan, key: str) -> bool:
     """Whether a setting is the repository's own, whose code alone says what it takes."""
-    return plan.version_source == "tree" and plan.table is not None and not plan.table.history(key)
+    return (
+        plan.configuration.source == "tree"
+        and plan.table is not None
+        and not plan.table.history(key)
+    )
 
 
 def of_file(plan: Plan, setting: Setting) -> bool:

@@ -51,7 +51,7 @@ def rewritten(values: PlanValues) -> bool:
     """
     plan, options = values.plan, timeline("openrlhf")
     return (
-        plan.version_source == "tree"
+        plan.configuration.source == "tree"
         and options is not None
         and not all(options.having(setting.key) for setting in plan.settings)
     )

@@ -70,7 +70,7 @@ def doubted(plan: Plan, last: str) -> Severity | None:
 
     `last` is the newest release that does not refuse what a rule finds.
     """
-    if plan.table is None or plan.version_source not in ("newest", "settings"):
+    if plan.table is None or not plan.configuration.guessed:
         return None
     taken = [not wrong for wrong in plan.table.refused(plan.settings)]
     every = releases("verl")
@@ -110,8 +110,8 @@ def gpus(values: PlanValues) -> int | None:
 
 def sequence_parallel(values: PlanValues) -> int | None:
     """Ulysses' size of the FSDP actor, by the deprecated key or its successor."""
-    keys = [key for key in SEQUENCE_SIZES if values.plan.table and key in values.plan.table]
-    sizes = [values.number(key) for key in keys]
+    known = values.plan.table or ()
+    sizes = [values.number(key) for key in SEQUENCE_SIZES if key in known]
     return None if None in sizes else max([1, *(size for size in sizes if size)])
 
 

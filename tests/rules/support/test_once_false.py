@@ -104,7 +104,7 @@ def test_a_checkout_is_like_the_release_whose_settings_it_has(
     release: str, is_at_least: tuple[int, ...], is_before: tuple[int, ...]
 ) -> None:
     (plan,) = context(verl(before=f"# verl: {release}")).plans
-    checkout = replace(plan, framework_version="checkout")
+    checkout = replace(plan, configuration=replace(plan.configuration, release="checkout"))
     assert version_at_least(checkout, *is_at_least)
     assert not version_at_least(checkout, *is_before)
 
