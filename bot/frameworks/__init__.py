@@ -43,6 +43,8 @@ def find_launches(reading: Reading, place: ScriptPlace | None = None) -> tuple[L
             module = launches.as_module(entry, framework.packages)
             if framework.matches(module, argv):
                 return framework.name, framework.entry(module)
+        if place and (copied := place.checkout.openrlhf.module(entry, place.path)) is not None:
+            return OpenRLHF.name, copied
         program = place and place.checkout.trl_programs.find(entry, place.path)
         return (Trl.name, entry) if program and program.takes(argv) else None
 

@@ -101,7 +101,7 @@ class Versions:
     def options(self, framework: str) -> SourceOptions | None:
         """The options of a vendored copy that count instead of a release; None without one."""
         place = self._counting(framework) if framework == "openrlhf" else None
-        return place.checkout.options(place.path) if place else None
+        return place.checkout.openrlhf.options(place.path) if place else None
 
     def _counting(self, framework: str) -> ScriptPlace | None:
         """The script's place in its repository, unless a release is named."""

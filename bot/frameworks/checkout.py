@@ -10,17 +10,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, islice
-from pathlib import PurePosixPath
 from typing import Final
 
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
 from bot.base.regex import regex
-from bot.frameworks.argparse_options import SourceOptions
 from bot.frameworks.config_files import SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree, tree_table
 from bot.frameworks.named_files import NamedFiles, above, beside, entry_file, equally_near, nearest
+from bot.frameworks.openrlhf_copies import OpenRLHFCopies, trainers_folder
 from bot.frameworks.own_config import (
     HERE,
     ConfigFolders,
@@ -41,7 +40,6 @@ from bot.frameworks.verl_source import VerlSource, VerlSources, startable
 CONFIG: Final = "verl/trainer/config"
 """Where a copy of verl keeps its configuration."""
 _CONFIG = regex(r"((?:.{1,400}/)?verl/trainer/config)/(.{1,400}\.yaml)\Z")
-_MODULE = regex(r"((?:.+/)?openrlhf/cli)/train_\w+\.py\Z")
 _CLASS, _TRL = b"@dataclass", b"trl"
 """What a file holds that adds arguments of its own to TRL's; the second where no file parses."""
 _PARSERS = (b"TrlParser", b"HfArgumentParser")
@@ -68,8 +66,8 @@ def counts(path: str) -> bool:
 
 def configuration_folder(path: str) -> str | None:
     """The folder of a framework's configuration that a file belongs to; None for another file."""
-    found = _CONFIG.match(path) or _MODULE.match(path)
-    return found[1] if found else None
+    found = _CONFIG.match(path)
+    return found[1] if found else trainers_folder(path)
 
 
 def needed(paths: Iterable[str], scripts: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -107,22 +105,19 @@ class Checkout:
         self._left = left
         self._cut = cut
         self._configs: dict[str, list[str]] = {}
-        self._modules: dict[str, list[str]] = {}
         self._pin_files: dict[str, list[str]] = {}
         for path in sorted(files):
             if f"{CONFIG}/" in path and (found := _CONFIG.match(path)):
                 self._configs.setdefault(found[1], []).append(found[2])
-            elif "openrlhf/cli/" in path and (found := _MODULE.match(path)):
-                self._modules.setdefault(found[1], []).append(path)
             elif (folder := pinned_folder(path)) is not None:
                 self._pin_files.setdefault(folder, []).append(path)
         self._configs = startable(self._configs, files)
         self._own = ConfigFolders(files)
         self._recipes = NamedFiles(path for path in files if path.endswith(_RECIPES))
         self.trl_programs = TrlPrograms(files)
+        self.openrlhf = OpenRLHFCopies(files, self.trl_programs.file_of)
         self._trees: dict[str, ConfigTree | str] = {}
         self._own_trees: dict[object, ConfigTree | OwnLayer | Unfollowed | None] = {}
-        self._options: dict[str, SourceOptions] = {}
         self._structured: dict[str, StructuredTable | None] = {}
         self._sources = VerlSources(files)
         self._arguments: frozenset[str] | None = None
@@ -131,7 +126,7 @@ class Checkout:
     @property
     def vendors(self) -> bool:
         """Whether it holds the configuration of a framework."""
-        return bool(self._configs or self._modules)
+        return bool(self._configs) or self.openrlhf.vendored
 
     def paths_for(self, script: str, text: str) -> Iterator[str]:
         """The files that say which configuration counts for a script with this text."""
@@ -153,8 +148,7 @@ class Checkout:
         for folder in equally_near(self._configs, script)[:_MOST_COPIES]:
             yield from (f"{folder}/{name}" for name in self._configs[folder])
             yield from self._sources.paths(folder)
-        if (folder := nearest(self._modules, script)) is not None:
-            yield from self._modules[folder]
+        yield from self.openrlhf.paths(script)
         yield from islice(self._pinning(script), _MOST_FILES)
         yield from self._recipes_for(script, text)
 
@@ -350,17 +344,6 @@ class Checkout:
             )
             self._arguments = frozenset(name for text in texts for name in field_names(text))
         return self._arguments
-
-    def options(self, script: str) -> SourceOptions | None:
-        """The options of the copy of OpenRLHF that is nearest to a script; None without one."""
-        folder = nearest(self._modules, script)
-        if folder is None:
-            return None
-        if folder not in self._options:
-            texts = {PurePosixPath(path).stem: self._text(path) for path in self._modules[folder]}
-            called = message("{path} of this repository", path=folder)
-            self._options[folder] = SourceOptions("openrlhf", called, texts)
-        return self._options[folder]
 
     def pin(self, framework: str, *paths: str) -> Pin | None:
         """What the requirements above files say of a framework's release, the nearest first."""

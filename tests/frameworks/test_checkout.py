@@ -200,6 +200,38 @@ def test_the_options_of_a_vendored_openrlhf_count() -> None:
     assert plan_of({"openrlhf/cli/train_sft.py": RLHF}, "run.sh", other).table is None
 
 
+@pytest.mark.parametrize(
+    ("trainer", "script", "entry"),
+    [
+        ("openrlhf/cli/train_sft.py", "openrlhf/scripts/run.sh", "cli/train_sft.py"),
+        ("examples/train_sft.py", "examples/scripts/run.sh", "../train_sft.py"),  # Before 0.3.8.
+        ("a/examples/train_sft.py", "a/run.sh", "examples/train_sft.py"),
+    ],
+)
+def test_a_trainer_of_a_vendored_openrlhf_may_be_named_by_its_path(
+    trainer: str, script: str, entry: str
+) -> None:
+    files = {trainer: RLHF, "openrlhf/__init__.py": b"", "a/openrlhf/__init__.py": b""}
+    plan = plan_of(files, script, f"deepspeed {entry} --own 4 --pad_token x\n".encode())
+    assert (plan.framework, plan.launch.entry) == ("openrlhf", "openrlhf.cli.train_sft")
+    assert plan.table is not None
+    assert [v.status for v in plan.table.verdicts(plan.settings)] == ["ok", "unknown"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"examples/train_sft.py": RLHF},
+        {"train_sft.py": RLHF, "openrlhf/__init__.py": b""},
+        {"openrlhf/cli/new/train_sft.py": RLHF, "openrlhf/cli/train_dpo.py": RLHF},
+        {"openrlhf/cli/train_sft.py": RLHF, "mine/train_sft.py": RLHF},
+    ],
+)
+def test_another_program_of_a_trainers_name_is_none_of_openrlhf(files: dict[str, bytes]) -> None:
+    place = ScriptPlace(Checkout(files), "mine/run.sh")
+    assert plans(read(b"deepspeed train_sft.py --pad_token x\n", "run.sh"), place=place) == ()
+
+
 def test_a_default_that_only_running_gives_is_no_model_of_a_vendored_openrlhf() -> None:
     options = b'parser.add_argument("--pretrain", type=str, default=os.environ["MODEL"])\n'
     files = {"openrlhf/cli/train_sft.py": RLHF + options}
