@@ -119,7 +119,7 @@ class SourceOptions:
         """
         if entry not in self._tables:
             text = self._texts.get(entry.rsplit(".", 1)[-1])
-            options = _read(text) if text is not None else None
+            options = read_options(text) if text is not None else None
             data: dict[str, Any] = {
                 "framework": self.framework,
                 "version": self.name,
@@ -129,7 +129,8 @@ class SourceOptions:
         return self._tables[entry]
 
 
-def _read(text: str) -> dict[str, list[Any]] | None:
+def read_options(text: str) -> dict[str, list[Any]] | None:
+    """As `options_of`; None for what that does not read."""
     try:
         return options_of(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

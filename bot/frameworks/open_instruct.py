@@ -84,7 +84,7 @@ def _configuration(launch: Launch, versions: Versions) -> Configuration:
     if program is None:
         return chosen(OpenInstruct.name, launch, versions)
     name = message("{path} of this repository", path=program.path)
-    data = {"framework": OpenInstruct.name, "version": name, "dashed": True}
+    data = {"framework": OpenInstruct.name, "version": name, "dashed": program.takes_file}
     table = OptionTable({**data, "roots": {launch.entry: program.options}}, launch.entry)
     return Configuration(name, "tree", name, table)
 

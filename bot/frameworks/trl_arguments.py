@@ -87,23 +87,32 @@ def program_options(tree: ast.Module, user: ast.expr) -> ProgramOptions | None:
 
     None where it does not parse its whole command line, and once.
     """
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    called = [*calls(tree)]
-    names = [name for _, name in called]
-    parsing = [call for call, name in called if name in _PARSES]
-    own = {function.name for function in functions}
-    parsing = [call for call in parsing if written(call.func) not in own]
-    keywords = {keyword.arg for call, _ in called for keyword in call.keywords}
-    other = keywords.union(names).intersection(_UNFOLLOWED)
-    whole = len(parsing) == 1 and not (parsing[0].args or parsing[0].keywords)
-    if names.count("ArgumentParser") != 1 or not whole or other:
+    parsing = parsing_call(tree)
+    if parsing is None:
         return None
+    functions = _functions(tree)
     around = [node for node in functions if any(one is user for one in ast.walk(node))]
     within = around[-1] if around else tree  # `ast.walk` has the outer ones first.
     try:
-        return ProgramOptions(_holders(tree, parsing[0], within), *_options(tree))
+        return ProgramOptions(_holders(tree, parsing, within), *_options(tree))
     except (ValueError, TypeError, RecursionError, MemoryError):
         return None
+
+
+def parsing_call(tree: ast.Module) -> ast.Call | None:
+    """The call by which a module parses its whole command line, once; None where it does not."""
+    called = [*calls(tree)]
+    names = [name for _, name in called]
+    own = {function.name for function in _functions(tree)}
+    parsing = [call for call, name in called if name in _PARSES and written(call.func) not in own]
+    keywords = {keyword.arg for call, _ in called for keyword in call.keywords}
+    other = keywords.union(names).intersection(_UNFOLLOWED)
+    whole = len(parsing) == 1 and not (parsing[0].args or parsing[0].keywords)
+    return parsing[0] if names.count("ArgumentParser") == 1 and whole and not other else None
+
+
+def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
 def _options(tree: ast.Module) -> tuple[dict[str, str], dict[str, ProgramOption]]:
@@ -135,7 +144,7 @@ def _holders(tree: ast.Module, parsing: ast.Call, within: ast.AST) -> frozenset[
     Such are the names of nothing else that are assigned the call, or a function which returns it,
     and parameters that are called as such a name of another function.
     """
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    functions = _functions(tree)
     makers = {one.name for one in functions if _returns(one, parsing)}
     stored, held = _stored(within), _held(within, parsing, makers)
     if not isinstance(within, ast.FunctionDef):

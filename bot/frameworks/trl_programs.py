@@ -5,7 +5,8 @@ classes: TRL's own, those of the repository, and what the latter inherit from th
 transformers' `HfArgumentParser((…)).parse_args_into_dataclasses()`, without a file of settings.
 Programs are read as syntax trees, never imported. Which class of TRL's is among them says which
 trainer it is; a copy of one that the repository changes, as VLM-R1's `GRPOConfig`, counts as it.
-open-instruct's `ArgumentParserPlus((…))` takes classes of its own repository alone.
+open-instruct's `ArgumentParserPlus((…))` takes classes of its own repository alone; older programs
+of it have an `ArgumentParser` of their own.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
-from bot.frameworks.argparse_options import UNREADABLE
+from bot.frameworks.argparse_options import UNREADABLE, read_options
 from bot.frameworks.named_files import NamedFiles, closest, entry_file
 from bot.frameworks.python_source import calls, parsed, written
+from bot.frameworks.trl_arguments import parsing_call
 from bot.frameworks.trl_written import (
     TRAINERS,
     WrittenSettings,
@@ -122,6 +124,8 @@ class TrlPrograms:
             marked = len(data) <= _LARGEST and any(mark in data for mark in _MARKS)
             self._read[path] = self._program(path) if marked else None
         found = self._read[path]
+        if found is None and own:
+            return self._parsing(path)
         return found if found is None or (not found.trainer) is own else None
 
     def file_of(self, entry: str, script: str) -> str | None:
@@ -181,6 +185,23 @@ class TrlPrograms:
             return path
         found = closest(self._programs.ending(posixpath.normpath(wanted).lstrip("./")), script)
         return found[0] if len(found) == 1 else None
+
+    def _parsing(self, path: str) -> TrlProgram | None:
+        """A program that parses its whole command line with an `ArgumentParser` of its own."""
+        tree = self._tree(path)
+        parsing = parsing_call(tree) if tree is not None else None
+        parser, _, way = written(parsing.func).rpartition(".") if parsing else ("", "", "")
+        if tree is None or way != "parse_args":
+            return None
+        given = (
+            one
+            for call, _ in calls(tree)
+            for one in (*call.args, *(keyword.value for keyword in call.keywords))
+        )
+        if any(written(one) == parser for one in given):
+            return None  # What it is given to may add options.
+        options = read_options(self._files[path].decode("utf-8", "replace"))
+        return TrlProgram(path, "", options, takes_file=False) if options else None
 
     def _program(self, path: str) -> TrlProgram | None:
         tree = self._tree(path)

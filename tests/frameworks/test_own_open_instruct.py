@@ -121,6 +121,42 @@ def test_a_class_that_is_not_followed_leaves_the_release(changed: dict[str, str]
     assert not problems(check("--kl_estimator 2"))
 
 
+ARGPARSE = """
+import argparse
+def parse_args():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--train_file", type=str, default=None)
+    parser.add_argument("--lora_rank", type=int, default=64)
+    parser.add_argument("--save_merged_lora_model", action="store_true")
+    args = parser.parse_args()
+    return args
+"""
+
+
+def test_options_of_an_older_program_are_its_own() -> None:
+    """adamlin120's of 2023, before open-instruct parsed classes."""
+    given = "--train_file a.jsonl --save_merged_lora_model --lora_rank"
+    assert problems(check(f"{given} 8", grpo_fast=ARGPARSE)) == []
+    assert problems(check(f"{given} many --train-file 1", grpo_fast=ARGPARSE)) == [
+        ("RLB027", "--lora_rank takes a whole number, not 'many'"),
+        ("RLB020", "there is no --train-file"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "instead"),
+    [
+        ("parser.parse_args()", "parser.parse_known_args()"),
+        ("args = parser.", "add_more(parser)\n    args = parser."),
+        ("argparse.ArgumentParser()", "argparse.ArgumentParser(parents=[more])"),
+    ],
+)
+def test_an_older_program_that_takes_more_is_not_followed(code: str, instead: str) -> None:
+    changed = ARGPARSE.replace(code, instead)
+    assert changed != ARGPARSE
+    assert problems(check("--kl_estimator 2 --beta 0.1", grpo_fast=changed)) == []
+
+
 def test_a_program_that_the_repository_lacks_is_read_by_a_release() -> None:
     """Each launch of a script by what counts for it."""
     more = "python open_instruct/dpo_tune_cache.py --use_flash_attn --dpo_beta 5 --model_revision x"
