@@ -165,6 +165,12 @@ def _place(setting: Setting) -> tuple[int, str]:
     return setting.key_span.start, setting.key
 
 
+def _at(plan: Plan, places: frozenset[tuple[int, str]]) -> tuple[Setting, ...]:
+    """The settings there; a beginning of an option's name is that option in some releases alone."""
+    starts = {start for start, _ in places}
+    return tuple(setting for setting in plan.settings if setting.key_span.start in starts)
+
+
 def _with_inference(
     plan: Plan,
     refused: frozenset[tuple[int, str]],
@@ -185,8 +191,8 @@ def _with_inference(
         plan,
         inference=Inference(
             preferred=preferred,
-            explained=tuple(s for s in plan.settings if _place(s) in explained),
-            doubtful=tuple(s for s in plan.settings if _place(s) in doubtful),
+            explained=_at(plan, explained),
+            doubtful=_at(plan, doubtful),
             releases=tuple(release for release, wrong in others.items() if not explained & wrong),
         ),
     )

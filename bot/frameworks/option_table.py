@@ -10,7 +10,7 @@ from typing import Any
 from bot.base.messages import enumeration, mark, message
 from bot.frameworks.key_table import OK, Key, KeyTable, KeyVerdict, refusal
 from bot.frameworks.releases import beside_tables, spans_of_releases, timeline
-from bot.frameworks.setting import UNKNOWN, Setting
+from bot.frameworks.setting import UNKNOWN, Setting, WholeSetting
 from bot.report import Scalar
 
 _TYPES = {
@@ -47,11 +47,11 @@ class OptionTable(KeyTable):
         """An option with dashes as the table spells it: `lora-r` is `lora_r`, where both work."""
         return key.replace("-", "_") if self._dashed and "_" not in key else key
 
-    def full(self, key: str) -> str | None:
-        """The option that `key` names: itself, or the one option that begins with it."""
+    def full(self, key: str, *, whole: bool = False) -> str | None:
+        """The option that `key` names: itself, or unless `whole` the one that begins with it."""
         key = self.spelled(key)
-        if key in self._options:
-            return key
+        if whole or key in self._options:
+            return key if key in self._options else None
         found = self.fitting(key)
         return found[0] if len(found) == 1 else None
 
@@ -138,7 +138,7 @@ class OptionTable(KeyTable):
 
     def verdict(self, setting: Setting) -> KeyVerdict:
         """What argparse would say to this option."""
-        fitting = self.fitting(setting.key)
+        fitting = [] if isinstance(setting, WholeSetting) else self.fitting(setting.key)
         if setting.key not in self._options and len(fitting) != 1:
             if fitting:
                 several = ", --".join(fitting)
@@ -179,7 +179,8 @@ class OptionTable(KeyTable):
     def refused(self, settings: Sequence[Setting]) -> tuple[bool, ...]:
         """See `KeyTable.refused`; an option with a wrong value is one that is there."""
         return tuple(
-            setting.key not in self._options and len(self.fitting(setting.key)) != 1
+            setting.key not in self._options
+            and (isinstance(setting, WholeSetting) or len(self.fitting(setting.key)) != 1)
             for setting in settings
         )
 

@@ -11,7 +11,7 @@ from bot.base.messages import message, plural_message
 from bot.base.regex import regex
 from bot.frameworks.key_table import Key
 from bot.frameworks.option_table import OptionTable
-from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
+from bot.frameworks.setting import UNKNOWN, BadArgument, Setting, WholeSetting
 from bot.report import JsonValue, Scalar
 from bot.shell.source import Span
 from bot.shell.words import Hole, Word
@@ -55,8 +55,9 @@ def read_line(words: Sequence[Word], table: OptionTable | None, of_file: int = 0
         if "${?" in name:
             continue
         shown = name.lstrip("-")
-        full = table.full(shown) if table else None
-        key = table.get(shown) if table and full else None
+        whole = at <= of_file
+        full = table.full(shown, whole=whole) if table else None
+        key = table.get(full) if table and full else None
         known = key is not None
         least, most = _arity(key)
         span = word.span_of(0, len(name))
@@ -68,8 +69,7 @@ def read_line(words: Sequence[Word], table: OptionTable | None, of_file: int = 0
             values = [_Value.inline(word, len(name) + 1)]
         else:
             values = []
-            in_file = at <= of_file
-            most, end = (of_file, of_file) if in_file and most else (most, len(words))
+            most, end = (of_file, of_file) if whole and most else (most, len(words))
             while len(values) < most and at < end and not _is_option(words[at], table):
                 values.append(_Value.of(words[at]))
                 at += 1
@@ -83,7 +83,8 @@ def read_line(words: Sequence[Word], table: OptionTable | None, of_file: int = 0
             table.convert(value.text, key) if table and key else _guessed(value.text)
             for value in values
         ]
-        line.settings.append(_setting(word, full or shown, key, values, typed))
+        setting = _setting(word, full or shown, key, values, typed)
+        line.settings.append(WholeSetting.of(setting) if whole else setting)
         if table is not None and most == 0:
             on = table.switches_to(line.settings[-1].key)
             line.settings[-1] = replace(line.settings[-1], value=on)

@@ -58,6 +58,17 @@ class Setting:
         return self.value is not UNKNOWN
 
 
+class WholeSetting(Setting):
+    """One of a file or of Python: its key is no beginning of another, as argparse would take it."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, setting: Setting) -> WholeSetting:
+        """The same setting of a file."""
+        return cls(*(getattr(setting, name) for name in Setting.__slots__))
+
+
 @dataclass(frozen=True, slots=True)
 class BadArgument:
     """A word that the framework could not take as a setting."""

@@ -134,6 +134,11 @@ def test_what_is_wrong_stands_at_its_file_and_line() -> None:
     ]
 
 
+def test_a_recipe_takes_no_beginning_of_a_name() -> None:
+    report = check(recipes__a0yaml=RECIPE + "gradient_checkpoint: true\n")
+    assert found(report) == [("error", "RLB020", "recipes/a.yaml", 7)]
+
+
 @pytest.mark.parametrize(("release", "severity"), [("0.18.0", "warning"), ("0.19.1", "error")])
 def test_older_releases_ignore_what_they_do_not_know_of_a_recipe(
     release: str, severity: str

@@ -49,6 +49,12 @@ def test_each_setting_is_named_by_one_rule_alone() -> None:
     assert "nothing_of_the_kind" in error.message
 
 
+def test_a_beginning_that_several_options_have_now() -> None:
+    """TRL's newest has `--num_generations_eval` beside `--num_generations`."""
+    (finding,) = found(SLUG, "trl grpo --dataset_name a --num_generation 4\n")
+    assert finding.message.startswith("settings that trl 1.16.0 lacks are in 0.14.0 to")
+
+
 def test_options_of_an_old_release_of_openrlhf(snapshot: SnapshotAssertion) -> None:
     script = "python3 -m openrlhf.cli.train_ppo_ray --zero_stage 3 --rollout_batch_size 64\n"
     assert marked(SLUG, script) == snapshot
