@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from itertools import islice
 from typing import Any, Final
@@ -26,6 +27,7 @@ from bot.frameworks.python_source import calls, parsed, written
 from bot.frameworks.trl_arguments import parsing_call
 from bot.frameworks.trl_written import (
     TRAINERS,
+    OwnClass,
     WrittenSettings,
     assigned,
     constant_of,
@@ -38,6 +40,10 @@ _OPEN_INSTRUCT: Final = "ArgumentParserPlus"
 _PARSERS: Final = {"TrlParser": True, "HfArgumentParser": False, _OPEN_INSTRUCT: True}
 """Parsers, and whether they know a file of settings."""
 _MARKS: Final = tuple(name.encode() for name in _PARSERS)
+_CLASS: Final = "Config"
+"""How TRL's classes of settings end, and those of repositories that have their fields."""
+_MADE: Final = (*(name.encode() for name in TRAINERS), b"config import ", b"configs import ")
+"""What a program holds that makes settings: TRL's class, or what may have one that derives."""
 _LARGEST: Final = 1 << 20
 """Bytes of a file that is read."""
 _MOST_NAMED: Final = 20
@@ -146,16 +152,31 @@ class TrlPrograms:
         name = wanted.rpartition("/")[2]
         if path is None and [*self._programs.ending(name)] == [name]:
             path = name
-        if path is None or not any(name.encode() in self._files[path] for name in TRAINERS):
+        data = self._files[path] if path is not None else b""
+        if path is None or not any(mark in data for mark in _MADE):
             return None
         if path not in self._written:
             tree = self._tree(path)
-            text = self._files[path].decode("utf-8", "replace")
+            text = data.decode("utf-8", "replace")
             found = settings_written(path, text, tree) if tree is not None else None
+            if found is None and tree is not None and (own := self._own_class(path, tree)):
+                found = settings_written(path, text, tree, own)
             if found is not None and self._vendored:
-                found = WrittenSettings(path, found.name)
+                found = WrittenSettings(path, found.name, found.trainer)
             self._written[path] = found
         return self._written[path]
+
+    def _own_class(self, path: str, tree: ast.Module) -> OwnClass | None:
+        """The one class of the repository's with TRL's fields that a program makes settings of."""
+        names = {name for call, name in calls(tree) if call.keywords and name.endswith(_CLASS)}
+        known = list[OwnClass]()
+        for name in sorted(names):
+            found = _Fields()
+            with suppress(LookupError):
+                self._add(found, path, ast.Name(name), 0)
+                if len(found.trainers) == 1 and not found.own:
+                    known.append((name, found.trainers.pop(), found.options))
+        return known[0] if len(known) == 1 else None
 
     def paths_for(self, script: str, words: Iterable[str]) -> Iterator[str]:
         """The files of programs that a script may start, and those beside them that define."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE, constant
@@ -31,6 +31,9 @@ TRAINERS: Final = {
 """TRL's classes of settings, and the scripts of TRL's that take theirs."""
 ADAPTERS: Final = ("LoraConfig", "get_peft_model", "prepare_model_for_kbit_training")
 """PEFT's functions that programs give a model an adapter with."""
+OwnClass: TypeAlias = tuple[str, str, Collection[str]]
+"""A class of the repository's with the fields of one of TRL's: its name, the script of TRL's with
+the same settings, and what it adds or has another default for."""
 _PATCHES: Final = "unsloth"
 """Adds settings of its own to TRL's classes while it is imported."""
 _MOST: Final = 500
@@ -45,7 +48,9 @@ class WrittenSettings:
 
     path: str
     name: str
-    """The class: GRPOConfig."""
+    """The class: GRPOConfig, or one of the repository's with its fields."""
+    trainer: str
+    """The script of TRL's with the same settings: grpo."""
     words: tuple[Word, ...] = ()
     """`--key value` for each, with its place in the file; none where they cannot be followed."""
     own_adapter: bool = False
@@ -75,28 +80,34 @@ class WrittenSettings:
 
     @property
     def module(self) -> str:
-        """The script of TRL's with the same settings: trl.scripts.grpo."""
-        return f"trl.scripts.{TRAINERS[self.name]}"
+        """The module of that script: trl.scripts.grpo."""
+        return f"trl.scripts.{self.trainer}"
 
 
-def settings_written(path: str, text: str, tree: ast.Module) -> WrittenSettings | None:
-    """What a program makes of TRL's settings; None where it makes none.
+def settings_written(
+    path: str, text: str, tree: ast.Module, own: OwnClass | None = None
+) -> WrittenSettings | None:
+    """What a program makes of TRL's settings, or of a class with their fields; None for nothing.
 
     They are not followed where several places make them, where a mapping holds some of them, where
-    they are more than the class has, or where it is not TRL's own.
+    they are more than the class has, or where it is not TRL's own. What the class of the repository
+    declares itself is left out.
     """
-    made = [(call, name) for call, name in calls(tree) if name in TRAINERS and call.keywords]
+    classes = TRAINERS if own is None else {own[0]: own[1]}
+    made = [(call, name) for call, name in calls(tree) if name in classes and call.keywords]
     if not made:
         return None
     call, name = made[0]
     known = len(made) == 1 and not call.args and all(keyword.arg for keyword in call.keywords)
-    if not known or len(call.keywords) > _MOST or not _from_trl(tree, name):
-        return WrittenSettings(path, name)
+    if not known or len(call.keywords) > _MOST or not _from_trl(tree, name, own is not None):
+        return WrittenSettings(path, name, classes[name])
     starts = _starts(text)
     constants, changed = _constants(tree), assigned(tree)
     options, from_options = program_options(tree, call), dict[int, str]()
     words = list[Word]()
     for keyword in call.keywords:
+        if own is not None and keyword.arg in own[2]:
+            continue
         at = _span(keyword, starts)
         at = Span(at.start, at.start + len(keyword.arg or ""))
         value = constant_of(keyword.value, constants)
@@ -110,6 +121,7 @@ def settings_written(path: str, text: str, tree: ast.Module) -> WrittenSettings 
     return WrittenSettings(
         path,
         name,
+        classes[name],
         tuple(words),
         makes_adapter(tree),
         options if from_options else None,
@@ -137,10 +149,9 @@ def constant_of(node: ast.expr, names: dict[str, Any]) -> Any:
         return UNREADABLE
 
 
-def _from_trl(tree: ast.Module, name: str) -> bool:
-    """Whether the class is imported from TRL, and nothing changes it on the way."""
+def _from_trl(tree: ast.Module, name: str, ours: bool) -> bool:
+    """Whether the class is TRL's as it is imported, or known to be, and nothing changes it."""
     modules = set[str]()
-    ours = False
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             modules.update(alias.name for alias in node.names)

@@ -76,6 +76,52 @@ def test_a_right_program_has_no_finding(call: str) -> None:
     assert report.unchecked == ()
 
 
+OWN = """
+from dataclasses import dataclass
+from trl import GRPOConfig
+@dataclass
+class DistilConfig(GRPOConfig):
+    lmbda: float = 1.0
+    beta: float = 0.5
+"""
+OWN_START = "from distil_config import DistilConfig\n"
+
+
+def _own(call: str, config: str = OWN, start: str = OWN_START) -> ScriptReport:
+    return _check(f"{start}config = DistilConfig({call})\n", run__distil_config=config)
+
+
+def test_a_class_of_the_repositorys_has_the_settings_of_its_base_and_its_own() -> None:
+    """OPSD's `OPSDConfig(SFTConfig)`."""
+    report = _own("num_generations=4, per_device_train_batch_size=4, lmbda=0.5, beta='x'")
+    assert [f for f in report.findings if f.severity != "note"] == []
+    (launch,) = report.launches
+    assert launch.settings == {"num_generations": 4, "per_device_train_batch_size": 4}
+
+
+@pytest.mark.parametrize(
+    ("config", "start"),
+    [
+        (OWN.replace("from trl", "from areal"), OWN_START),
+        (OWN.replace("(GRPOConfig)", "(GRPOConfig, Mixed)"), OWN_START),
+        (OWN.replace("trl import GRPOConfig", "trl import PPOConfig as GRPOConfig"), OWN_START),
+        (OWN, "from elsewhere import DistilConfig\n"),
+        (OWN, "import unsloth\n" + OWN_START),
+    ],
+)
+def test_a_class_that_is_not_followed_has_no_settings(config: str, start: str) -> None:
+    report = _own("num_generation=4", config, start)
+    assert report.launches == ()
+    assert [f for f in report.findings if f.severity != "note"] == []
+
+
+def test_what_neither_class_has_is_an_error() -> None:
+    """Python takes no beginning of a name, which argparse does."""
+    (finding,) = [f for f in _own("num_generation=4").findings if f.severity == "error"]
+    assert finding.message.startswith("there is no num_generation here")
+    assert finding.path == "run/train.py"
+
+
 def test_constants_are_known_and_the_rest_is_a_hole() -> None:
     found = _settings(f"{START}GENERATIONS = 4\nargs = parse()\nconfig = {CALL}")
     assert found == {
