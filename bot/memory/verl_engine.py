@@ -71,7 +71,9 @@ def engine(
 ) -> tuple[Engine, int]:
     """The engine, and the GPUs of its own when it has some."""
     name = engine_name(get)
-    kind = {"vllm": "vllm", "sglang": "sglang", "hf": "hf"}.get((name or USUAL_ENGINE).lower())
+    kind = {"vllm": "vllm", "sglang": "sglang", "sglang_async": "sglang", "hf": "hf"}.get(
+        (name or USUAL_ENGINE).lower()
+    )
     if kind is None:
         raise NoEstimateError("The inference engine {name} is not modelled.", name=name)
     own_process = version_at_least(plan, 0, 7, 1)

@@ -57,6 +57,13 @@ def test_another_process_is_not_in_the_figure(settings: tuple[str, ...], release
     assert component(made, "update", "contexts") > 2.0
 
 
+def test_sglang_of_verl_04_and_05_has_a_second_name() -> None:
+    """`rollout.name=sglang_async` of 0.4, for rollouts of several turns."""
+    name = "actor_rollout_ref.rollout.name="
+    made = [verl(f"{name}{engine}", release="0.4.1") for engine in ("sglang", "sglang_async")]
+    assert made[0]["peak_gib"] == made[1]["peak_gib"]
+
+
 def test_trl_has_vllm_in_its_process_where_it_is_colocated() -> None:
     colocated = trl("grpo", *GRPO, "--use_vllm true --vllm_mode colocate")
     own = _trained(colocated, *_NOT_TORCH, *_OF_ENGINE)
