@@ -86,8 +86,6 @@ docs: $(READY)  ## write the pages made from the program, and build the site int
 picture: $(READY)  ## photograph the demo's comment for the README (needs Chromium)
 	@$(BIN)/python -m examples.demo --quiet
 	@sh tools/picture.sh
-	@$(BIN)/python -m benchmarks.big_comment
-	@WIDTH=430 HEIGHT=2400 sh tools/picture.sh build/big/comment.html comment-big
 
 bench: $(READY)  ## how long a cold `rlbot lint` takes, and what it imports
 	@$(BIN)/python -m benchmarks.cold_start

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
@@ -86,6 +86,11 @@ def commands(after: str, before: str = "") -> tuple[CommentCommand | Misundersto
         else:
             found[read(line)] = None
     return tuple(found)[:MOST]
+
+
+def only_help(found: Iterable[CommentCommand | Misunderstood]) -> bool:
+    """Whether nothing is asked for but how to ask."""
+    return all(isinstance(one, CommentCommand) and one.name == "help" for one in found)
 
 
 def read(line: str) -> CommentCommand | Misunderstood:

@@ -17,7 +17,7 @@ from bot.base.config import RepositoryRole
 from bot.base.fast_dataclass import dataclass
 from bot.github import mutations, queries
 from bot.github.client import Client
-from bot.github.commands import lines
+from bot.github.commands import commands, only_help
 from bot.github.errors import GitHubError, LimitedError, NotFoundError
 from bot.github.failures import understood
 from bot.github.mutations import Mutation, MutationOutcome
@@ -171,16 +171,14 @@ def reactions(client: Client, repository: str, comment: int, us: str) -> dict[st
 
 
 def recent_commands(
-    client: Client, pull: PullRequest, author: str, comment: int, at: float
+    client: Client, repository: str, comment: int, others: Sequence[int], at: float
 ) -> RecentCommands:
-    """What this person asked for within COOLDOWN seconds before `at`, by our own reactions.
+    """What `others`, a person's `earlier_commands`, say of this comment, by our own reactions.
 
     `at` is when our 👀 was left on this comment. One request for each of their last commands in
     that time, and one for our login, which GraphQL does not give of an App. Raises GitHubError.
     """
     wait, refused = 0, False
-    repository = pull.id.repository
-    others = _commands_since(pull, author, comment, at - COOLDOWN)
     login = react(client, repository, comment, "eyes").login if others else ""
     for other in others:
         ours = reactions(client, repository, other, login)
@@ -195,7 +193,15 @@ def recent_commands(
     return RecentCommands(wait, refused)
 
 
-def _commands_since(pull: PullRequest, author: str, comment: int, since: float) -> Sequence[int]:
+def earlier_commands(
+    pull: PullRequest, author: str, comment: int, at: float, *, helps: bool
+) -> Sequence[int]:
+    """The comments with commands that a person wrote within COOLDOWN seconds before `at`.
+
+    Those that ask for the help alone where `helps`, else the others: who reads the help does not
+    wait for a command, nor a command for the help.
+    """
+    since = at - COOLDOWN
     found = [
         other.id
         for other in pull.comments
@@ -203,7 +209,8 @@ def _commands_since(pull: PullRequest, author: str, comment: int, since: float) 
         if other.id < comment
         and _seconds(other.written) >= since
         and other.author == author
-        and lines(other.body)
+        and (asked := commands(other.body))
+        and only_help(asked) == helps
     ]
     return found[-_LOOKED_AT:]
 

@@ -13,7 +13,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, seconds_of, sentence_of, translated
 from bot.github.answer import mark_of
 from bot.github.client import Client
-from bot.github.commands import CommentCommand, Misunderstood, commands
+from bot.github.commands import CommentCommand, Misunderstood, commands, only_help
 from bot.github.errors import GitHubError, LimitedError, UnreachableError
 from bot.github.publish import EVERYWHERE, Channels
 from bot.github.pull import IssueComment, PullRequest
@@ -29,6 +29,7 @@ from bot.github.talk import (
     RecentCommands,
     acknowledge,
     asker_of,
+    earlier_commands,
     react,
     reactions,
     recent_commands,
@@ -202,7 +203,10 @@ class _Handler:
         self.comments = pull.comments if pull.comments_complete else None
         if seen is not None and comment is not None:
             author = self.request.author
-            self.recent = recent_commands(self.client, pull, author, comment, seen.at)
+            helps = only_help(self.result.commands)
+            others = earlier_commands(pull, author, comment, seen.at, helps=helps)
+            repository = pull.id.repository
+            self.recent = recent_commands(self.client, repository, comment, others, seen.at)
         return change
 
     def _config(self, change: GitHubChange) -> Config:

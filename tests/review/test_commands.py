@@ -82,6 +82,18 @@ def test_t14_a_person_waits_between_two_commands(here: World) -> None:
     assert not handle(here, say(here, "triager", "/verify")).refused
 
 
+def test_who_reads_the_help_need_not_wait(here: World) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    assert not handle(here, say(here, "triager", "/verify help")).refused
+    assert not handle(here, say(here, "triager", "/verify")).refused
+    # A flood of questions is answered once, as one of commands is.
+    assert handle(here, say(here, "triager", "/verify help")).refused
+    assert handle(here, say(here, "triager", "/verify help")).refused
+    assert len(replies(pull)) == 2
+    assert not handle(here, say(here, "maintainer", "/verify")).refused
+    assert not handle(here, say(here, "maintainer", "/verify help")).refused
+
+
 def test_t14_a_flood_of_refused_commands_is_answered_once(here: World) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     for _ in range(4):
