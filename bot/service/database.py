@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,6 +22,8 @@ T = TypeVar("T")
 _SQLITE = "sqlite:///"
 BUSY = 7_000
 """Milliseconds that a statement waits for a lock: GitHub hangs up after ten seconds."""
+_DELIVERY = 1 << 20
+"""Bytes on the disk that a delivery, its job and its log are sure to find room in."""
 _PYTHON = sys.version_info[:2]
 _MILLISECONDS = (3, 42)
 """The SQLite that tells time in milliseconds (`unixepoch('subsec')`), which DBOS asks of it from
@@ -110,6 +113,23 @@ class Database:
                 "folder must be one that this user may write.",
                 path=self.path,
                 error=system_reason(error) if isinstance(error, OSError) else str(error),
+            ) from None
+
+    def take_more(self) -> None:
+        """Write as much as a delivery takes beside an SQLite file, and drop it.
+
+        Raises UserError where the disk takes no more; of a server's disk nothing is known here.
+        """
+        if not self.is_sqlite:
+            return
+        try:
+            with tempfile.TemporaryFile(dir=self.path.parent) as file:
+                file.write(bytes(_DELIVERY))
+        except OSError as error:
+            raise UserError(
+                "The folder {folder} takes no more: {why}. Free some space on its disk.",
+                folder=self.path.parent,
+                why=system_reason(error),
             ) from None
 
     def carry_out(self, act: Callable[[], T]) -> T:

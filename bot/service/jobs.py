@@ -69,6 +69,7 @@ class JobClient:
 
     def __init__(self, database: Database) -> None:
         database.prepare()
+        self._database = database
         self._engine = database.engine(8)
         self._client = DBOSClient(
             system_database_engine=self._engine,
@@ -217,8 +218,9 @@ class JobClient:
         return taken
 
     def ready(self) -> None:
-        """Raise what the database raises when it cannot answer."""
+        """Raise what the database raises when it cannot answer, or its disk when it is full."""
         self._client.check_connection()
+        self._database.take_more()
 
     def close(self) -> None:
         """Close the connections."""

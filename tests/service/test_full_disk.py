@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import resource
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from bot.base.errors import UserError
 from bot.service.database import Database
 from bot.service.lease import LOOKS, Guard, lease_for
 from bot.service.settings import ServiceSettings
@@ -76,6 +78,21 @@ def test_jobs_go_on_once_the_database_takes_their_steps(
     assert work.diary().count(f"check {first.id}") == 1
     if table == "operation_outputs":
         assert FULL in caplog.text
+
+
+@pytest.mark.database
+def test_nothing_is_ready_on_a_full_disk(sqlite: Database) -> None:
+    """The system refuses each write behind a file's 4096th byte, as a full disk does."""
+    with client_of(sqlite) as client:
+        client.ready()
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+        try:
+            with pytest.raises(UserError, match=r"takes no more: .* Free some space on its disk"):
+                client.ready()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        client.ready()
 
 
 def _done(client: Any, wanted: str) -> bool:
