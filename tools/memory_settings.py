@@ -13,6 +13,7 @@ from bot.frameworks import plans
 from bot.frameworks.key_table import KeyTable
 from bot.frameworks.plan import Plan
 from bot.memory.from_plan import find_model, read_workload
+from bot.memory.images import with_images
 from bot.memory.settings import MemorySettings
 from bot.memory.unread import moves_memory
 from bot.shell import read
@@ -48,6 +49,7 @@ _FLAT = (
     " --train.dynamic_batch_enable --train.max_tokens_per_gpu 4096"
     " --rollout.max_tokens_per_gpu 4096"
 )
+_IMAGES = "--actor.model_name_or_path Qwen/Qwen2.5-VL-7B"
 _TRL = (
     " --model_name_or_path Qwen/Qwen3-8B --per_device_train_batch_size 1 --use_peft --lora_r 8"
     " --load_in_4bit --use_vllm --max_completion_length 512 --max_length 1024"
@@ -58,6 +60,7 @@ _LAUNCHES: Mapping[str, Sequence[str]] = {
         _VERL + " actor_rollout_ref.model.lora_rank=8 critic.model.lora_rank=8",
         _VERL + " model_engine=megatron actor_rollout_ref.model.lora.rank=8",
         _VERL + " model_engine=megatron",
+        _VERL + " actor_rollout_ref.model.path=Qwen/Qwen3-VL-8B-Instruct",
     ),
     "verl's fine-tuning": (
         _SFT,
@@ -67,6 +70,7 @@ _LAUNCHES: Mapping[str, Sequence[str]] = {
     "OpenRLHF": (
         f"python -m openrlhf.cli.train_ppo_ray{_FLAT} --vllm.num_engines 1",
         f"python -m openrlhf.cli.train_ppo_ray{_FLAT} --vllm.num_engines 8 --train.colocate_all",
+        f"python -m openrlhf.cli.train_ppo_ray{_FLAT} {_IMAGES}",
     ),
     "TRL": tuple(
         f"accelerate launch --num_processes 8 -m trl.scripts.{kind}{_TRL}"
@@ -108,7 +112,7 @@ def _section(name: str) -> Iterator[str]:
 
 def _asked(plan: Plan) -> set[str]:
     get = MemorySettings(plan)
-    read_workload(get, find_model, None, 8)
+    with_images(read_workload(get, find_model, None, 8), get, None)
     return get.asked
 
 

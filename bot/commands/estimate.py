@@ -43,6 +43,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="mean length of a response; of a whole sample where none is generated",
     )
     parser.add_argument(
+        "--image-tokens",
+        metavar="N",
+        type=float,
+        help="mean number of a prompt's tokens (a sample's) that are of images; 0 without any",
+    )
+    parser.add_argument(
         "--host-memory",
         metavar="GIB",
         type=float,
@@ -113,17 +119,23 @@ def _lengths(arguments: argparse.Namespace) -> Measured | None:
     from bot.memory.lengths import Measured
 
     prompt, response = arguments.prompt_tokens, arguments.response_tokens
-    for option, tokens in (("--prompt-tokens", prompt), ("--response-tokens", response)):
-        if tokens is not None and not 1 <= tokens < 1e8:
+    images = arguments.image_tokens
+    for option, tokens, least in (
+        ("--prompt-tokens", prompt, 1),
+        ("--response-tokens", response, 1),
+        ("--image-tokens", images, 0),
+    ):
+        if tokens is not None and not least <= tokens < 1e8:
             raise UserError(
                 "{option} takes a mean number of tokens, not {tokens}.",
                 option=option,
                 tokens=f"{tokens:g}",
             )
-    if response is None:
-        if prompt is not None:
-            raise UserError("--prompt-tokens needs --response-tokens beside it.")
+    if response is None and prompt is not None:
+        raise UserError("--prompt-tokens needs --response-tokens beside it.")
+    if response is None and images is None:
         return None
     if arguments.run:
-        raise UserError("Give the lengths by --run or by --response-tokens, not by both.")
-    return Measured(prompt_mean=prompt, response_mean=response)
+        given = "--image-tokens" if response is None else "--response-tokens"
+        raise UserError("Give the lengths by --run or by {given}, not by both.", given=given)
+    return Measured(prompt_mean=prompt, response_mean=response, image_mean=images)

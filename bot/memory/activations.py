@@ -1,4 +1,4 @@
-"""What one micro batch takes: activations, gathered weights, logits.
+"""What one micro batch takes: activations, images, logits, beside the weights that are whole.
 
 Two moments of an update can be the fullest: the head's (all checkpoints and the logits) and a
 layer's (all checkpoints and one layer recomputed, with its gradients).
@@ -9,14 +9,10 @@ from __future__ import annotations
 from bot.memory.adapter_inputs import backward_below, gathered_inputs, kept_below
 from bot.memory.attention import scores_backward, scores_kept
 from bot.memory.bands import BESIDE, MARGINS, kind_of
-from bot.memory.constants import (
-    GATHERED_LAYERS,
-    HEAD,
-    LOGITS,
-    ZERO3_LIVE,
-    ZERO_BUCKET,
-)
+from bot.memory.constants import HEAD, LOGITS
 from bot.memory.experts import copies_in_transit, copies_kept
+from bot.memory.gathered import gathered_ends, gathered_layers, reduction_buffer
+from bot.memory.images import images_kept, tower_at_work
 from bot.memory.layers import (
     all_layers_bytes_per_token,
     layer_bytes_per_token,
@@ -166,32 +162,6 @@ def head_surroundings(role: Role, tokens: int, level: MemoryLevel) -> Bytes:
     return Bytes.of(HEAD * role.shape.hidden * tokens) / split(role)
 
 
-def _gathers(role: Role) -> bool:
-    """Whether whole weights are gathered for a pass: from shards, from the host, or from fp32.
-
-    One rank under FSDP has them whole, but casts them from fp32 to bf16 unit by unit.
-    """
-    if role.backend not in ("fsdp", "fsdp2", "zero3"):
-        return False
-    apart = role.layout.shard > 1 or role.weights_offload == "always"
-    return apart or (role.backend != "zero3" and role.weight_bytes > 2)
-
-
-def gathered_ends(role: Role) -> Bytes:
-    """Embedding and head while they are whole, bf16.
-
-    FSDP1 keeps both in its root unit from the first layer to the last; FSDP2 in verl gives the
-    embedding a unit of its own, so that only the head is there; other backends keep none. ZeRO-3
-    gathers a module while it is used: the embedding of a value model is a layer like others.
-    """
-    if not _gathers(role):
-        return NOTHING
-    ends = role.shape.embedding if role.backend != "fsdp" else role.shape.ends
-    if role.head == "value" and (role.backend == "zero3" or not role.shape.tied):
-        ends = role.shape.embedding if role.backend == "fsdp" else role.shape.hidden
-    return Bytes(2 * ends)
-
-
 def _head_is_away(role: Role) -> bool:
     """Whether the head is in shards while the loss has its backward pass.
 
@@ -200,58 +170,6 @@ def _head_is_away(role: Role) -> bool:
     GPU (`tests/memory/measured`).
     """
     return role.backend == "fsdp2" and role.reshard
-
-
-def gathered_layers(role: Role, level: MemoryLevel) -> Bytes:
-    """Layers whose weights are whole at one time: bf16, under FSDP as they are quantized.
-
-    FSDP gathers a quantized parameter in the type that it is stored in (`bnb_4bit_quant_storage`,
-    whose elements hold several weights each).
-    """
-    if not _gathers(role):
-        return NOTHING
-    layers = min(GATHERED_LAYERS[level], role.shape.layers)
-    quantized = role.adapter is not None and role.backend != "zero3"
-    each = min(2.0, role.frozen_bytes or 2.0) if quantized else 2.0
-    gathered = Bytes.of(each * role.shape.largest_layer) * layers
-    if not role.reshard and role.backend != "zero3":
-        # `reshard_after_forward=False`, SHARD_GRAD_OP: the forward pass leaves every layer whole.
-        return max(gathered, Bytes.of(each * role.parameters).less(gathered_ends(role)))
-    if role.backend != "zero3" or level == "floor":
-        return gathered
-    live = min(ZERO3_LIVE, role.shape.parameters)
-    return max(gathered, Bytes(2 * live).less(gathered_ends(role)))
-
-
-def reduction_buffer(role: Role, level: MemoryLevel) -> Bytes:
-    """The buckets that gradients are gathered in before they are reduced.
-
-    ZeRO-1 and ZeRO-2: `setup_buckets` of DeepSpeed's `stage_1_and_2.py` makes one in bf16 whatever
-    the model's size, and `allreduce_bucket` joins what is in it in a copy. ZeRO-3 does so with its
-    standing bucket (`reduce_scatter_coalesced`). DistributedDataParallel has buckets for all
-    gradients besides these, unless they are views of its buckets (`gradient_as_bucket_view` in
-    torch's documentation of it, off by default).
-    """
-    if level == "floor" or role.layout.gpus == 1:
-        return NOTHING
-    if role.backend == "ddp":
-        copies = role.beside_adapter
-        beside = copies.parameters * copies.gradient_bytes if copies else 0.0
-        return Bytes.of(role.trained_parameters * role.gradient_bytes + beside)
-    if role.backend not in ("zero1", "zero2", "zero3"):
-        return NOTHING
-    copied = Bytes.of(2 * min(ZERO_BUCKET, role.trained_parameters))
-    return copied if role.backend == "zero3" else copied + Bytes(2 * ZERO_BUCKET)
-
-
-def standing_bucket(role: Role, level: MemoryLevel) -> Bytes:
-    """The bucket that ZeRO-3 makes when it starts and never frees, bf16.
-
-    `ipg_buckets` of DeepSpeed's `stage3.py`; it is on the GPU whatever is offloaded.
-    """
-    if level == "floor" or role.backend != "zero3" or not role.trained:
-        return NOTHING
-    return Bytes(2 * ZERO_BUCKET)
 
 
 def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
@@ -309,7 +227,19 @@ def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
         # DoRA's norm needs the product of its factors, as large as the adapted matrix.
         widest = role.shape.hidden * max(role.shape.intermediate, role.shape.query_width)
         layer["DoRA's product"] = Bytes(2 * widest) / split(role)
+    images = NOTHING if level == "floor" else images_kept(role, tokens)
     moments = [head, layer]
+    if images:
+        head["images"] = layer["images"] = images
+        # The tower's backward pass comes last: all gradients, and none of the text's activations.
+        moments.append(
+            {
+                "gathered weights": ends,
+                "images": tower_at_work(role, tokens),
+                "gradients": gradients,
+                "whole gradients": whole,
+            }
+        )
     last_unit = NOTHING if whole else _root_reduction(role, level)
     if last_unit:
         moments.append({"gradients": gradients, "whole gradients": last_unit})

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.memory.activations import (
-    Parts,
-    gathered_ends,
-    gathered_layers,
-    head_copies,
-    logits,
-    split,
-)
+from bot.memory.activations import Parts, head_copies, logits, split
 from bot.memory.attention import scores_forward
 from bot.memory.experts import copies_in_transit
+from bot.memory.gathered import gathered_ends, gathered_layers
 from bot.memory.units import Bytes, together
 from bot.memory.workload import MemoryLevel, Role
 

@@ -14,6 +14,7 @@ from bot.memory.divisibility import check_sizes
 from bot.memory.estimate import MemoryEstimate
 from bot.memory.estimator import estimate_workload
 from bot.memory.hub_numbers import NotReadError
+from bot.memory.images import with_images
 from bot.memory.lengths import Measured
 from bot.memory.models import FindModel, Model, find, from_config, guess, not_known
 from bot.memory.settings import MemorySettings, NoEstimateError
@@ -137,6 +138,7 @@ def workload_of(
     usual = Verl().as_own_trainer(plan) if plan.framework == "verl" else None
     get = MemorySettings(usual or plan)
     workload = check_sizes(read_workload(get, models, run, gpus))
+    workload = with_images(workload, get, run)
     roles = {role.name for pool in workload.pools for role in pool.roles}
     unread = unread_settings(get.plan, get.asked, roles)
     guessed = tuple(dict.fromkeys(models.guessed))

@@ -12,6 +12,7 @@ from bot.memory.hub_mixers import GATED, mixers, nemotron_layers
 from bot.memory.hub_numbers import HubConfig, NotReadError, given, layer_count, whole
 from bot.memory.hub_towers import tower
 from bot.memory.shape import Latent, Shape
+from bot.memory.tower import Tower
 
 _T = TypeVar("_T")
 _LLAMA = ("llama", "mistral", "ministral3", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text",
@@ -74,8 +75,8 @@ _LEFT_OUT: Mapping[str, HubConfig] = {
 """What a family's files leave out, from its configuration class in transformers."""
 
 
-def read_config(config: HubConfig, *, vision: int | None = None) -> Shape:
-    """The shape that a configuration describes; `vision` counts the parameters beside its text.
+def read_config(config: HubConfig, *, beside: Tower | int | None = None) -> Shape:
+    """The shape that a configuration describes; `beside` its text is a tower, or its parameters.
 
     Raises NotReadError, with a sentence, for anything that would only be a guess.
     """
@@ -90,15 +91,15 @@ def read_config(config: HubConfig, *, vision: int | None = None) -> Shape:
         if kind not in KNOWN:
             kind = _OF_A_TOWER.sub("", kind).replace("2_5", "2")
         _known(kind)
-        if vision is None:
-            vision = _checked(lambda: tower(config, text))
+        if beside is None:
+            beside = _checked(lambda: tower(config, text))
         above = {key: config.get(key) for key in ("tie_word_embeddings", "quantization_config")}
-        return read_config({**above, **text, "model_type": kind}, vision=vision)
+        return read_config({**above, **text, "model_type": kind}, beside=beside)
     _known(config.get("model_type"))
     quantized = config.get("quantization_config") or config.get("quantization")  # The latter: MLX.
     if quantized and not _published_quantized(config):
         raise NotReadError("it is quantized")
-    return _checked(lambda: _read(str(config["model_type"]), config, vision or 0))
+    return _checked(lambda: _read(str(config["model_type"]), config, beside or 0))
 
 
 def _known(kind: object) -> None:
@@ -129,7 +130,7 @@ def _checked(made: Callable[[], _T]) -> _T:
         ) from None
 
 
-def _read(kind: str, config: HubConfig, vision: int) -> Shape:
+def _read(kind: str, config: HubConfig, beside: Tower | int) -> Shape:
     config = {**_LEFT_OUT.get(kind, {}), **config}
     if kind in _PLAIN:
         return _plain(kind, config)
@@ -169,7 +170,8 @@ def _read(kind: str, config: HubConfig, vision: int) -> Shape:
         output_gate=kind in GATED,
         experts=experts_of(kind, config, MXFP4 if _published_in_mxfp4(config) else 2.0),
         latent=_latent(kind, config),
-        vision=vision,
+        vision=beside.parameters if isinstance(beside, Tower) else beside,
+        tower=beside if isinstance(beside, Tower) else None,
         **others,
     )
 

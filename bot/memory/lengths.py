@@ -56,6 +56,11 @@ class Lengths:
         """Tokens of a mean sequence."""
         return self.prompt_mean + self.response_mean
 
+    @property
+    def before_response(self) -> float:
+        """Tokens of a mean prompt, or of a mean sample that nothing is generated for."""
+        return self.prompt_mean if self.prompt_max else self.mean
+
     def longest_of(self, count: int) -> int:
         """Tokens of the longest of `count` sequences that are padded to it."""
         if not self.samples:
@@ -76,6 +81,8 @@ class Measured:
 
     prompt_mean: float | None = None
     response_mean: float | None = None
+    image_mean: float | None = None
+    """Of those of a prompt (of a sample), the ones that are of images."""
 
 
 def lengths(
@@ -90,6 +97,11 @@ def lengths(
     of_data = data or Measured()
     prompt = (run.prompt_mean if run else None) or of_data.prompt_mean
     response = (run.response_mean if run else None) or of_data.response_mean
+    images = (run.image_mean if run else None) or 0.0
+    if prompt_max:
+        prompt = max(prompt or prompt_max / ASSUMED, images)
+    else:
+        response = max(response or response_max / ASSUMED, images)
     return Lengths(
         prompt_max=prompt_max,
         response_max=response_max,

@@ -23,6 +23,7 @@ from bot.memory.hub_numbers import NotReadError
 from bot.memory.linear_attention import LinearAttention
 from bot.memory.mixers import Mamba, ShortConvolution, SlidingAttention
 from bot.memory.shape import Experts, Latent, Shape
+from bot.memory.tower import Tower
 
 # Words for a checkpoint, not for its shape.
 _TUNED = regex(
@@ -278,10 +279,10 @@ def _known_tower(name: str, config: Mapping[str, Any]) -> Model | None:
     if known is None or not known.shape.vision:
         return None
     try:
-        alike = read_config(config, vision=known.shape.vision) == known.shape
+        made = read_config(config, beside=known.shape.vision)
     except NotReadError:
         return None
-    return known if alike else None
+    return known if made == replace(known.shape, tower=None) else None
 
 
 def read_shape(row: Mapping[str, Any]) -> Shape:
@@ -291,6 +292,8 @@ def read_shape(row: Mapping[str, Any]) -> Shape:
         fields["experts"] = Experts(**fields["experts"])
     if fields.get("latent"):
         fields["latent"] = Latent(**fields["latent"])
+    if fields.get("tower"):
+        fields["tower"] = Tower(**fields["tower"])
     if fields.get("linear"):
         fields["linear"] = _mixer(fields["linear"])
     return Shape(**fields)

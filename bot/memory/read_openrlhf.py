@@ -381,5 +381,7 @@ class _OpenRLHF:
             pools=pools,
             gpus_per_node=per_node,
             assumptions=tuple(self.assumptions),
+            prompt_mean=of.before_response,
+            sequence_mean=of.mean,
             measured=of.measured,
         )

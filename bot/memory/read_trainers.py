@@ -117,6 +117,8 @@ class _Trainer:
             pools=tuple(pools),
             gpus_per_node=per_node or total,
             assumptions=tuple(assumptions),
+            prompt_mean=of.before_response,
+            sequence_mean=of.mean,
             measured=of.measured,
         )
 

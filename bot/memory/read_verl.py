@@ -171,6 +171,8 @@ class _Verl:
             pools=tuple(pools),
             gpus_per_node=self.per_node,
             assumptions=tuple(assumptions),
+            prompt_mean=sequence.before_response,
+            sequence_mean=sequence.mean,
             measured=sequence.measured,
         )
 

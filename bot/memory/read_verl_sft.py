@@ -117,6 +117,8 @@ def read(
         pools=(Pool(name="training", gpus=total, roles=(role,)),),
         gpus_per_node=plan.gpus_per_node.value or total,
         assumptions=tuple(assumptions),
+        prompt_mean=of.before_response,
+        sequence_mean=of.mean,
         measured=of.measured,
     )
 

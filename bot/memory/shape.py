@@ -5,6 +5,7 @@ from __future__ import annotations
 from bot.base.fast_dataclass import dataclass
 from bot.memory.linear_attention import LinearAttention
 from bot.memory.mixers import Mamba, ShortConvolution, SlidingAttention
+from bot.memory.tower import Tower
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +104,8 @@ class Shape:
     """Bytes a unit of the MLP's width that a layer keeps."""
     vision: int = 0
     """Parameters of a vision tower and its projector; 0 for text models."""
+    tower: Tower | None = None
+    """The same tower, where it is known what it keeps of images."""
 
     @property
     def query_width(self) -> int:

@@ -115,6 +115,10 @@ class Role:
     trained: bool
     backend: Backend
     layout: Layout
+    tower_frozen: bool = False
+    """Whether a vision tower is left as it is while the text model is trained in full."""
+    image_share: float = 0.0
+    """Share of a pass's tokens that are of images whose tower has a backward pass."""
     adapter: Adapter | None = None
     beside_adapter: FullModules | None = None
     weight_bytes: float = 4.0
@@ -215,7 +219,9 @@ class Role:
         """Parameters that have a gradient."""
         if not self.trained:
             return 0
-        return self.adapter_parameters if self.adapter else self.parameters
+        if self.adapter:
+            return self.adapter_parameters
+        return self.parameters - (self.shape.vision if self.tower_frozen else 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,6 +283,10 @@ class Workload:
     """What was taken for granted, a clause for each."""
     flat_options: bool = False
     """Whether OpenRLHF's options have no dots, as before 0.10.2."""
+    prompt_mean: float = 0.0
+    """Tokens of a mean prompt, or of a mean sample that nothing is generated for."""
+    sequence_mean: float = 0.0
+    """The same, with the response."""
     measured: bool = False
     """True when the lengths are those of a run."""
     unread: tuple[str, ...] = ()

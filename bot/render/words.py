@@ -15,6 +15,7 @@ MEMORY: Final = (
     "gradients",
     "optimizer's temporaries",
     "activations",
+    "images",
     "gathered weights",
     "whole gradients",
     "retained embeddings",

@@ -156,11 +156,22 @@ def _counted(config: Mapping[str, Any]) -> tuple[int, int]:
 _REQUIRED = ("hidden", "layers", "heads", "kv_heads", "head_dim", "intermediate", "vocab")
 
 
+def _shape(config: Mapping[str, Any], vision: int) -> Shape:
+    """With the tower that the configuration describes, where its parameters are so many."""
+    try:
+        described = read_config(config)
+    except NotReadError:
+        described = None
+    if described is not None and described.vision == vision:
+        return described
+    return read_config(config, beside=vision)
+
+
 def _compact(shape: Shape) -> dict[str, Any]:
     """Fields that differ from their default."""
     ones: dict[str, Any] = dict.fromkeys(_REQUIRED, 1)
     bare, given = asdict(Shape(**ones)), asdict(shape)
-    for name in ("experts", "latent", "linear"):
+    for name in ("experts", "latent", "linear", "tower"):
         part = getattr(shape, name)
         if part is not None:
             usual = {field.name: field.default for field in fields(part)}
@@ -189,9 +200,9 @@ def main() -> None:
         for full, config in rows:
             name = _ENDING.sub("", full)
             try:
-                read_config(config, vision=0)
+                read_config(config, beside=0)
                 total, vision = _counted(config)
-                shape = read_config(config, vision=vision)
+                shape = _shape(config, vision)
             except NotReadError as error:
                 sys.stderr.write(f"{full} ({source}): left out, {error}\n")
                 continue

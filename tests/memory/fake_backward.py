@@ -13,7 +13,7 @@ import importlib
 import json
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -45,8 +45,8 @@ def measure() -> dict[str, Any]:
 
 
 @contextmanager
-def _storages(torch: Any) -> Iterator[SimpleNamespace]:
-    """Bytes of the storages alive `now`, and at the `peak`."""
+def storages(torch: Any, *, real: bool = False) -> Iterator[SimpleNamespace]:
+    """Bytes of the storages alive `now`, and at the `peak`; `real` ones where data decide."""
     fake = importlib.import_module("torch._subclasses.fake_tensor")
     mode = importlib.import_module("torch.utils._python_dispatch")
     tree = importlib.import_module("torch.utils._pytree")
@@ -70,7 +70,7 @@ def _storages(torch: Any) -> Iterator[SimpleNamespace]:
         return made
 
     track = type("Track", (mode.TorchDispatchMode,), {"__torch_dispatch__": dispatch})
-    with fake.FakeTensorMode(), track():
+    with nullcontext() if real else fake.FakeTensorMode(), track():
         yield seen
 
 
@@ -112,7 +112,7 @@ def layer_passes(
     states in fp32.
     """
     shape, config = one_layer(hub, name, kind)
-    with _storages(torch) as seen:
+    with storages(torch) as seen:
         built = hub.AutoModel.from_config(config, dtype=torch.bfloat16).train()
         layer = built.layers[0]
         if adapt is not None:
@@ -130,19 +130,26 @@ def layer_passes(
                 out = layer(x, position_embeddings=position, attention_mask=None)
             return out[0] if isinstance(out, tuple) else out
 
-        def pass_over(call: Any) -> tuple[float, float]:
-            inside = hidden * 1.0
-            before = seen.now
-            out = call(inside)
-            kept = seen.now - before - out.numel() * out.element_size()
-            gradient = torch.empty_like(out)
-            seen.peak = after = seen.now
-            out.backward(gradient)
-            return kept / TOKENS, (seen.peak - after) / TOKENS
+        return passes(torch, seen, run, hidden)
 
-        held, added = pass_over(run)
-        again = importlib.import_module("torch.utils.checkpoint").checkpoint
-        _, peak = pass_over(lambda x: again(run, x, use_reentrant=False))
+
+def passes(torch: Any, seen: Any, run: Callable[[Any], Any], hidden: Any) -> dict[str, float]:
+    """Of one layer, bytes for each of the rows of its input (see `layer_passes`)."""
+    rows = hidden.numel() // hidden.shape[-1]
+
+    def pass_over(call: Callable[[Any], Any]) -> tuple[float, float]:
+        inside = hidden * 1.0
+        before = seen.now
+        out = call(inside)
+        kept = seen.now - before - out.numel() * out.element_size()
+        gradient = torch.empty_like(out)
+        seen.peak = after = seen.now
+        out.backward(gradient)
+        return kept / rows, (seen.peak - after) / rows
+
+    held, added = pass_over(run)
+    again = importlib.import_module("torch.utils.checkpoint").checkpoint
+    _, peak = pass_over(lambda x: again(run, x, use_reentrant=False))
     return {"kept": held, "added by backward": added, "recomputed": peak}
 
 

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.memory.fake_backward import _storages
+from tests.memory.fake_backward import storages
 
 OUT = Path(__file__).parent / "fake_losses.json"
 TOKENS, VOCAB, HIDDEN = 512, 32_768, 16
@@ -52,7 +52,7 @@ def measure() -> dict[str, Any]:
 
 
 def _peak(torch: Any, loss: Callable[[Any, Callable[[], Any], Any], Any], count: int) -> float:
-    with _storages(torch) as seen:
+    with storages(torch) as seen:
         head = torch.zeros(VOCAB, HIDDEN, dtype=torch.bfloat16)
         hidden = torch.zeros(count, TOKENS, HIDDEN, dtype=torch.bfloat16, requires_grad=True)
         labels = torch.zeros(count, TOKENS, dtype=torch.int64)
@@ -70,7 +70,7 @@ def _head(torch: Any, width: Any, *, cast: bool, trained: bool) -> float:
         chances = torch.nn.functional.log_softmax(logits, -1)
         return torch.nn.functional.nll_loss(chances, labels, reduction="sum")
 
-    with _storages(torch) as seen:
+    with storages(torch) as seen:
         head = torch.zeros(VOCAB, 1024, dtype=width, requires_grad=trained)
         hidden = torch.zeros(6, 1024, dtype=torch.bfloat16, requires_grad=True)
         labels = torch.zeros(6, dtype=torch.int64)

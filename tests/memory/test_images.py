@@ -1,0 +1,183 @@
+"""Images: what towers keep of them, and what is printed where data have some."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.memory.models import find, models_by_key
+from bot.memory.tower import Tower
+from tests.memory.fake_towers import LAYERS, SIGLIP, TEXT, TOWERS
+from tests.memory.printed import printed
+
+RECORDED = json.loads((Path(__file__).parent / "fake_towers.json").read_bytes())
+_KINDS: dict[str, tuple[str, str]] = {
+    "qwen2_vl": ("qwen2", "Qwen2-VL-2B"),
+    "qwen2_5_vl": ("qwen2.5", "Qwen2.5-VL-3B"),
+    "qwen3_vl": ("qwen3", "Qwen3-VL-8B"),
+}
+_VERL = """
+python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo \\
+    data.train_batch_size=512 data.max_prompt_length=1024 data.max_response_length=2048 \\
+    actor_rollout_ref.model.path=Qwen/Qwen2.5-VL-7B-Instruct \\
+    actor_rollout_ref.model.use_remove_padding=True \\
+    actor_rollout_ref.actor.ppo_mini_batch_size=128 \\
+    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=10 \\
+    actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=20 \\
+    actor_rollout_ref.rollout.name=vllm actor_rollout_ref.rollout.n=5 \\
+    trainer.n_gpus_per_node=8 trainer.nnodes=1"""
+_LENGTHS = ("--device", "h100", "--prompt-tokens", "400", "--response-tokens", "500")
+
+
+def _tower(name: str) -> Tower:
+    model = find(name)
+    assert model is not None
+    assert model.shape.tower is not None
+    return model.shape.tower
+
+
+def _input_kept(tower: Tower) -> int:
+    """LayerNorm keeps its input; RMSNorm a copy of it, which is counted with the layer."""
+    return 0 if tower.kind == "qwen2.5" else 2 * tower.width
+
+
+def _update(script: str, *options: str, release: str = "0.7.1") -> dict[str, float]:
+    estimate = printed(script, *_LENGTHS, "--framework", f"verl@{release}", *options)
+    stage = next(stage for stage in estimate["stages"] if stage["stage"] == "update")
+    return dict(stage["components"]) | {"expected": stage["expected_gib"]}
+
+
+def _assumed(script: str, *options: str) -> str:
+    said = printed(script, "--device", "h100", "--framework", "verl@0.7.1", *options)
+    return "; ".join(said["assumptions"])
+
+
+def test_a_tower_has_the_parameters_that_were_counted() -> None:
+    known = [model.shape for model in models_by_key().values() if model.shape.tower]
+    assert len(known) >= 25
+    for shape in known:
+        assert shape.tower is not None
+        assert shape.tower.parameters == shape.vision
+
+
+@pytest.mark.parametrize("kind", TOWERS)
+def test_what_a_layer_of_a_tower_keeps(kind: str) -> None:
+    tower, measured = _tower(_KINDS[kind][1]), RECORDED["towers"][kind]
+    assert tower.kind == _KINDS[kind][0]
+    # A CPU's attention leaves its output twice; the layer's input was not measured.
+    told = tower.layer_bytes + 2 * tower.width - _input_kept(tower)
+    assert told == pytest.approx(measured["kept"], rel=0.002)
+    assert told + tower.backward_bytes == pytest.approx(measured["recomputed"], rel=0.05)
+
+
+def test_what_a_layer_of_siglip_keeps() -> None:
+    tower, measured = _tower("Gemma-3-4b"), RECORDED["siglip"]
+    assert (tower.width, tower.intermediate) == (SIGLIP["hidden_size"], SIGLIP["intermediate_size"])
+    assert tower.layer_bytes == pytest.approx(measured["kept"] + 2 * tower.width, rel=0.01)
+    both = tower.layer_bytes + tower.backward_bytes
+    assert both == pytest.approx(measured["recomputed"] + 2 * tower.width, rel=0.06)
+    assert tower.merged * 256 == tower.positions
+
+
+@pytest.mark.parametrize("kind", RECORDED["models"])
+@pytest.mark.parametrize("way", ["checkpointed", "whole"])
+def test_what_images_add_to_a_model(kind: str, way: str) -> None:
+    tower = replace(_tower(_KINDS[kind][1]), layers=LAYERS, out=TEXT["hidden_size"])
+    measured, checkpointed = RECORDED["models"][kind][way], way == "checkpointed"
+    kept = tower.kept_bytes(checkpointed=checkpointed)
+    kept += 0 if checkpointed else LAYERS * 2 * tower.width
+    assert kept + tower.merger_bytes == pytest.approx(measured["kept"], rel=0.04)
+    work = tower.backward_bytes + (tower.layer_bytes if checkpointed else 0)
+    # The text's own gradients are among what was measured.
+    assert kept + work == pytest.approx(measured["fullest"], rel=0.1)
+
+
+def test_text_has_no_images() -> None:
+    assert "images" not in _update(_VERL)
+    assert "images" not in _assumed(_VERL)
+    text = _VERL.replace("Qwen2.5-VL-7B-Instruct", "Qwen2.5-7B-Instruct") + " data.image_key=images"
+    assert "images" not in _update(text)
+
+
+def test_a_column_of_images_is_taken_for_half_of_the_prompts() -> None:
+    script = _VERL + " data.image_key=images"
+    assert "images of 114 tokens in a mean prompt" in _assumed(script)
+    assert _update(script)["images"] == _update(script, "--image-tokens", "200")["images"]
+
+
+def test_images_of_so_many_tokens() -> None:
+    """By hand: a patch keeps 2 · 1280 bytes a layer, 12 · 1280 in the merger, 6 · 1176 itself."""
+    made = _update(_VERL, "--image-tokens", "300")
+    tokens = 10 * 900 + 3072 - 900
+    patches = 4 * tokens * 300 / 900
+    assert made["images"] == pytest.approx(patches * (32 * 2560 + 15360 + 7056) / 2**30, rel=0.01)
+    assert made["expected"] > _update(_VERL)["expected"] + 0.9 * made["images"]
+    said = _assumed(_VERL, "--image-tokens", "300")
+    assert "images of" not in said
+
+
+def test_none_is_none() -> None:
+    script = _VERL + " data.image_key=images"
+    assert "images" not in _update(script, "--image-tokens", "0")
+
+
+def test_prompts_are_at_least_as_long_as_their_images() -> None:
+    alone = printed(_VERL, "--device", "h100", "--framework", "verl@0.7.1", "--image-tokens", "900")
+    assert any("mean prompt 900" in said for said in alone["assumptions"])
+
+
+@pytest.mark.parametrize(("release", "less"), [("0.7.1", True), ("0.9.1", False)])
+def test_a_frozen_tower_keeps_nothing(release: str, less: bool) -> None:
+    """verl reads the setting in 0.6 and 0.7 alone."""
+    frozen = _VERL + " actor_rollout_ref.actor.freeze_vision_tower=True"
+    options = ("--image-tokens", "300")
+    free = _update(_VERL, *options, release=release)
+    made = _update(frozen, *options, release=release)
+    assert ("images" not in made) is less
+    assert (made["optimizer"] < free["optimizer"]) is less
+    # 676,550,144 parameters in eight shards with two fp32 moments.
+    if less:
+        assert free["optimizer"] - made["optimizer"] == pytest.approx(0.63, abs=0.02)
+    assert "not counted" not in _assumed(frozen)
+
+
+@pytest.mark.parametrize(
+    ("targets", "excluded", "kept"),
+    [
+        ("all-linear", "", True),
+        ("all-linear", " actor_rollout_ref.model.exclude_modules='.*visual.*'", False),
+        ("[q_proj,v_proj]", "", False),
+        ("[gate_proj,up_proj]", "", True),
+    ],
+)
+def test_adapters_on_a_tower(targets: str, excluded: str, kept: bool) -> None:
+    below = "actor_rollout_ref.model"
+    lora = f"{_VERL} {below}.lora_rank=16 '{below}.target_modules={targets}'{excluded}"
+    assert ("images" in _update(lora, "--image-tokens", "300")) is kept
+
+
+def test_ranks_that_share_a_sequence_have_all_of_its_images() -> None:
+    shared = _VERL + " actor_rollout_ref.actor.ulysses_sequence_parallel_size=4"
+    options = ("--image-tokens", "300")
+    one, four = _update(_VERL, *options), _update(shared, *options)
+    assert four["images"] == pytest.approx(one["images"], rel=0.01)
+
+
+def test_a_tower_whose_layers_are_not_known_is_said() -> None:
+    script = _VERL.replace("Qwen2.5-VL-7B-Instruct", "InternVL3-8B") + " data.image_key=images"
+    assert "what the vision tower keeps of images not counted" in _assumed(script)
+
+
+def test_a_program_of_trl_for_images() -> None:
+    script = """
+accelerate launch --num_processes 2 examples/scripts/sft_vlm.py \\
+    --model_name_or_path Qwen/Qwen2.5-VL-3B-Instruct --dataset_name some/images \\
+    --per_device_train_batch_size 16 --max_length 2048 --bf16 --gradient_checkpointing"""
+    made: dict[str, Any] = printed(script, "--device", "h100", "--framework", "trl@0.24.0")
+    assert made["stages"], made["reason"]
+    update = next(stage for stage in made["stages"] if stage["stage"] == "update")
+    assert update["components"]["images"] > 0
