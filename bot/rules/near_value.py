@@ -96,13 +96,16 @@ def check(context: RuleContext) -> Hits:
         for setting in plan.settings:
             known = _known(setting.key) if plan.framework == "verl" else ()
             for written in texts(setting) if known else ():
-                if own is not None and own.has(written):
-                    continue
                 near = _near(setting.key.rsplit(".", 1)[-1], written.removesuffix("+"), known)
+                estimator = setting.key == _ESTIMATOR and plan.launch.entry == ENTRY
+                wrong = near is not None or (estimator and _is_loss(written))
+                # Whether the repository writes it is asked last: that reads all of it.
+                if not wrong or (own is not None and own.has(written)):
+                    continue
                 if near is not None:
                     yield _hit(context, shown(plan, setting.key), setting, written, near)
-                elif setting.key == _ESTIMATOR and plan.launch.entry == ENTRY:
-                    yield from _loss(setting, written)
+                else:
+                    yield _loss(setting, written)
 
 
 def _near(last: str, written: str, known: tuple[str, ...]) -> str | None:
@@ -113,20 +116,23 @@ def _near(last: str, written: str, known: tuple[str, ...]) -> str | None:
     return slip(written, known, other_from=5 if last in _OPEN else 3)
 
 
-def _loss(setting: Setting, written: str) -> Hits:
-    """A policy loss in the estimator's place: the losses that are named after a whole method."""
-    if written in _KNOWN["loss_mode"] and written not in _KNOWN["adv_estimator"]:
-        yield hit(
-            setting.value_span,
-            "{key} is {written}, which is a policy loss of verl and no estimator",
+def _is_loss(written: str) -> bool:
+    """Whether it is the name of a policy loss that is named after a whole method."""
+    return written in _KNOWN["loss_mode"] and written not in _KNOWN["adv_estimator"]
+
+
+def _loss(setting: Setting, written: str) -> Hit:
+    return hit(
+        setting.value_span,
+        "{key} is {written}, which is a policy loss of verl and no estimator",
+        key=setting.key,
+        written=written,
+        help=message(
+            "write {key}=grpo, and actor_rollout_ref.actor.policy_loss.loss_mode={written}",
             key=setting.key,
             written=written,
-            help=message(
-                "write {key}=grpo, and actor_rollout_ref.actor.policy_loss.loss_mode={written}",
-                key=setting.key,
-                written=written,
-            ),
-        )
+        ),
+    )
 
 
 def _known(key: str) -> tuple[str, ...]:
