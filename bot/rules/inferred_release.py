@@ -53,15 +53,22 @@ def check(context: RuleContext) -> Hits:
 
 def _hit(plan: Plan, inference: Inference) -> Hit:
     first: Setting = (*inference.explained, *inference.doubtful)[0]
+    say = message(
+        "say which release the script is for, such as # {framework}: {release}",
+        framework=plan.framework,
+        release=plan.configuration.release,
+    )
+    added = not inference.explained and all(_is_added(plan, one) for one in inference.doubtful)
     return Hit(
         message=_explained(plan, inference) if inference.explained else _doubtful(plan, inference),
         span=first.key_span,
-        help=message(
-            "say which release the script is for, such as # {framework}: {release}",
-            framework=plan.framework,
-            release=plan.configuration.release,
-        ),
+        help=message("leave out the +, or {say}", say=say) if added else say,
     )
+
+
+def _is_added(plan: Plan, setting: Setting) -> bool:
+    """Whether a `+` adds what the plan's release has already."""
+    return setting.operator == "+" and plan.table is not None and setting.key in plan.table
 
 
 def _explained(plan: Plan, inference: Inference) -> Message:
@@ -78,12 +85,25 @@ def _explained(plan: Plan, inference: Inference) -> Message:
 
 
 def _doubtful(plan: Plan, inference: Inference) -> Message:
-    names = [shown(plan, setting.key) for setting in inference.doubtful]
+    added = [one.key for one in inference.doubtful if _is_added(plan, one)]
+    names = [shown(plan, one.key) for one in inference.doubtful if one.key not in added]
+    if not names:
+        return message(
+            "{framework} {release} has {keys} already and refuses the +, which another release "
+            "needs",
+            framework=plan.framework,
+            release=plan.configuration.release,
+            keys=_listed(added),
+        )
     return plural_message(
         "{framework} {release} does not have {keys}, which another release has",
         "{framework} {release} does not have {count} settings that other releases have: {keys}",
         len(names),
         framework=plan.framework,
         release=plan.configuration.release,
-        keys=", ".join(dict.fromkeys(names[:5])) + (", …" if len(names) > 5 else ""),
+        keys=_listed(names),
     )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(dict.fromkeys(names[:5])) + (", …" if len(names) > 5 else "")

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, gpus, model_parallel, static
+from bot.rules._support.verl import (
+    ACTOR,
+    LIMITS,
+    SEQUENCE_SIZES,
+    SOURCE,
+    gpus,
+    is_fsdp,
+    model_parallel,
+    sequence_parallel,
+    static,
+    trainers,
+)
 
 _MEGATRON = (
     "model_engine=megatron",
@@ -18,11 +29,20 @@ META = Meta(
     severity="error",
     confidence="certain",
     added_in="0.1.0",
-    summary="The GPUs are no multiple of Megatron's tensor × pipeline × context parallel size.",
+    summary=(
+        "The GPUs are no multiple of Megatron's tensor × pipeline × context parallel size, or of "
+        "FSDP's sequence-parallel size."
+    ),
     why="verl stops at its start: a group of GPUs would be incomplete.",
     instead="Choose parallel sizes whose product divides the number of GPUs.",
-    limits=f"{LIMITS} Not checked with use_dynamic_bsz, where verl does not either.",
-    source=SOURCE,
+    limits=(
+        f"{LIMITS} Megatron's sizes are not checked with use_dynamic_bsz, where verl does not "
+        "either."
+    ),
+    source=(
+        f"{SOURCE}; for FSDP the mesh of GPUs ÷ size by size that "
+        "FSDPEngine._init_device_mesh makes in verl/workers/engine/fsdp/transformer_impl.py"
+    ),
     example=Example(
         bad=verl(*_MEGATRON, "actor_rollout_ref.actor.megatron.tensor_model_parallel_size=3"),
         good=verl(*_MEGATRON, "actor_rollout_ref.actor.megatron.tensor_model_parallel_size=4"),
@@ -33,6 +53,7 @@ META = Meta(
 
 def check(context: RuleContext) -> Hits:
     """Verl's check that n_gpus is a multiple of model_parallel_size × context_parallel_size."""
+    yield from _of_sequences(context)
     for values in static(context):
         total, parallel = gpus(values), model_parallel(values)
         if not total or not parallel or total % parallel == 0:
@@ -49,3 +70,17 @@ def check(context: RuleContext) -> Hits:
             parallel=parallel,
             help=message("choose parallel sizes whose product divides the number of GPUs"),
         )
+
+
+def _of_sequences(context: RuleContext) -> Hits:
+    """The groups of GPUs that share sequences below FSDP, Ulysses' size of each."""
+    for values in trainers(context):
+        total, size = gpus(values), sequence_parallel(values) if is_fsdp(values) else None
+        if total and size and total % size:
+            yield hit(
+                values.place(*SEQUENCE_SIZES, "trainer.n_gpus_per_node"),
+                "the number of GPUs, {total}, is no multiple of the sequence-parallel size {size}",
+                total=total,
+                size=size,
+                help=message("choose a size that divides the number of GPUs"),
+            )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from math import gcd
+
 from bot.frameworks.plan_values import PlanValues, version_at_least
+from bot.memory.models import find
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import LIMITS, ROLLOUT, gpus, trainers
@@ -14,19 +17,25 @@ META = Meta(
     severity="error",
     confidence="certain",
     added_in="0.1.0",
-    summary="The GPUs are no multiple of the rollout's tensor × data × pipeline parallel size.",
+    summary=(
+        "The GPUs are no multiple of the rollout's tensor × data × pipeline parallel size, or the "
+        "model's attention heads none of its tensor-parallel size."
+    ),
     why=(
         "Each inference engine takes that many GPUs of those that train. verl's workers stop with "
-        "an AssertionError when GPUs are left over."
+        "an AssertionError when GPUs are left over. vLLM and SGLang give each GPU of a "
+        "tensor-parallel group equally many heads, and stop otherwise."
     ),
     instead="Choose a tensor-parallel size of the rollout that divides the number of GPUs.",
     limits=(
         f"{LIMITS} Not checked when the rollout has GPUs of its own (rollout.nnodes above 0), nor "
-        "for the engine hf, which has no parallel size."
+        "for the engine hf, which has no parallel size. The heads are those of a model whose shape "
+        "is known by its name."
     ),
     source=(
         "ActorRolloutRefWorker in verl/workers/fsdp_workers.py (0.2 to 0.7.1) and "
-        "verl/workers/engine_workers.py (since 0.7.0): world_size % infer_world_size == 0"
+        "verl/workers/engine_workers.py (since 0.7.0): world_size % infer_world_size == 0; "
+        "ModelConfig.verify_with_parallel_config in vllm/config/model.py: heads % tensor size == 0"
     ),
     example=Example(bad=verl(f"{_TP}=3"), good=verl(f"{_TP}=2")),
 )
@@ -44,6 +53,7 @@ def check(context: RuleContext) -> Hits:
             continue
         size = sizes[0] * sizes[1] * sizes[2]
         if total % size == 0:
+            yield from _heads(values, sizes[0])
             continue
         product = (
             message("tensor-parallel size {size}", size=size)
@@ -60,6 +70,21 @@ def check(context: RuleContext) -> Hits:
             gpus=total,
             product=product,
             help=message("choose sizes whose product divides the number of GPUs"),
+        )
+
+
+def _heads(values: PlanValues, size: int) -> Hits:
+    """The engine's check that a tensor-parallel group shares the heads out evenly."""
+    model = find(values.plan.model.value or "") if size > 1 else None
+    if model is not None and model.shape.heads % size:
+        yield hit(
+            values.place(_TP),
+            "the {heads} attention heads of {model} are no multiple of the rollout's "
+            "tensor-parallel size {size}",
+            heads=model.shape.heads,
+            model=model.name,
+            size=size,
+            help=message("use {key}={fits}", key=_TP, fits=gcd(model.shape.heads, size)),
         )
 
 

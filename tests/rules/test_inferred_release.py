@@ -58,3 +58,10 @@ def test_a_beginning_that_several_options_have_now() -> None:
 def test_options_of_an_old_release_of_openrlhf(snapshot: SnapshotAssertion) -> None:
     script = "python3 -m openrlhf.cli.train_ppo_ray --zero_stage 3 --rollout_batch_size 64\n"
     assert marked(SLUG, script) == snapshot
+
+
+def test_a_plus_before_what_the_release_has(snapshot: SnapshotAssertion) -> None:
+    """verl 0.1 has no val_before_train: there the + is needed."""
+    assert marked(SLUG, verl("+trainer.val_before_train=True")) == snapshot
+    (finding,) = found(SLUG, verl(OLD, "+trainer.val_before_train=True"))
+    assert "val_before_train" not in finding.message

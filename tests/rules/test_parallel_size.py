@@ -11,6 +11,7 @@ BASE = ("model_engine=megatron", "actor_rollout_ref.actor.use_dynamic_bsz=False"
 MEGATRON = "actor_rollout_ref.actor.megatron"
 TP = f"{MEGATRON}.tensor_model_parallel_size"
 PP = f"{MEGATRON}.pipeline_model_parallel_size"
+SP = "actor_rollout_ref.actor.fsdp_config.ulysses_sequence_parallel_size"
 CP = f"{MEGATRON}.context_parallel_size"
 
 
@@ -23,6 +24,10 @@ CP = f"{MEGATRON}.context_parallel_size"
         verl(*BASE, f"{TP}=3", "trainer.nnodes=$N"),
         verl("model_engine=megatron", f"{TP}=3"),  # sized by tokens
         verl("actor_rollout_ref.actor.use_dynamic_bsz=False", f"{TP}=3"),  # FSDP
+        verl(f"{SP}=4"),
+        verl(f"{SP}=$SP"),
+        verl(f"{SP}=3", "trainer.nnodes=3"),
+        verl(*BASE, f"{SP}=3"),
     ],
 )
 def test_stays_silent(script: str) -> None:
@@ -35,6 +40,7 @@ def test_stays_silent(script: str) -> None:
         verl(*BASE, f"{TP}=3"),
         verl(*BASE, f"{TP}=4", f"{PP}=$pp", f"{CP}=2", before="pp=3"),
         verl(*BASE, f"{TP}=8", "trainer.n_gpus_per_node=4"),
+        verl(f"{SP}=3"),
     ],
 )
 def test_quotes_the_numbers(script: str, snapshot: SnapshotAssertion) -> None:

@@ -15,7 +15,9 @@ TP = f"{R}.tensor_model_parallel_size"
     "script",
     [
         verl(),
-        verl(f"{TP}=8"),
+        verl(f"{TP}=4"),  # 28 heads
+        verl(f"{TP}=8", "actor_rollout_ref.model.path=my/own"),
+        verl(f"{TP}=8", "actor_rollout_ref.model.path=Qwen/Qwen3-8B"),
         verl(f"{TP}=$TP"),
         verl(f"{TP}=3", "trainer.nnodes=$N"),
         verl(f"{TP}=3", f"{R}.name=hf"),
@@ -33,6 +35,7 @@ def test_stays_silent(script: str) -> None:
     [
         verl(f"{TP}=3"),
         verl(f"{TP}=16"),
+        verl(f"{TP}=8"),  # 28 heads
         verl(f"{TP}=2", "trainer.n_gpus_per_node=1"),
         verl(f"{TP}=2", f"{R}.data_parallel_size=3", "trainer.nnodes=2"),
         verl(f"{TP}=5", before="# verl: 0.4.1"),
