@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.base.messages import plural_message
 from bot.frameworks.pins import read_commit
 from bot.frameworks.plan import Inference, Plan
@@ -58,7 +60,11 @@ def _hit(plan: Plan, inference: Inference) -> Hit:
         framework=plan.framework,
         release=plan.configuration.release,
     )
-    added = not inference.explained and all(_is_added(plan, one) for one in inference.doubtful)
+    added = (
+        _needs_plus(inference.explained)
+        if inference.explained
+        else all(_is_added(plan, one) for one in inference.doubtful)
+    )
     return Hit(
         message=_explained(plan, inference) if inference.explained else _doubtful(plan, inference),
         span=first.key_span,
@@ -71,14 +77,30 @@ def _is_added(plan: Plan, setting: Setting) -> bool:
     return setting.operator == "+" and plan.table is not None and setting.key in plan.table
 
 
+def _needs_plus(settings: Sequence[Setting]) -> bool:
+    """Whether all that the preferred release refuses of these is their `+`."""
+    return all(setting.operator == "+" for setting in settings)
+
+
 def _explained(plan: Plan, inference: Inference) -> Message:
-    text = message(
-        "settings that {framework} {preferred} lacks are in {releases}: read as {release}",
-        framework=plan.framework,
-        preferred=inference.preferred,
-        releases=ranges_of_releases(plan.framework, inference.releases),
-        release=plan.configuration.release,
-    )
+    values = {
+        "framework": plan.framework,
+        "preferred": inference.preferred,
+        "releases": ranges_of_releases(plan.framework, inference.releases),
+        "release": plan.configuration.release,
+    }
+    if _needs_plus(inference.explained):
+        text = message(
+            "{framework} {preferred} refuses the + of {keys}, which {releases} take: read as "
+            "{release}",
+            keys=_listed([setting.key for setting in inference.explained]),
+            **values,
+        )
+    else:
+        text = message(
+            "settings that {framework} {preferred} lacks are in {releases}: read as {release}",
+            **values,
+        )
     if not inference.doubtful:
         return text
     return message("{what}; {more}", what=text, more=_doubtful(plan, inference))

@@ -29,10 +29,7 @@ META = Meta(
     severity="error",
     confidence="certain",
     added_in="0.1.0",
-    summary=(
-        "The GPUs are no multiple of Megatron's tensor × pipeline × context parallel size, or of "
-        "FSDP's sequence-parallel size."
-    ),
+    summary="Megatron's parallel sizes, or FSDP's for sequences, divide the GPUs unevenly.",
     why="verl stops at its start: a group of GPUs would be incomplete.",
     instead="Choose parallel sizes whose product divides the number of GPUs.",
     limits=(

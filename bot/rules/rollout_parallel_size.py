@@ -17,10 +17,7 @@ META = Meta(
     severity="error",
     confidence="certain",
     added_in="0.1.0",
-    summary=(
-        "The GPUs are no multiple of the rollout's tensor × data × pipeline parallel size, or the "
-        "model's attention heads none of its tensor-parallel size."
-    ),
+    summary="The rollout's parallel sizes divide the GPUs, or the model's heads, unevenly.",
     why=(
         "Each inference engine takes that many GPUs of those that train. verl's workers stop with "
         "an AssertionError when GPUs are left over. vLLM and SGLang give each GPU of a "
