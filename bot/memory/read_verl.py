@@ -101,6 +101,8 @@ class _Verl:
         if self.gpus < 1:
             raise NoEstimateError("The script asks for no GPU.")
         refuse_multi_token_prediction(get, MODEL)
+        if get.value(f"{MODEL}.path") == "":
+            raise NoEstimateError("{key} is empty: name the model.", key=f"{MODEL}.path")
         path = needed(
             plan.model.value or get.text(f"{MODEL}.path"),
             "The model ({model}.path) is not known without running the script.",

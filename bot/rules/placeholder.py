@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
+from bot.base.regex import regex
 from bot.frameworks.fields import placeholder
+from bot.frameworks.plan import Plan
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
-from bot.rules._support.code import from_default, redirected
+from bot.rules._support.code import from_default, redirected, without_comments
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.shell.source import Span
@@ -15,7 +19,7 @@ META = Meta(
     severity="warning",
     confidence="high",
     added_in="0.1.0",
-    summary="A setting holds a placeholder, such as /path/to/model or YOUR_KEY.",
+    summary="A setting holds a placeholder, such as /path/to/model or YOUR_KEY, or no model.",
     why="The script cannot run until someone replaces it, and nobody else knows with what.",
     instead=(
         "Write the value that the run used, or a default that a caller can change: "
@@ -23,7 +27,8 @@ META = Meta(
     ),
     limits=(
         "Knows path/to, your_…, <…>, xxx and TODO. A note where the caller can set another value, "
-        "as in ${MODEL:-/path/to/model}; an error where bash takes <…> for redirections."
+        "as in ${MODEL:-/path/to/model}; an error where bash takes <…> for redirections. An empty "
+        "value is named for the model alone, where nothing else in the script sets its variable."
     ),
     source="verl's docs/perf/device_tuning.rst asks for a configuration that has been tested",
     example=Example(
@@ -33,10 +38,17 @@ META = Meta(
 )
 
 
+_VALUE = regex(r"(?:\"\"|''|(?P<q>[\"']?)\$\{?(?P<name>[A-Za-z_]\w{0,80})\}?(?P=q))(?=[\s;)]|\Z)")
+"""What a launch writes for an empty value: nothing in quotes, or a variable."""
+_EVAL = regex(r"\beval\b")
+_NOTHING = regex(r"=(?:\"\"|'')?(?=[\s;]|\Z)")
+
+
 def check(context: RuleContext) -> Hits:
     """Placeholders in the words of each launch, those that the framework cannot take included."""
     yield from _redirections(context)
     for plan in context.plans:
+        yield from _no_model(context, plan)
         for setting in plan.settings:
             if found := placeholder(setting.text):
                 yield _hit(shown(plan, setting.key), found, setting.word, setting.value_span)
@@ -44,6 +56,35 @@ def check(context: RuleContext) -> Hits:
             if bad.placeholder:
                 key = bad.word.text.partition("=")[0]
                 yield _hit(key, bad.placeholder, bad.word, bad.span)
+
+
+def _no_model(context: RuleContext, plan: Plan) -> Hits:
+    """A model's name that the script leaves empty: `MODEL=""` of a template."""
+    setting = plan.last(plan.model.key) if plan.model.key is not None else None
+    if setting is None or setting.value != "":
+        return
+    written = _VALUE.match(context.source.text, setting.value_span.start)
+    name = written["name"] if written else None
+    if written is None or (name is not None and not _left_empty(context, name)):
+        return
+    key = shown(plan, setting.key)
+    yield Hit(
+        message=message("{key} is empty: {name} is set to nothing", key=key, name=name)
+        if name
+        else message("{key} is empty", key=key),
+        span=setting.value_span,
+        help=message("write the value that the run used"),
+    )
+
+
+def _left_empty(context: RuleContext, name: str) -> bool:
+    """Whether all that the script does to a variable is to set it to nothing, once."""
+    text = without_comments(context)
+    if context.reading.unread or _EVAL.search(text):
+        return False
+    uses = re.finditer(rf"(?<!\w){name}(?!\w)", text)
+    set_here = [one for one in uses if text[one.start() - 1 : one.start()] not in ("$", "{")]
+    return len(set_here) == 1 and _NOTHING.match(text, set_here[0].end()) is not None
 
 
 def _redirections(context: RuleContext) -> Hits:

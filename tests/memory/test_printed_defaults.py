@@ -85,6 +85,11 @@ def test_a_rollout_that_names_no_engine_has_vllm() -> None:
     assert other["reason"] == "The inference engine trtllm is not modelled."
 
 
+def test_a_model_that_the_script_leaves_empty_is_named_so() -> None:
+    made = _made("verl.trainer.main_ppo", f"{_R}.model.path=", _ENGINE, release="0.9.1")
+    assert made["reason"] == "actor_rollout_ref.model.path is empty: name the model."
+
+
 def test_a_known_configuration_and_an_unknown_release_stay_as_they_are() -> None:
     verl = Verl()
     (known,) = plans(read(b"python3 -m verl.trainer.main_ppo a.b=1", "x.sh"))

@@ -30,6 +30,42 @@ def test_stays_silent(script: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "before",
+    [
+        "M=${M:-}\n",
+        "M=\nM=Qwen/Qwen3-8B\n",
+        'M=""\nif [ -n "$1" ]; then M=$1; fi\n',
+        'M=""\nwhile [ $# -gt 0 ]; do case $1 in -m) M=$2; shift 2;; *) shift;; esac; done\n',
+        "M=\nread M\n",
+        "declare -n other=M\nM=\n",
+        "for M in a/b; do :; done\n",
+        "M=\nsource conf.sh\n",
+        'M=\neval "$(python3 settings.py)"\n',
+    ],
+)
+def test_a_model_that_somebody_may_set_is_not_empty(before: str) -> None:
+    assert quiet(SLUG, verl(f"{MODEL}=$M", before=before))
+    assert quiet(SLUG, verl(f'{MODEL}="${{M}}"', before=before))
+
+
+def test_another_setting_may_be_empty() -> None:
+    assert quiet(SLUG, verl('trainer.default_hdfs_dir=""'))
+
+
+def test_a_word_in_single_quotes_is_no_variable() -> None:
+    assert quiet(SLUG, verl(f"{MODEL}='$M'", before="M=\n"))
+
+
+@pytest.mark.parametrize("value", ["$M", '"${M}"', '""', "''"])
+@pytest.mark.parametrize("before", ["export M=\n", 'M=""  # M is to be set\necho "$M"\n'])
+def test_a_model_that_the_script_leaves_empty(before: str, value: str) -> None:
+    """Search-R1's evaluate.sh, in each of its forks."""
+    (finding,) = found(SLUG, verl(f"{MODEL}={value}", before=before))
+    why = ": M is set to nothing" if "M" in value else ""
+    assert finding.message == f"{MODEL} is empty{why}"
+
+
+@pytest.mark.parametrize(
     "script",
     [
         verl(f"{MODEL}=/path/to/model"),
