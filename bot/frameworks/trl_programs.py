@@ -27,6 +27,7 @@ from bot.frameworks.python_source import calls, parsed, written
 from bot.frameworks.trl_arguments import parsing_call
 from bot.frameworks.trl_written import (
     TRAINERS,
+    UNREAD,
     OwnClass,
     WrittenSettings,
     assigned,
@@ -88,6 +89,10 @@ class TrlProgram:
         return self.takes_file or not file
 
 
+class _OtherTrainerError(LookupError):
+    """A class of TRL's that no table has the options of, as GOLD's, which is experimental."""
+
+
 @dataclass(slots=True)
 class _Fields:
     """What the classes of a program come to."""
@@ -112,6 +117,7 @@ class TrlPrograms:
         self._programs = NamedFiles(path for path in files if path.endswith(".py"))
         self._read: dict[str, TrlProgram | None] = {}
         self._written: dict[str, WrittenSettings | None] = {}
+        self._others: dict[str, str] = {}
         self._trees: dict[str, ast.Module | None] = {}
         self._vendored = any("trl/trainer/" in path and _VENDORED.search(path) for path in files)
 
@@ -133,6 +139,12 @@ class TrlPrograms:
         if found is None and own:
             return self._parsing(path)
         return found if found is None or (not found.trainer) is own else None
+
+    def other_trainer(self, entry: str, script: str) -> tuple[str, str] | None:
+        """A program and TRL's class that it takes options of, where no table has those."""
+        path = self.file_of(entry, script)
+        self.find(entry, script)
+        return (path, self._others[path]) if path is not None and path in self._others else None
 
     def file_of(self, entry: str, script: str) -> str | None:
         """The file of the repository that a script starts by a path or a module's name."""
@@ -240,6 +252,9 @@ class TrlPrograms:
             try:
                 for one in classes:
                     self._add(found, path, one, 0)
+            except _OtherTrainerError as other:
+                self._others[path] = str(other)
+                return None
             except LookupError:
                 return None
             if parser == _OPEN_INSTRUCT and not found.foreign:
@@ -262,7 +277,7 @@ class TrlPrograms:
         text = written(name)
         package, _, last = text.rpartition(".")
         if package.split(".")[0] in _FOREIGN:
-            self._add_foreign(found, last)
+            self._add_foreign(found, package, last)
             return
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and node.name == text:
@@ -289,7 +304,7 @@ class TrlPrograms:
     ) -> None:
         level, module = imported
         if not level and module.split(".")[0] in _FOREIGN:
-            self._add_foreign(found, name)
+            self._add_foreign(found, module, name)
             return
         folder = path
         for _ in range(level):
@@ -303,14 +318,14 @@ class TrlPrograms:
                 return
         raise LookupError(module)
 
-    def _add_foreign(self, found: _Fields, name: str) -> None:
+    def _add_foreign(self, found: _Fields, package: str, name: str) -> None:
         found.foreign = True
-        if name in TRAINERS:
+        if name in TRAINERS and not package.startswith(UNREAD):
             found.trainers.add(TRAINERS[name])
         elif name == "ModelConfig":
             found.model = True
         elif name.endswith("Config"):
-            raise LookupError(name)  # Of a trainer whose options are not known.
+            raise _OtherTrainerError(name)
 
     def _tree(self, path: str) -> ast.Module | None:
         if path not in self._trees:

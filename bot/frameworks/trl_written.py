@@ -21,6 +21,7 @@ from bot.shell.source import Span
 from bot.shell.words import Hole, Piece, Word
 
 TRAINERS: Final = {
+    "DistillationConfig": "distillation",
     "DPOConfig": "dpo",
     "GRPOConfig": "grpo",
     "KTOConfig": "kto",
@@ -29,6 +30,8 @@ TRAINERS: Final = {
     "SFTConfig": "sft",
 }
 """TRL's classes of settings, and the scripts of TRL's that take theirs."""
+UNREAD: Final = "trl.experimental.distillation"
+"""Where TRL's class of that name was before 1.10, with other settings."""
 ADAPTERS: Final = ("LoraConfig", "get_peft_model", "prepare_model_for_kbit_training")
 """PEFT's functions that programs give a model an adapter with."""
 OwnClass: TypeAlias = tuple[str, str, Collection[str]]
@@ -158,7 +161,8 @@ def _from_trl(tree: ast.Module, name: str, ours: bool) -> bool:
         elif isinstance(node, ast.ImportFrom) and not node.level:
             modules.add(node.module or "")
             imported = any((alias.asname or alias.name) == name for alias in node.names)
-            ours = ours or (imported and (node.module or "").split(".")[0] == "trl")
+            from_trl = f"{node.module}.".startswith("trl.") and node.module != UNREAD
+            ours = ours or (imported and from_trl)
     return (ours or "trl" in modules) and not any(m.split(".")[0] == _PATCHES for m in modules)
 
 

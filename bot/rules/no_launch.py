@@ -139,11 +139,18 @@ def check(context: RuleContext) -> Hits:
 
 
 def _made_in_python(context: RuleContext, programs: Sequence[Sequence[Word]]) -> Message | None:
-    """That a program which is started makes TRL's settings itself; None where none does."""
+    """That a program makes TRL's settings itself, or takes those of another trainer; else None."""
     place = context.place
     if place is None:
         return None
     for started in filter(None, map(unwrap, programs)):
+        other = place.checkout.trl_programs.other_trainer(started.entry, place.path)
+        if other is not None:
+            return message(
+                "{path} takes the options of TRL's {name}, which are not known",
+                path=other[0],
+                name=other[1],
+            )
         found = place.checkout.trl_programs.written_in(started.entry, place.path)
         if found is not None:
             return message(

@@ -134,6 +134,34 @@ def test_what_is_wrong_stands_at_its_file_and_line() -> None:
     ]
 
 
+OTHER = PROGRAM.replace("(GRPOScriptArguments, GRPOConfig,", "(GRPOScriptArguments, {name},")
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("trl.experimental.gold", "GOLDConfig"),  # OPSD's opsd_train.py.
+        ("trl", "GKDConfig"),
+        ("trl.experimental.distillation", "DistillationConfig"),
+    ],
+)
+def test_a_trainer_that_no_table_has_is_named(module: str, name: str) -> None:
+    program = f"from {module} import {name}\n" + OTHER.format(name=name)
+    report = check(src__open_r1__grpo0py=program)
+    assert report.launches == ()
+    (reason,) = [one.reason for one in report.unchecked]
+    assert reason == f"{GRPO} takes the options of TRL's {name}, which are not known"
+
+
+def test_distillation_is_a_trainer_of_trl() -> None:
+    program = "from trl import DistillationConfig\n" + OTHER.format(name="DistillationConfig")
+    recipe = "model_name_or_path: a/b\nbeta: 0.5\nteacher_model_name_or_path: c/d\n"
+    report = check(src__open_r1__grpo0py=program, recipes__a0yaml=recipe)
+    (launch,) = report.launches
+    assert (launch.framework, launch.framework_version) == ("trl", "1.16.0")
+    assert found(report) == []
+
+
 def test_a_recipe_takes_no_beginning_of_a_name() -> None:
     report = check(recipes__a0yaml=RECIPE + "gradient_checkpoint: true\n")
     assert found(report) == [("error", "RLB020", "recipes/a.yaml", 7)]
