@@ -358,7 +358,7 @@ def _ids(text: str) -> tuple[str, ...]:
 
 def _versions(given: list[str]) -> dict[str, str]:
     """The release that is asked for of each framework; the newest known where none is named."""
-    from bot.frameworks.base import known_release
+    from bot.frameworks.configuration import known_release
     from bot.frameworks.releases import releases
 
     versions: dict[str, str] = {}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from bot.frameworks import launch as launches
-from bot.frameworks.base import Framework, Versions
+from bot.frameworks.base import Framework
 from bot.frameworks.checkout import (
     Checkout,
     ScriptPlace,
@@ -15,6 +15,7 @@ from bot.frameworks.checkout import (
     needed,
 )
 from bot.frameworks.config_tree import ConfigTree, read_tree, tree_table
+from bot.frameworks.configuration import Versions
 from bot.frameworks.fit import fitted, unforked, with_reason
 from bot.frameworks.hydra_grammar import CHARACTERS, GRAMMAR
 from bot.frameworks.open_instruct import OpenInstruct

@@ -23,8 +23,7 @@ from bot.frameworks.openrlhf_copies import OpenRLHFCopies, trainers_folder
 from bot.frameworks.own_config import (
     HERE,
     ConfigFolders,
-    Unfollowed,
-    field_names,
+    OwnRoot,
     leads_nowhere,
     may_define,
     module_paths,
@@ -32,7 +31,8 @@ from bot.frameworks.own_config import (
     verls,
 )
 from bot.frameworks.pins import Pin, joined, pinned_folder, read_pin
-from bot.frameworks.release_overlay import OwnLayer, own_layer
+from bot.frameworks.python_source import field_names
+from bot.frameworks.release_overlay import own_layer
 from bot.frameworks.structured import StructuredTable, structured_table
 from bot.frameworks.trl_programs import TrlPrograms
 from bot.frameworks.verl_source import VerlSource, VerlSources, startable
@@ -117,7 +117,7 @@ class Checkout:
         self.trl_programs = TrlPrograms(files)
         self.openrlhf = OpenRLHFCopies(files, self.trl_programs.file_of)
         self._trees: dict[str, ConfigTree | str] = {}
-        self._own_trees: dict[object, ConfigTree | OwnLayer | Unfollowed | None] = {}
+        self._own_roots: dict[object, OwnRoot | None] = {}
         self._structured: dict[str, StructuredTable | None] = {}
         self._sources = VerlSources(files)
         self._arguments: frozenset[str] | None = None
@@ -199,8 +199,8 @@ class Checkout:
 
     def own(
         self, entry: str, script: str, line: CommandLine, verl: ConfigTree | None
-    ) -> tuple[ConfigTree, str] | OwnLayer | Unfollowed | None:
-        """The configuration and root of a program of the repository; None when it is not known.
+    ) -> OwnRoot | None:
+        """What a program of the repository starts with; None where the repository does not say.
 
         What the command line says counts in the place of the module's `@hydra.main` and of the
         root's search path; a path may begin with a part that is not known
@@ -224,15 +224,14 @@ class Checkout:
         root = root.removesuffix(SUFFIX)
         if folder in self._configs:
             if verl is not None and not any(verl is tree for tree in self._trees.values()):
-                return verl, root  # Given from outside, in the place of every copy.
+                return OwnRoot(root, verl)  # Given from outside, in the place of every copy.
             vendored = self._tree(folder)
-            return (vendored, root) if isinstance(vendored, ConfigTree) else None
+            return OwnRoot(root, vendored) if isinstance(vendored, ConfigTree) else None
         key = (folder, root, line.searched, script if line.searched else "", id(verl))
-        if key not in self._own_trees:
+        if key not in self._own_roots:
             searched = line.searched and [self._searched(place, script) for place in line.searched]
-            self._own_trees[key] = self._own.tree(folder, root, verl, searched)
-        found = self._own_trees[key]
-        return (found, root) if isinstance(found, ConfigTree) else found
+            self._own_roots[key] = self._own.root(folder, root, verl, searched)
+        return self._own_roots[key]
 
     def _searched(self, place: str, script: str) -> str:
         """A folder of the command line's search path, by path from the root where that is sure."""
@@ -255,19 +254,18 @@ class Checkout:
         """As `ConfigFolders.why_unread`."""
         return self._own.why_unread(entry, self.module(entry, script))
 
-    def _released(
-        self, root: str | None, verl: ConfigTree | None
-    ) -> tuple[ConfigTree, str] | OwnLayer | None:
+    def _released(self, root: str | None, verl: ConfigTree | None) -> OwnRoot | None:
         """A root of verl's own, which a program of the repository starts with."""
         if root is None:
             return None
         root = root.removesuffix(SUFFIX)
         if verl is not None:
-            return verl, root
+            return OwnRoot(root, verl)
         try:
-            return own_layer("", root, {}, ())
+            layer = own_layer("", root, {}, ())
         except ComposeError:  # No release has a root of this name.
             return None
+        return OwnRoot(root, layer=layer) if layer is not None else None
 
     def structured(self, entry: str, script: str) -> StructuredTable | None:
         """The settings of a program of the repository that OmegaConf makes of dataclasses."""

@@ -9,8 +9,8 @@ from math import prod
 from typing import Any
 
 from bot.frameworks.argparse_options import UNREADABLE
-from bot.frameworks.base import Explanation, Versions
-from bot.frameworks.configuration import Configuration
+from bot.frameworks.base import Explanation
+from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings, product
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.option_table import OptionTable

@@ -1,6 +1,6 @@
 """What a launch is read by: the one answer to "why was this script judged by that configuration".
 
-What may decide stands in `base.Versions`, the strongest first: a configuration that the user gives,
+What may decide stands in `Versions`, the strongest first: a configuration that the user gives,
 the release that the user or the script's comment names, what the script's repository holds, the
 release that it pins, else the one that has most of the script's settings, the newest of several.
 Each framework makes a `Configuration` of it (`verl_root.root_of`, `command_line.chosen`);
@@ -9,10 +9,17 @@ Each framework makes a `Configuration` of it (`verl_root.root_of`, `command_line
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import field
 from typing import Literal, TypeAlias
 
+from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import message
+from bot.frameworks.checkout import ScriptPlace
+from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.key_table import KeyTable
+from bot.frameworks.releases import find_release, releases
 from bot.shell.source import Span
 
 VersionSource: TypeAlias = Literal["requested", "header", "tree", "pin", "settings", "newest"]
@@ -63,3 +70,95 @@ class Configuration:
     def guessed(self) -> bool:
         """Whether nobody says which release is meant."""
         return self.source in ("newest", "settings")
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseChoice:
+    """The releases that a script may be for."""
+
+    releases: tuple[str, ...]
+    """The preferred one first; where nobody names the release, the script's settings decide."""
+    source: VersionSource
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """What says which configuration counts for a script, the strongest first."""
+
+    requested: Mapping[str, str] = field(default_factory=dict)
+    """Framework → release, as the user requested it."""
+    header: Mapping[str, str] = field(default_factory=dict)
+    """Framework → release, as the script's comment says (`# verl: 0.8.0`)."""
+    trees: Mapping[str, ConfigTree] = field(default_factory=dict)
+    """Framework → configuration that stands in the place of every release."""
+    place: ScriptPlace | None = None
+    """Where the script stands in a repository that may vendor a framework or pin its release."""
+    tried: Mapping[str, ReleaseChoice] = field(default_factory=dict)
+    """Framework → the choice that is tried, in the place of all that would follow."""
+    programs: tuple[str, ...] = ()
+    """Programs of the repository that the script starts, where the folders above it pin nothing."""
+
+    def counting(self, framework: str) -> ScriptPlace | None:
+        """The script's place in its repository, unless a release is named."""
+        return None if framework in self.requested or framework in self.header else self.place
+
+    def choice(self, framework: str) -> ReleaseChoice:
+        """The releases for a framework: the requested one, the comment's, the pinned ones, all.
+
+        Raises `UserError` when the requested release is not known.
+        """
+        if found := self.tried.get(framework):
+            return found
+        every = releases(framework)
+        if requested := self.requested.get(framework):
+            return ReleaseChoice(
+                (known_release(framework, requested),),
+                "requested",
+                message("the release asked for"),
+            )
+        if named := self.header.get(framework):
+            release = find_release(framework, named)
+            if release is not None:
+                reason = message("the release that the script's comment names")
+                return ReleaseChoice((release,), "header", reason)
+            reason = message(
+                "the newest release known, since the script's comment names {said}, which is not",
+                said=named,
+            )
+            return ReleaseChoice(every[-1:], "header", reason)
+        place = self.place
+        if place and (pin := place.checkout.pin(framework, place.path, *self.programs)):
+            return ReleaseChoice(pin.releases, "pin", pin.reason)
+        return ReleaseChoice(tuple(reversed(every)), "newest", message("the newest release known"))
+
+    def having(self, framework: str, entry: str, has: Callable[[str], bool]) -> Configuration:
+        """The preferred release; where several may be meant, the first for which `has` is true.
+
+        Raises `UserError` when the requested release is not known.
+        """
+        choice = self.choice(framework)
+        first = choice.releases[0]
+        chosen = Configuration(first, choice.source, choice.reason)
+        if len(choice.releases) < 2 or has(first):
+            return chosen
+        for release in choice.releases:
+            if has(release):
+                reason = message("the newest release that has {entry}", entry=entry)
+                return Configuration(release, choice.source, reason)
+        return chosen
+
+
+def known_release(framework: str, requested: str) -> str:
+    """The release that a user requests; raises `UserError` when it is not known."""
+    every = releases(framework)
+    release = find_release(framework, requested)
+    if release is None:
+        raise UserError(
+            "{framework} {requested} is not known: use one of {names}, or leave the "
+            "version out for the newest.",
+            framework=framework,
+            requested=requested,
+            names=", ".join(every),
+        )
+    return release

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from bot.base.messages import message
-from bot.frameworks.base import Explanation, Framework, ReleaseChoice, Versions
+from bot.frameworks.base import Explanation, Framework
 from bot.frameworks.checkout import ScriptPlace
+from bot.frameworks.configuration import ReleaseChoice, Versions
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.pins import read_fork, read_patch
 from bot.frameworks.plan import Inference, Launch, Plan

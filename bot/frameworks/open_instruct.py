@@ -8,9 +8,9 @@ from typing import Any
 
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.frameworks.base import Explanation, Framework, Versions
+from bot.frameworks.base import Explanation, Framework
 from bot.frameworks.command_line import backend, chosen, explained, lora, processes, times
-from bot.frameworks.configuration import Configuration
+from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Field, Launch, Plan, nothing
@@ -80,7 +80,9 @@ def _filled(plan: Plan, values: AppliedSettings) -> Plan:
 
 def _configuration(launch: Launch, versions: Versions) -> Configuration:
     """The release, or the repository's own program in its place, with its options."""
-    program = versions.own_program(OpenInstruct.name, launch.entry)
+    place = versions.counting(OpenInstruct.name)
+    programs = place.checkout.trl_programs if place else None
+    program = programs.find(launch.entry, place.path, own=True) if place and programs else None
     if program is None:
         return chosen(OpenInstruct.name, launch, versions)
     name = message("{path} of this repository", path=program.path)

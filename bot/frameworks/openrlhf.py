@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.base.regex import regex
-from bot.frameworks.base import Explanation, Framework, Versions
+from bot.frameworks.base import Explanation, Framework
 from bot.frameworks.command_line import chosen, explained, launcher_number
-from bot.frameworks.configuration import Configuration
+from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.plan import Field, Launch, Plan, nothing
@@ -92,7 +92,9 @@ def _filled(plan: Plan, values: AppliedSettings) -> Plan:
 
 def _configuration(launch: Launch, versions: Versions) -> Configuration:
     """The release, or the vendored sources in its place, with the options of the module there."""
-    if (sources := versions.options(OpenRLHF.name)) is not None:
+    place = versions.counting(OpenRLHF.name)
+    sources = place.checkout.openrlhf.options(place.path) if place else None
+    if sources is not None:
         return Configuration(sources.name, "tree", sources.name, sources.table(launch.entry))
     return chosen(OpenRLHF.name, launch, versions)
 

@@ -58,16 +58,22 @@ class HydraMain:
 
 
 @dataclass(frozen=True, slots=True)
-class Unfollowed:
-    """A configuration that leads to where the repository has nothing."""
+class OwnRoot:
+    """What a program of the repository starts with, or why that is not known."""
 
-    reason: str
-    """A sentence without its full stop."""
+    root: str = ""
+    """The name of the root configuration."""
+    tree: ConfigTree | None = None
+    """The folder that it stands in, where the repository has all of it."""
+    layer: OwnLayer | None = None
+    """The root as it lies on a release, where it begins with one of verl's."""
+    unread: str = ""
+    """Why there is neither of the two: a sentence without its full stop."""
     hydra: bool = True
     """Whether Hydra reads the command line."""
 
 
-def leads_nowhere(path: str | None, places: Collection[str]) -> Unfollowed | None:
+def leads_nowhere(path: str | None, places: Collection[str]) -> OwnRoot | None:
     """What is said of a `--config-path` whose folder is not known; None for a relative one.
 
     `places` are the folders of the repository that it may be.
@@ -77,12 +83,10 @@ def leads_nowhere(path: str | None, places: Collection[str]) -> Unfollowed | Non
     text = message("--config-path leads to {path}", path=shown_path(path))
     if places:
         several = ", ".join(sorted(places)[:_MOST_NAMED])
-        return Unfollowed(
-            message("{text}, which may be any of {places}", text=text, places=several)
-        )
-    return Unfollowed(
-        message("{text}, which is no configuration folder of this repository", text=text)
-    )
+        why = message("{text}, which may be any of {places}", text=text, places=several)
+    else:
+        why = message("{text}, which is no configuration folder of this repository", text=text)
+    return OwnRoot(unread=why)
 
 
 def hydra_main(source: str) -> HydraMain | None:
@@ -111,18 +115,6 @@ def _main_of(source: str) -> HydraMain | None:
                 path, name = _text(given.get("config_path")), _text(given.get("config_name"))
                 return None if path is None else HydraMain(path, name)
     return None
-
-
-def field_names(source: str) -> Iterator[str]:
-    """The annotated fields of all classes of a file, which a recipe may set.
-
-    Read as a syntax tree that is never run; nothing for a file that is no Python.
-    """
-    for node in ast.walk(tree) if (tree := parsed(source)) is not None else ():
-        if isinstance(node, ast.ClassDef):
-            for one in node.body:
-                if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
-                    yield one.target.id
 
 
 def _text(node: ast.expr | None) -> str | None:
@@ -257,12 +249,12 @@ class ConfigFolders:
             self._decorators[path] = hydra_main(text)
         return self._decorators[path]
 
-    def unfollowed(self, path: str) -> Unfollowed | None:
+    def unfollowed(self, path: str) -> OwnRoot | None:
         """That a program reads its command line itself; None for any other."""
         if not reads_argparse(self._files.get(path, b"").decode("utf-8", "replace")):
             return None
         reason = message("{file} reads its command line without Hydra", file=path)
-        return Unfollowed(reason, hydra=False)
+        return OwnRoot(unread=reason, hydra=False)
 
     def why_unread(self, entry: str, module: str | None) -> str:
         """Why nothing is known of a program, whose file `module` is; empty where it cannot be said.
@@ -285,10 +277,10 @@ class ConfigFolders:
             return ""
         return message("{file} names {folder}, which is not there", file=module, folder=folder)
 
-    def tree(
+    def root(
         self, folder: str, root: str, verl: ConfigTree | None, searched: Sequence[str] | None
-    ) -> ConfigTree | OwnLayer | Unfollowed | None:
-        """The folder with what its root's search path adds; None where that cannot be read.
+    ) -> OwnRoot | None:
+        """A root in a folder with what its search path adds; None where that cannot be read.
 
         `searched` is the command line's path, in the place of the root's. `verl` is the
         configuration that stands for verl's own; without it a root that begins with one of verl's
@@ -314,52 +306,52 @@ class ConfigFolders:
             if len(found) != 1:
                 shown = shown_path(place)
                 text = message("its {folder} searches {place}", folder=folder, place=shown)
-                return Unfollowed(
+                why = (
                     message("{text}, which is not in this repository", text=text)
                     if not found
                     else message("{text}, which the repository has more than once", text=text)
                 )
+                return OwnRoot(unread=why)
             others.append(self.content(next(iter(found))))
         try:
             layer = own_layer(folder, root, files, others) if released else None
-            layer = layer and replace(layer, searched=searched is not None)
         except ComposeError as error:
-            return Unfollowed(
-                message(
-                    "its {folder} could not be laid over a release of verl: {why}",
-                    folder=folder,
-                    why=sentence_of(error),
-                )
+            why = message(
+                "its {folder} could not be laid over a release of verl: {why}",
+                folder=folder,
+                why=sentence_of(error),
             )
+            return OwnRoot(unread=why)
         if layer is not None:
-            return layer
+            return OwnRoot(root, layer=replace(layer, searched=searched is not None))
         named = message("{path} of this repository", path=folder)
         try:
             composer = Composer(files, *others)
         except ComposeError:
             return None
         tree = ConfigTree(named, composer, vendored=True, searched=searched is not None)
-        return tree if any(map(verls, places)) else _without_verl(tree, folder, root, others)
+        missing = "" if any(map(verls, places)) else _lacks_verl(tree, folder, root, others)
+        return OwnRoot(unread=missing) if missing else OwnRoot(root, tree)
 
 
-def _without_verl(
+def _lacks_verl(
     tree: ConfigTree,
     folder: str,
     root: str,
     others: Sequence[Mapping[str, bytes] | ConfigFolder],
-) -> ConfigTree | Unfollowed:
-    """A configuration; not what Hydra refuses for want of a root of verl's alone.
+) -> str:
+    """That Hydra refuses a root for want of one of verl's alone; empty for any other.
 
     That may be a link into verl, or a copy that is made before the start.
     """
     if root not in tree.composer.names or not tree.refuses(root):
-        return tree
+        return ""
     try:
         on_verl = own_layer(folder, root, tree.composer.folder.files, others)
     except ComposeError:
-        return tree
+        return ""
     text = message("its {folder} begins with a root of verl's that is not there", folder=folder)
-    return tree if on_verl is None else Unfollowed(text)
+    return "" if on_verl is None else text
 
 
 def _joined(rest: str, script: str) -> Iterator[str]:

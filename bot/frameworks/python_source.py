@@ -51,3 +51,15 @@ def reads_argparse(source: str) -> bool:
     parts = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     return "ArgumentParser" in parts | names and "main" not in parts
+
+
+def field_names(source: str) -> Iterator[str]:
+    """The annotated fields of all classes of a file, which a recipe may set.
+
+    Read as a syntax tree that is never run; nothing for a file that is no Python.
+    """
+    for node in ast.walk(tree) if (tree := parsed(source)) is not None else ():
+        if isinstance(node, ast.ClassDef):
+            for one in node.body:
+                if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+                    yield one.target.id

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from bot.base.regex import regex
-from bot.frameworks.base import Explanation, Framework, Versions
+from bot.frameworks.base import Explanation, Framework
 from bot.frameworks.command_line import backend, chosen, explained, lora, processes, times
-from bot.frameworks.configuration import Configuration
+from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.releases import releases
@@ -55,7 +55,8 @@ class Trl(Framework):
 
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The options of the launch and the table of its module."""
-        program = versions.trl_program(launch.entry)
+        place = versions.place
+        program = place.checkout.trl_programs.find(launch.entry, place.path) if place else None
         found = _configuration(launch, program, versions)
         return explained(launch, found, partial(_filled, program), elsewhere="config")
 

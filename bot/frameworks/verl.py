@@ -11,10 +11,10 @@ from typing import Any
 from bot.base.regex import regex
 from bot.frameworks import hydra_rules as rules
 from bot.frameworks import hydra_tree as trees
-from bot.frameworks.base import Explanation, Framework, Versions
+from bot.frameworks.base import Explanation, Framework
 from bot.frameworks.command_line import launcher_number
 from bot.frameworks.config_files import SUFFIX
-from bot.frameworks.configuration import Configuration
+from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings, product, string, total
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.overrides import HydraLine, foreign_option, read_line

@@ -9,12 +9,12 @@ from functools import cache
 from typing import Final
 
 from bot.base.messages import message
-from bot.frameworks.base import Versions
+from bot.frameworks.checkout import CommandLine, ScriptPlace
 from bot.frameworks.config_files import SUFFIX
 from bot.frameworks.config_tree import ConfigTree
-from bot.frameworks.configuration import Configuration, RootProblem
+from bot.frameworks.configuration import Configuration, RootProblem, Versions
 from bot.frameworks.overrides import Flag, HydraLine
-from bot.frameworks.own_config import Unfollowed
+from bot.frameworks.own_config import OwnRoot
 from bot.frameworks.plan import Launch
 from bot.frameworks.release_overlay import OwnLayer, layered_table
 from bot.frameworks.releases import entry_root, release, releases
@@ -24,41 +24,71 @@ _FRAMEWORK: Final = "verl"
 
 
 def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Configuration:
-    """The release, or the tree in its place, with the settings of the launch's root."""
-    name = line.flags.get("--config-name")
-    path = line.flags.get("--config-path")
-    given = name.value.removesuffix(SUFFIX) if name and name.value else None
-    usual = launch.entry.startswith("verl.trainer.")
-    if not usual or path is not None:
-        hidden = (name is not None and name.value is None) or (path is not None and not path.text)
-        own = path.text if path is not None else None
-        searched = _search_path(launch, line) if line.searches else None
-        found = None if hidden else versions.own(_FRAMEWORK, launch.entry, own, given, searched)
-        if isinstance(found, tuple):
-            return _of_tree(*found, None if line.searches else name)
-        if isinstance(found, OwnLayer):
-            return _layered(launch, found, versions)
-        if found is not None:
-            tree = versions.tree(_FRAMEWORK)
-            counts = (
-                versions.having(_FRAMEWORK, launch.entry, lambda _: False)
-                if tree is None
-                else Configuration(tree.name, "tree", tree.title)
-            )
-            return replace(counts, unread=found.reason, hydra=found.hydra)
+    """The release, or what stands in its place, with the settings of the launch's root.
+
+    The first of these counts: what the repository's program starts with, where it is none of verl's
+    trainers or the command line leads elsewhere; the dataclasses of the program; the configuration
+    that the user gives, or the copy of verl nearest to the script; the release.
+    """
+    place, tree, unsure = versions.counting(_FRAMEWORK), versions.trees.get(_FRAMEWORK), ""
+    if place is not None and tree is None:
+        tree, unsure = place.checkout.tree(place.path), place.checkout.unsure(place.path)
+    own = _own(launch, line, place, tree) if place is not None else None
+    if own is not None and own.tree is not None:
+        named = None if line.searches else line.flags.get("--config-name")
+        return _of_tree(own.tree, own.root, named)
+    if own is not None and own.layer is not None and not unsure:
+        return _layered(launch, own.layer, versions)
+    if own is not None:  # No release stands for a copy of which it is not known which.
+        counts = _in_place(tree) if tree is not None else _of_no_root(launch, versions)
+        return replace(counts, unread=own.unread or unsure, hydra=own.hydra)
+    fields = place.checkout.structured(launch.entry, place.path) if place is not None else None
+    if fields is not None:
+        return Configuration(fields.version, "tree", fields.version, fields)
+    if unsure:
+        return replace(_of_no_root(launch, versions), unread=unsure)
+    return _of_verl(launch, line, versions, tree, place)
+
+
+def _own(
+    launch: Launch, line: HydraLine, place: ScriptPlace, tree: ConfigTree | None
+) -> OwnRoot | None:
+    """What the repository says of a program's root; None where verl says it."""
+    name, path = line.flags.get("--config-name"), line.flags.get("--config-path")
+    hidden = (name is not None and name.value is None) or (path is not None and not path.text)
+    if hidden or (_is_usual(launch) and path is None):
+        return None
+    searched = _search_path(launch, line) if line.searches else None
+    command = CommandLine(path.text if path is not None else None, _root_named(name), searched)
+    return place.checkout.own(launch.entry, place.path, command, tree)
+
+
+def _is_usual(launch: Launch) -> bool:
+    return launch.entry.startswith("verl.trainer.")
+
+
+def _root_named(name: Flag | None) -> str | None:
+    return name.value.removesuffix(SUFFIX) if name and name.value else None
+
+
+def _of_verl(
+    launch: Launch,
+    line: HydraLine,
+    versions: Versions,
+    tree: ConfigTree | None,
+    place: ScriptPlace | None,
+) -> Configuration:
+    """The root of verl's own configuration, in the tree if there is one, else in the release."""
+    name, path = line.flags.get("--config-name"), line.flags.get("--config-path")
+    given, usual = _root_named(name), _is_usual(launch)
     elsewhere = path is not None and not (usual and (path.value or "?").strip("./") == "config")
     unknown = elsewhere or (name is not None and given is None)
     # Another folder may have the name.
     named = None if unknown or not usual or line.searches else name
-
-    if (fields := versions.structured(_FRAMEWORK, launch.entry)) is not None:
-        return Configuration(fields.version, "tree", fields.version, fields)
-
-    if why := versions.unsure(_FRAMEWORK):
-        return replace(versions.having(_FRAMEWORK, launch.entry, lambda _: False), unread=why)
-    if (tree := versions.tree(_FRAMEWORK)) is not None:
-        root = None if unknown else given or _root_in(tree, launch, versions)
-        return _of_tree(tree, root, named)
+    if tree is not None and (unknown or given):
+        return _of_tree(tree, None if unknown else given, named)
+    if tree is not None:
+        return _in_tree(tree, launch, place)
 
     def has(known: str) -> bool:
         entry = entry_root(_FRAMEWORK, known, launch.entry)
@@ -71,17 +101,28 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Configuratio
     return chosen.with_table(table(_FRAMEWORK, chosen.release, root) if root else None)
 
 
-def _root_in(tree: ConfigTree, launch: Launch, versions: Versions) -> str | Unfollowed | None:
-    """The root that a module starts from; a fork's main function may name another of its own.
+def _in_place(tree: ConfigTree) -> Configuration:
+    """A tree in the place of a release, without the settings of a root."""
+    return Configuration(tree.name, "tree", tree.title)
 
-    Or that it is none of Hydra's.
-    """
-    found = versions.own(_FRAMEWORK, launch.entry, None, None)
-    if isinstance(found, Unfollowed) and not found.hydra:
-        return found
-    own_root = found[1] if isinstance(found, tuple) else None
-    known = own_root in tree.composer.names
-    return own_root if known else tree.root_of(launch.entry) or own_root
+
+def _of_no_root(launch: Launch, versions: Versions) -> Configuration:
+    """The preferred release, without the settings of a root."""
+    return versions.having(_FRAMEWORK, launch.entry, lambda _: False)
+
+
+def _in_tree(tree: ConfigTree, launch: Launch, place: ScriptPlace | None) -> Configuration:
+    """The root that a module starts from; a fork's main function may name another of its own."""
+    own = (
+        place.checkout.own(launch.entry, place.path, CommandLine(), tree)
+        if place is not None
+        else None
+    )
+    if own is not None and not own.hydra:
+        return replace(_in_place(tree), unread=own.unread, hydra=False)
+    root = own.root if own is not None and own.tree is not None else None
+    known = root in tree.composer.names
+    return _of_tree(tree, root if known else tree.root_of(launch.entry) or root)
 
 
 def _layered(launch: Launch, layer: OwnLayer, versions: Versions) -> Configuration:
@@ -117,15 +158,11 @@ def _search_path(launch: Launch, line: HydraLine) -> tuple[str, ...]:
     return tuple(places)
 
 
-def _of_tree(
-    tree: ConfigTree, root: str | Unfollowed | None, named: Flag | None = None
-) -> Configuration:
+def _of_tree(tree: ConfigTree, root: str | None, named: Flag | None = None) -> Configuration:
     """The tree in the place of a release, and the table of its root; None for an unknown one."""
-    if isinstance(root, Unfollowed):
-        return Configuration(tree.name, "tree", tree.title, unread=root.reason, hydra=root.hydra)
     why = tree.problem(root) if root else None
     if root is None or why is None:
-        return Configuration(tree.name, "tree", tree.title, tree.table(root) if root else None)
+        return _in_place(tree).with_table(tree.table(root) if root else None)
     reason = message("{reason}; {problem}", reason=tree.title, problem=why)
     text = message(
         "nothing starts with {configuration}: {problem}", configuration=tree.title, problem=why
