@@ -12,7 +12,7 @@ from bot.frameworks.argparse_options import UNREADABLE
 from bot.frameworks.base import Explanation
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings, product
-from bot.frameworks.launch import launcher_option
+from bot.frameworks.launch import launcher_option, unknown_options
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.options import read_line
 from bot.frameworks.plan import Field, Launch, Plan, nothing
@@ -124,7 +124,8 @@ def launcher_number(launch: Launch, *names: str) -> Field[int] | None:
     """A whole number given to the launcher; None when it does not have the option."""
     found = launcher_option(launch, *names)
     if found is None:
-        return None
+        place = unknown_options(launch)
+        return None if place is None else Field(None, span=place, key=names[0])
     number = int(found.value) if found.value and re.fullmatch("[0-9]{1,6}", found.value) else None
     return Field(number, span=found.span, key=found.name)
 
@@ -183,6 +184,8 @@ def backend(launch: Launch, values: AppliedSettings) -> Field[str]:
             return Field(name, span=setting.value_span, key=key)
     given = launcher_option(launch, "config_file", "accelerate_config")
     setting = values.setting("accelerate_config") or values.setting("config_file")
+    if given is None and setting is None and (place := unknown_options(launch)) is not None:
+        return Field(None, span=place, key="config_file")
     if given is None and setting is None:
         return Field("deepspeed", default=True) if "deepspeed" in launch.launcher else nothing()
     text = (given.value or "") if given else (setting.text if setting else "")

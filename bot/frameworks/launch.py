@@ -238,7 +238,12 @@ def _python_module(module: Word, words: list[Word], launcher: list[str]) -> Star
 def _distributed(name: str, words: list[Word], launcher: list[str]) -> Started | None:
     """`torchrun --nproc_per_node 8 -m module …`, and the same for the other launchers."""
     launcher = [*launcher, name]
-    at = _behind_options(words, _DISTRIBUTED[name] | _MODULE)
+    flags = _DISTRIBUTED[name] | _MODULE
+    at = _behind_options(words, flags)
+    if at + 1 < len(words) and _hidden(words[at]):
+        after = words[at + 1].text  # `accelerate launch $FLAGS train.py`
+        if after.endswith(".py") or after in _MODULE:
+            at += 1 + _behind_options(words[at + 1 :], flags)
     module = any(word.text in _MODULE for word in words[:at])
     if at >= len(words):
         return None
@@ -296,8 +301,7 @@ class LauncherOption:
 def launcher_option(launch: Launch, *names: str) -> LauncherOption | None:
     """The last of the launcher's options with one of these names, dashes and underscores alike."""
     wanted = {name.replace("-", "_") for name in names}
-    own = len(launch.argv) - len(launch.command.settings)
-    words = launch.command.argv[: len(launch.command.argv) - own]
+    words = _before_arguments(launch)
     found = None
     for at, word in enumerate(words):
         name, equals, value = word.text.partition("=")
@@ -311,3 +315,18 @@ def launcher_option(launch: Launch, *names: str) -> LauncherOption | None:
             text = given.text if given.complete else None
             found = LauncherOption(name[2:], text, given.span_of(0, len(given.text)))
     return found
+
+
+def unknown_options(launch: Launch) -> Span | None:
+    """The place of a launcher's options that only a run knows: `torchrun $FLAGS train.py`."""
+    words = _before_arguments(launch)[:-1]
+    if words and words[-1].text in _MODULE:
+        words = words[:-1]
+    hidden = bool(words) and _hidden(words[-1]) and bool(_DISTRIBUTED.keys() & launch.launcher[-1:])
+    return words[-1].span if hidden else None
+
+
+def _before_arguments(launch: Launch) -> Sequence[Word]:
+    """The words of a launch up to the program's own arguments."""
+    own = len(launch.argv) - len(launch.command.settings)
+    return launch.command.argv[: len(launch.command.argv) - own]

@@ -189,6 +189,8 @@ def test_options_of_the_launcher() -> None:
         ("$LAUNCHER torchrun --nproc_per_node 8 -m {} a=1", ("torchrun",)),
         ("$CONDA run -n a python -m {} a=1", ()),
         ("$PY /root/verl/verl/trainer/main_ppo.py a=1", ()),
+        ("torchrun $FLAGS verl/trainer/main_ppo.py a=1", ("torchrun",)),
+        ("accelerate launch --debug $(flags) -m {} a=1", ("accelerate launch",)),
     ],
 )
 def test_a_program_whose_name_is_not_known(text: str, launcher: tuple[str, ...]) -> None:
@@ -199,7 +201,16 @@ def test_a_program_whose_name_is_not_known(text: str, launcher: tuple[str, ...])
 
 @pytest.mark.parametrize(
     "text",
-    ["$PYTHON -m", "$TOOL verl.trainer.main_ppo", '"$@"', "$RUN $OTHER -v x", "$A -x a -m b"],
+    [
+        "$PYTHON -m",
+        "$TOOL verl.trainer.main_ppo",
+        '"$@"',
+        "$RUN $OTHER -v x",
+        "$A -x a -m b",
+        "torchrun $PROGRAM --reward verl/trainer/main_ppo.py",
+        "torchrun $PROGRAM a=1 verl/trainer/main_ppo.py",
+        "torchrun $FLAGS -m",
+    ],
 )
 def test_an_unknown_program_alone_is_no_launch(text: str) -> None:
     assert find_launches(read(text.encode(), "run.sh")) == ()

@@ -137,6 +137,13 @@ def test_training_backends(arguments: str, train: str | None) -> None:
     assert plan_of(f"accelerate launch {arguments} trl/scripts/sft.py").train.value == train
 
 
+def test_a_backend_among_options_that_only_a_run_knows_is_none_that_is_known() -> None:
+    """With no option at all there is none, and every GPU has the whole model."""
+    for flags, key in (("$FLAGS", "config_file"), ("--num_processes 2", None)):
+        plan = plan_of(f"accelerate launch {flags} trl/scripts/sft.py")
+        assert (plan.train.value, plan.train.key) == (None, key)
+
+
 @pytest.mark.parametrize(
     ("launcher", "gpus"),
     [
@@ -149,6 +156,8 @@ def test_training_backends(arguments: str, train: str | None) -> None:
         ("CUDA_VISIBLE_DEVICES=0,1 accelerate launch", (None, 1, None)),
         ("CUDA_VISIBLE_DEVICES=$CARD python", (None, 1, None)),
         ("CUDA_VISIBLE_DEVICES=0 accelerate launch --num_processes $N", (None, 1, None)),
+        ("CUDA_VISIBLE_DEVICES=0 accelerate launch $FLAGS", (None, None, None)),
+        ("torchrun --nproc_per_node 8 --nnodes 2 $FLAGS", (8, 2, 16)),
     ],
 )
 def test_gpus_of_launchers(launcher: str, gpus: tuple[int | None, ...]) -> None:
