@@ -138,14 +138,16 @@ def processes(launch: Launch, values: AppliedSettings) -> tuple[Field[int], Fiel
     what it finds: one GPU where the script shows it no other, else it is not known.
     """
     nodes = launcher_number(launch, "num_machines", "nnodes", "num_nodes")
-    nodes = nodes or _given(values, "num_machines") or Field(1, default=True)
-    every = launcher_number(launch, "num_processes") or _given(values, "num_processes")
+    if nodes is None:
+        nodes = _given(values, "num_machines") or Field(1, default=True)
+    stated = launcher_option(launch, "num_processes") is not None
+    every = launcher_number(launch, "num_processes") if stated else _given(values, "num_processes")
     if every is not None:
         whole = every.value and nodes.value and every.value % nodes.value == 0
         each = every.value // nodes.value if whole and every.value and nodes.value else None
         return Field(each, span=every.span, key=every.key), nodes, every
     a_node = launcher_number(launch, "nproc_per_node", "num_gpus", "nproc-per-node")
-    if a_node is None and launcher_option(launch, "num_processes") is None:
+    if a_node is None:
         a_node = _only_device(launch)
     if a_node is None:
         return nothing(), nodes, nothing()

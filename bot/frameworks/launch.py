@@ -319,11 +319,15 @@ def launcher_option(launch: Launch, *names: str) -> LauncherOption | None:
 
 def unknown_options(launch: Launch) -> Span | None:
     """The place of a launcher's options that only a run knows: `torchrun $FLAGS train.py`."""
+    flags = _DISTRIBUTED.get(launch.launcher[-1] if launch.launcher else "")
     words = _before_arguments(launch)[:-1]
     if words and words[-1].text in _MODULE:
         words = words[:-1]
-    hidden = bool(words) and _hidden(words[-1]) and bool(_DISTRIBUTED.keys() & launch.launcher[-1:])
-    return words[-1].span if hidden else None
+    if flags is None or not words or not _hidden(words[-1]):
+        return None
+    before = words[-2].text if len(words) > 1 else ""
+    valued = before.startswith("-") and "=" not in before and before not in flags
+    return None if valued else words[-1].span
 
 
 def _before_arguments(launch: Launch) -> Sequence[Word]:

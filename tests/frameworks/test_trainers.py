@@ -158,6 +158,7 @@ def test_a_backend_among_options_that_only_a_run_knows_is_none_that_is_known() -
         ("CUDA_VISIBLE_DEVICES=0 accelerate launch --num_processes $N", (None, 1, None)),
         ("CUDA_VISIBLE_DEVICES=0 accelerate launch $FLAGS", (None, None, None)),
         ("torchrun --nproc_per_node 8 --nnodes 2 $FLAGS", (8, 2, 16)),
+        ("torchrun --nproc_per_node 8 --nnodes $N", (8, None, None)),
     ],
 )
 def test_gpus_of_launchers(launcher: str, gpus: tuple[int | None, ...]) -> None:
