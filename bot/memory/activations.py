@@ -162,12 +162,12 @@ def head_surroundings(role: Role, tokens: int, level: MemoryLevel) -> Bytes:
     return Bytes.of(HEAD * role.shape.hidden * tokens) / split(role)
 
 
-def _head_is_away(role: Role) -> bool:
-    """Whether the head is in shards while the loss has its backward pass.
+def head_is_away(role: Role) -> bool:
+    """Whether the head is in shards while more is made of its logits.
 
     FSDP2 divides its root again after the forward pass and gathers it when the logits' gradient is
     there (`pre_backward` of torch's `FSDPParamGroup`); FSDP1 leaves its root whole. Measured on a
-    GPU (`tests/memory/measured`).
+    GPU (`tests/memory/measured`), followed in three releases of verl (`tests/memory/followed`).
     """
     return role.backend == "fsdp2" and role.reshard
 
@@ -201,7 +201,7 @@ def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
         copies += Bytes(2 * role.shape.embedding)
     head: Parts = {
         "activations": last + head_surroundings(role, tokens, level),
-        "gathered weights": (NOTHING if _head_is_away(role) else ends)
+        "gathered weights": (NOTHING if head_is_away(role) else ends)
         + copies
         + (gathered_layers(role, level) if near else NOTHING),
         "logits": logits(role, level, tokens, role.update_logits),

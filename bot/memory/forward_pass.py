@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.memory.activations import Parts, head_copies, logits, split
+from bot.memory.activations import Parts, head_copies, head_is_away, logits, split
 from bot.memory.attention import scores_forward
+from bot.memory.constants import LOGITS
 from bot.memory.experts import copies_in_transit
 from bot.memory.gathered import gathered_ends, gathered_layers
-from bot.memory.units import Bytes, together
+from bot.memory.units import NOTHING, Bytes, together
 from bot.memory.workload import MemoryLevel, Role
 
 
@@ -28,8 +29,8 @@ def evaluation_parts(role: Role, level: MemoryLevel) -> Parts:
 def forward_parts(role: Role, level: MemoryLevel) -> Parts:
     """A pass without gradient: one layer's activations, or the logits, whichever are more.
 
-    Beside the logits is what they are made of, and the ends alone are whole (measured on a GPU,
-    `tests/memory/measured`); the floor has no layer.
+    Beside the logits is what they are made of, and the ends alone are whole, where these are not in
+    shards again (measured on a GPU, `tests/memory/measured`); the floor has no layer.
     """
     tokens = role.forward.at(level)
     residual = Bytes.of(2 * role.shape.hidden * tokens) / split(role)
@@ -45,7 +46,12 @@ def forward_parts(role: Role, level: MemoryLevel) -> Parts:
         "gathered weights": gathered_ends(role) + gathered_layers(role, level),
         "logits": scores,
     }
-    return max(head, layer, key=lambda parts: together(parts.values()).count)
+    moments = [head, layer]
+    if head_is_away(role):
+        # The head is there while it makes the logits, not while more is computed from them.
+        made = logits(role, level, tokens, min(LOGITS, role.forward_logits))
+        moments = [head | {"logits": made + scores}, head | {"gathered weights": NOTHING}, layer]
+    return max(moments, key=lambda parts: together(parts.values()).count)
 
 
 def _scores(role: Role, level: MemoryLevel) -> Bytes:

@@ -14,8 +14,11 @@ from tests.command import rlbot
 FOLDER = Path(__file__).parent / "followed"
 ROWS: list[dict[str, Any]] = json.loads((FOLDER / "rows.json").read_bytes())
 _BESIDE = {"contexts", "sleeping engine", "allocator"}
-_WITHIN = {"update": 0.1, "log-prob": 0.09, "optimizer": 0.14, "critic": 0.02}
-_KNOWN = {("openrlhf-sft-lora-z2", "update"): 0.15, ("verl-padded", "update"): 0.12}
+_WITHIN = {"update": 0.1, "log-prob": 0.02, "optimizer": 0.14, "critic": 0.02}
+_KNOWN = {
+    ("openrlhf-sft-lora-z2", "update"): 0.15,
+    ("verl-padded", "update"): 0.12,
+}
 """Further off. OpenRLHF's logits have a name until the next pass, so that they are there when the
 bucket is full, which the model has no term for; 4 bytes each, where the head's moment has 16."""
 
@@ -53,6 +56,13 @@ def test_trl_is_met_within_percents() -> None:
     assert len(found) == 31
     assert mean(map(abs, found)) < 0.02
     assert max(map(abs, found)) < 0.07
+
+
+def test_verl_0_8_is_met_within_percents() -> None:
+    """Its engine under FSDP2: rows, budgets, bf16, an entropy, padding, LoRA."""
+    found = [_errors(row)["update"] for row in ROWS if row["framework"] == "verl@0.8.0"]
+    assert len(found) == 9
+    assert max(map(abs, found)) < 0.04
 
 
 def test_passes_with_gradient_are_met_on_the_whole() -> None:
