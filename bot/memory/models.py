@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -126,6 +126,7 @@ def pinned() -> Mapping[str, int]:
     return {name: row["parameters"] for name, row in _file()["models"].items()}
 
 
+@lru_cache(maxsize=64)
 def find(path: str) -> Model | None:
     """The model that a hub name or a local path names; None when that is not certain.
 
