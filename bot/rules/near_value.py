@@ -96,9 +96,11 @@ def check(context: RuleContext) -> Hits:
         for setting in plan.settings:
             known = _known(setting.key) if plan.framework == "verl" else ()
             for written in texts(setting) if known else ():
+                if written in known:
+                    continue
                 near = _near(setting.key.rsplit(".", 1)[-1], written.removesuffix("+"), known)
                 estimator = setting.key == _ESTIMATOR and plan.launch.entry == ENTRY
-                wrong = near is not None or (estimator and _is_loss(written))
+                wrong = near is not None or (estimator and written in _KNOWN["loss_mode"])
                 # Whether the repository writes it is asked last: that reads all of it.
                 if not wrong or (own is not None and own.has(written)):
                     continue
@@ -109,16 +111,10 @@ def check(context: RuleContext) -> Hits:
 
 
 def _near(last: str, written: str, known: tuple[str, ...]) -> str | None:
-    if written not in known and last not in _ANY_CASE:
-        plain = written.lower().replace("-", "_")
-        if plain in known:
-            return plain
+    plain = written.lower().replace("-", "_")
+    if plain in known and plain != written and last not in _ANY_CASE:
+        return plain
     return slip(written, known, other_from=5 if last in _OPEN else 3)
-
-
-def _is_loss(written: str) -> bool:
-    """Whether it is the name of a policy loss that is named after a whole method."""
-    return written in _KNOWN["loss_mode"] and written not in _KNOWN["adv_estimator"]
 
 
 def _loss(setting: Setting, written: str) -> Hit:
