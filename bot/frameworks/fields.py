@@ -18,7 +18,8 @@ _HOLE = regex(r"\$\{\?[^}]{0,500}\}")
 _HOLDERS = {
     "path": r"(?<![\w.\-])/?path[/_]to[/_][\w.\-/]*",
     "you": r"(?<![A-Za-z])your?[_\-][A-Za-z][\w.\-]*",
-    "<": r"<[A-Za-z][\w \-/.]{0,40}>",
+    # What stands alone is a token of a tokenizer, as --pad_token takes it.
+    "<": r"(?!<(?:unk|pad|s|bos|eos|mask|sep|cls)>['\"]?\Z)<[A-Za-z][\w \-/.]{0,40}>",
     "xxx": r"(?<![A-Za-z0-9])x{3,}(?![A-Za-z0-9])",
     "todo": r"(?<![A-Za-z0-9])TODO(?![A-Za-z0-9])",
     "fixme": r"(?<![A-Za-z0-9])FIXME(?![A-Za-z0-9])",

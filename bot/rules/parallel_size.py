@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.frameworks.plan import Plan
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import (
@@ -34,7 +35,7 @@ META = Meta(
     instead="Choose parallel sizes whose product divides the number of GPUs.",
     limits=(
         f"{LIMITS} Megatron's sizes are not checked with use_dynamic_bsz, where verl does not "
-        "either."
+        "either. A warning for sequences where the number of GPUs is a default, ${GPUS:-2}."
     ),
     source=(
         f"{SOURCE}; for FSDP the mesh of GPUs ÷ size by size that "
@@ -69,6 +70,13 @@ def check(context: RuleContext) -> Hits:
         )
 
 
+def _left_to_caller(plan: Plan) -> bool:
+    """Whether the number of GPUs is a default that the caller may change: `${GPUS:-2}`."""
+    found = (plan.last(f"trainer.{key}") for key in ("n_gpus_per_node", "nnodes"))
+    words = (setting.word for setting in found if setting is not None)
+    return any(piece.default_of is not None for word in words for piece in word.pieces)
+
+
 def _of_sequences(context: RuleContext) -> Hits:
     """The groups of GPUs that share sequences below FSDP, Ulysses' size of each."""
     if SEQUENCE_SIZES[0].rpartition(".")[2] not in context.source.text:
@@ -79,6 +87,7 @@ def _of_sequences(context: RuleContext) -> Hits:
             yield hit(
                 values.place(*SEQUENCE_SIZES, "trainer.n_gpus_per_node"),
                 "the number of GPUs, {total}, is no multiple of the sequence-parallel size {size}",
+                severity="warning" if _left_to_caller(values.plan) else None,
                 total=total,
                 size=size,
                 help=message("choose a size that divides the number of GPUs"),

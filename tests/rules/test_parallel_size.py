@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import marked, quiet
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "parallel-size"
 BASE = ("model_engine=megatron", "actor_rollout_ref.actor.use_dynamic_bsz=False")
@@ -32,6 +32,13 @@ CP = f"{MEGATRON}.context_parallel_size"
 )
 def test_stays_silent(script: str) -> None:
     assert quiet(SLUG, script)
+
+
+def test_a_number_of_gpus_that_slurm_may_set_is_no_error() -> None:
+    """verl's langgraph_agent: two GPUs by default, four below `#SBATCH --gres=gpu:4`."""
+    before = "export GPUS=${SLURM_GPUS_ON_NODE:-${GPUS:-2}}"
+    (finding,) = found(SLUG, verl(f"{SP}=4", 'trainer.n_gpus_per_node="$GPUS"', before=before))
+    assert finding.severity == "warning"
 
 
 @pytest.mark.parametrize(
