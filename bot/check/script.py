@@ -97,7 +97,7 @@ def check_read(
     with bounded(script.path):
         findings, suppressed, unchecked = _lint(context, options)
     place = options.place(script) if options.place is not None else None
-    if context.plans and place is not None and (why := place.checkout.problem(place.path)):
+    if context.plans and place is not None and (why := place.checkout.verl.problem(place.path)):
         unchecked = (*unchecked, Unchecked(check="configuration", reason=why))
     unchecked = (*unchecked, *_unread_recipes(context))
     backing = Backing(plan=context.choice.plans[0] if context.plans else None)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from bot.base.files import read_regular_file
 from bot.base.messages import message
 from bot.frameworks import Checkout, ScriptPlace, counts
-from bot.frameworks.checkout import CONFIG
+from bot.frameworks.verl_copies import CONFIG
 
 if TYPE_CHECKING:
     from bot.check.request import ScriptFile

@@ -12,13 +12,12 @@ from functools import partial
 from itertools import chain, islice
 from typing import Final
 
-from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message, sentence_of
+from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.config_files import SUFFIX, ComposeError
-from bot.frameworks.config_tree import ConfigTree, tree_table
-from bot.frameworks.named_files import NamedFiles, above, beside, entry_file, equally_near, nearest
+from bot.frameworks.config_tree import ConfigTree
+from bot.frameworks.named_files import NamedFiles, above, beside, entry_file, nearest
 from bot.frameworks.openrlhf_copies import OpenRLHFCopies, trainers_folder
 from bot.frameworks.own_config import (
     HERE,
@@ -35,11 +34,8 @@ from bot.frameworks.python_source import field_names
 from bot.frameworks.release_overlay import own_layer
 from bot.frameworks.structured import StructuredTable, structured_table
 from bot.frameworks.trl_programs import TrlPrograms
-from bot.frameworks.verl_source import VerlSource, VerlSources, startable
+from bot.frameworks.verl_copies import CONFIG_FILE, VerlCopies
 
-CONFIG: Final = "verl/trainer/config"
-"""Where a copy of verl keeps its configuration."""
-_CONFIG = regex(r"((?:.{1,400}/)?verl/trainer/config)/(.{1,400}\.yaml)\Z")
 _CLASS, _TRL = b"@dataclass", b"trl"
 """What a file holds that adds arguments of its own to TRL's; the second where no file parses."""
 _PARSERS = (b"TrlParser", b"HfArgumentParser")
@@ -51,8 +47,6 @@ _PATH = regex(r"[\w./-]+")
 _LONGEST = 400
 """Characters of a recipe's path."""
 _MOST_NAMED = 20
-_MOST_COPIES = 3
-"""Copies of verl that are as near to a script as each other."""
 _MOST_FILES = 200
 """Files of the configuration that one program may start with."""
 _MOST_MODULES = 100
@@ -66,7 +60,7 @@ def counts(path: str) -> bool:
 
 def configuration_folder(path: str) -> str | None:
     """The folder of a framework's configuration that a file belongs to; None for another file."""
-    found = _CONFIG.match(path)
+    found = CONFIG_FILE.match(path)
     return found[1] if found else trainers_folder(path)
 
 
@@ -104,29 +98,24 @@ class Checkout:
         self.files = files
         self._left = left
         self._cut = cut
-        self._configs: dict[str, list[str]] = {}
         self._pin_files: dict[str, list[str]] = {}
-        for path in sorted(files):
-            if f"{CONFIG}/" in path and (found := _CONFIG.match(path)):
-                self._configs.setdefault(found[1], []).append(found[2])
-            elif (folder := pinned_folder(path)) is not None:
-                self._pin_files.setdefault(folder, []).append(path)
-        self._configs = startable(self._configs, files)
+        pins = {path: folder for path in files if (folder := pinned_folder(path)) is not None}
+        for path, folder in sorted(pins.items()):
+            self._pin_files.setdefault(folder, []).append(path)
+        self.verl = VerlCopies(files, left, cut)
         self._own = ConfigFolders(files)
         self._recipes = NamedFiles(path for path in files if path.endswith(_RECIPES))
         self.trl_programs = TrlPrograms(files)
         self.openrlhf = OpenRLHFCopies(files, self.trl_programs.file_of)
-        self._trees: dict[str, ConfigTree | str] = {}
         self._own_roots: dict[object, OwnRoot | None] = {}
         self._structured: dict[str, StructuredTable | None] = {}
-        self._sources = VerlSources(files)
         self._arguments: frozenset[str] | None = None
         self._pins: dict[tuple[str, str], Pin | None] = {}
 
     @property
     def vendors(self) -> bool:
         """Whether it holds the configuration of a framework."""
-        return bool(self._configs) or self.openrlhf.vendored
+        return bool(self.verl.folders) or self.openrlhf.vendored
 
     def paths_for(self, script: str, text: str) -> Iterator[str]:
         """The files that say which configuration counts for a script with this text."""
@@ -145,9 +134,7 @@ class Checkout:
             for shown in (f"/{rest}", f"${{?}}/{rest}"):
                 if (folder := self._own.named(shown, script)) is not None:
                     yield from (f"{folder}/{name}" for name in self._own.folders[folder])
-        for folder in equally_near(self._configs, script)[:_MOST_COPIES]:
-            yield from (f"{folder}/{name}" for name in self._configs[folder])
-            yield from self._sources.paths(folder)
+        yield from self.verl.paths(script)
         yield from self.openrlhf.paths(script)
         yield from islice(self._pinning(script), _MOST_FILES)
         yield from self._recipes_for(script, text)
@@ -158,7 +145,7 @@ class Checkout:
 
     def _packages(self) -> list[str]:
         """The folders that a program may name as a package: `pkg://rllm.trainer.config`."""
-        return [folder for folder in self._own.folders if folder not in self._configs]
+        return [folder for folder in self._own.folders if folder not in self.verl.folders]
 
     def _config_files(self, folders: Iterable[str]) -> Iterator[str]:
         return (f"{folder}/{name}" for folder in folders for name in self._own.folders[folder])
@@ -190,13 +177,6 @@ class Checkout:
         """
         return self._recipes.at(named, script)
 
-    def problem(self, script: str) -> str | None:
-        """Why the configuration nearest to a script was not read; None when it was, or is none."""
-        if self.tree(script) is not None:
-            return None
-        found = self._trees.get(nearest(self._configs, script) or "")
-        return found if isinstance(found, str) else self._cut
-
     def own(
         self, entry: str, script: str, line: CommandLine, verl: ConfigTree | None
     ) -> OwnRoot | None:
@@ -222,10 +202,10 @@ class Checkout:
         if folder is None or not self._own.has(folder) or root is None:
             return leads_nowhere(path, self._own.places(path or "", script)) if not folder else None
         root = root.removesuffix(SUFFIX)
-        if folder in self._configs:
-            if verl is not None and not any(verl is tree for tree in self._trees.values()):
+        if folder in self.verl.folders:
+            if verl is not None and not self.verl.holds(verl):
                 return OwnRoot(root, verl)  # Given from outside, in the place of every copy.
-            vendored = self._tree(folder)
+            vendored = self.verl.tree_in(folder)
             return OwnRoot(root, vendored) if isinstance(vendored, ConfigTree) else None
         key = (folder, root, line.searched, script if line.searched else "", id(verl))
         if key not in self._own_roots:
@@ -287,48 +267,6 @@ class Checkout:
 
     def _programs(self) -> dict[str, str]:
         return {path: path for path in self.files if path.endswith("/trainer/main.py")}
-
-    def tree(self, script: str) -> ConfigTree | None:
-        """The configuration of verl that is nearest to a script; None without one.
-
-        Also None for one that cannot be read: `problem` says why.
-        """
-        folder = nearest(self._configs, script)
-        found = self._tree(folder) if folder is not None and not self.unsure(script) else None
-        return found if isinstance(found, ConfigTree) else None
-
-    def unsure(self, script: str) -> str:
-        """Why none of several copies of verl counts for a script; empty where one does."""
-        copies = equally_near(self._configs, script)[:_MOST_COPIES]
-        if len(copies) == 1:
-            return ""
-        texts = [{n: self._content(f"{copy}/{n}") for n in self._configs[copy]} for copy in copies]
-        if all(text == texts[0] for text in texts):
-            return ""
-        names = ", ".join(copies)
-        return message(
-            "which of {names} counts is not known; --framework-tree says so", names=names
-        )
-
-    def verl_source(self, script: str) -> VerlSource | None:
-        """The Python of the copy of verl that is nearest to a script; None without one."""
-        folder = nearest(self._configs, script)
-        return self._sources.of(folder) if folder is not None else None
-
-    def _tree(self, folder: str) -> ConfigTree | str:
-        if folder in self._trees:
-            return self._trees[folder]
-        complete = not any(f"{path}/".startswith(f"{folder}/") for path in self._left)
-        if self._cut is not None and not complete:
-            self._trees[folder] = self._cut
-            return self._cut
-        files = {name: self._content(f"{folder}/{name}") for name in self._configs[folder]}
-        called = message("{path} of this repository", path=folder)
-        try:
-            self._trees[folder] = tree_table(files, called, vendored=True, complete=complete)
-        except UserError as error:
-            self._trees[folder] = sentence_of(error)
-        return self._trees[folder]
 
     def own_arguments(self) -> frozenset[str]:
         """The names that the repository's classes of arguments add to those of their framework."""

@@ -32,7 +32,7 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Configuratio
     """
     place, tree, unsure = versions.counting(_FRAMEWORK), versions.trees.get(_FRAMEWORK), ""
     if place is not None and tree is None:
-        tree, unsure = place.checkout.tree(place.path), place.checkout.unsure(place.path)
+        tree, unsure = place.checkout.verl.tree(place.path), place.checkout.verl.unsure(place.path)
     own = _own(launch, line, place, tree) if place is not None else None
     if own is not None and own.tree is not None:
         named = None if line.searches else line.flags.get("--config-name")

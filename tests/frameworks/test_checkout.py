@@ -264,10 +264,10 @@ def test_the_nearest_copy_is_meant(script: str, expected: str) -> None:
 def test_a_checkout_is_sent_to_other_processes_as_its_files() -> None:
     files = {"verl/trainer/config/ppo_trainer.yaml": ROOT}
     checkout = Checkout(files)
-    assert checkout.tree("run.sh") is not None
+    assert checkout.verl.tree("run.sh") is not None
     again = pickle.loads(pickle.dumps(checkout))  # noqa: S301 - our own bytes
     assert again.files == files
-    assert again.tree("run.sh") is not None
+    assert again.verl.tree("run.sh") is not None
 
 
 MAIN = b"""

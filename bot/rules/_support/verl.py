@@ -9,7 +9,7 @@ from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.frameworks.releases import release, releases
 from bot.frameworks.tables import table
-from bot.frameworks.verl_source import VerlSource
+from bot.frameworks.verl_copies import VerlSource
 from bot.report import Severity
 from bot.rules._support.base import Message, RuleContext, message
 
@@ -56,7 +56,7 @@ def refuses(context: RuleContext, *names: str) -> bool:
 def own_source(context: RuleContext) -> VerlSource | None:
     """The Python of the copy of verl that the script runs with; None without one."""
     place = context.place
-    return place.checkout.verl_source(place.path) if place is not None else None
+    return place.checkout.verl.source(place.path) if place is not None else None
 
 
 def compares_batch(context: RuleContext, role: str) -> bool:

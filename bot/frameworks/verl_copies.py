@@ -1,0 +1,197 @@
+"""The copies of verl in a repository: their configuration, and what their Python says.
+
+Of several the one nearest to a script counts; where two of the same distance differ, none does. The
+configuration is composed as data, the Python read as syntax trees for the checks that it makes and
+the names that it knows; nothing is run.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Final
+
+from bot.base.errors import UserError
+from bot.base.messages import message, sentence_of
+from bot.base.regex import regex
+from bot.frameworks.config_tree import ConfigTree, tree_table
+from bot.frameworks.named_files import equally_near, nearest
+from bot.frameworks.python_source import parsed, written
+
+CONFIG: Final = "verl/trainer/config"
+"""Where a copy of verl keeps its configuration."""
+CONFIG_FILE: Final = regex(r"((?:.{1,400}/)?verl/trainer/config)/(.{1,400}\.yaml)\Z")
+"""A file of it; the groups are the folder and the path within."""
+_LARGEST: Final = 1 << 20
+"""Bytes of a file that is read."""
+_MOST_COPIES: Final = 3
+"""Copies that are as near to a script as each other."""
+_FILES: Final = (
+    "trainer/ppo/ray_trainer.py",  # Refuses settings at the start until 0.5, the next four since.
+    "utils/config.py",
+    "workers/config/actor.py",
+    "workers/config/critic.py",
+    "workers/config/rollout.py",
+    "trainer/ppo/core_algos.py",  # Look up the names that settings give.
+    "trainer/main_ppo.py",
+)
+"""Files below verl's package."""
+
+
+class VerlSource:
+    """The files of a copy of verl, parsed when they are asked about."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        """Takes the texts of the files that count."""
+        self._texts = texts
+
+    def refuses(self, *names: str) -> bool:
+        """Whether it still refuses settings by a condition with all of these names.
+
+        A name is the end of one with dots, as `actor.ppo_mini_batch_size`. Also true of a copy in
+        which no file can be read: what verl's releases do then counts.
+        """
+        return not self._trees or any(
+            all(any(_ends(dotted, name) for dotted in found) for name in names)
+            for tree in self._trees
+            for found in _conditions(tree)
+        )
+
+    def has(self, name: str) -> bool:
+        """Whether it writes a name as a text, as where it registers or compares it."""
+        return name in self._constants
+
+    @cached_property
+    def _trees(self) -> list[ast.Module]:
+        return [tree for text in self._texts if (tree := parsed(text)) is not None]
+
+    @cached_property
+    def _constants(self) -> frozenset[str]:
+        return frozenset(
+            node.value
+            for tree in self._trees
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        )
+
+
+class VerlCopies:
+    """The copies of verl in a repository, by the folder of their configuration."""
+
+    def __init__(
+        self, files: Mapping[str, bytes], left: Collection[str] = (), cut: str | None = None
+    ) -> None:
+        """`files` are all that count, by path; contents are read on use.
+
+        `left` are files and folders that were left out, `cut` says why not all were looked for.
+        """
+        self._files = files
+        self._left = left
+        self._cut = cut
+        found: dict[str, list[str]] = {}
+        for path in sorted(path for path in files if f"{CONFIG}/" in path):
+            if (parts := CONFIG_FILE.match(path)) is not None:
+                found.setdefault(parts[1], []).append(parts[2])
+        self.folders: Mapping[str, list[str]] = _startable(found, files)
+        """Folder to the paths of the configuration's files in it."""
+        self._trees: dict[str, ConfigTree | str] = {}
+        self._sources: dict[str, VerlSource] = {}
+
+    def paths(self, script: str) -> Iterator[str]:
+        """The files that count of the copies that are nearest to a script."""
+        for folder in equally_near(self.folders, script)[:_MOST_COPIES]:
+            yield from (f"{folder}/{name}" for name in self.folders[folder])
+            yield from self._python(folder)
+
+    def tree(self, script: str) -> ConfigTree | None:
+        """The configuration of verl that is nearest to a script; None without one.
+
+        Also None for one that cannot be read: `problem` says why.
+        """
+        folder = nearest(self.folders, script)
+        found = self.tree_in(folder) if folder is not None and not self.unsure(script) else None
+        return found if isinstance(found, ConfigTree) else None
+
+    def unsure(self, script: str) -> str:
+        """Why none of several copies of verl counts for a script; empty where one does."""
+        copies = equally_near(self.folders, script)[:_MOST_COPIES]
+        if len(copies) == 1:
+            return ""
+        texts = [{n: self._content(f"{copy}/{n}") for n in self.folders[copy]} for copy in copies]
+        if all(text == texts[0] for text in texts):
+            return ""
+        names = ", ".join(copies)
+        return message(
+            "which of {names} counts is not known; --framework-tree says so", names=names
+        )
+
+    def holds(self, tree: ConfigTree) -> bool:
+        """Whether a configuration is that of one of the copies."""
+        return any(tree is own for own in self._trees.values())
+
+    def source(self, script: str) -> VerlSource | None:
+        """The Python of the copy that is nearest to a script; None without one."""
+        folder = nearest(self.folders, script)
+        if folder is not None and folder not in self._sources:
+            texts = [self._files[p].decode("utf-8", "replace") for p in self._python(folder)]
+            self._sources[folder] = VerlSource(texts)
+        return self._sources[folder] if folder is not None else None
+
+    def tree_in(self, folder: str) -> ConfigTree | str:
+        """The configuration in a folder of `folders`, or why it was not read."""
+        if folder in self._trees:
+            return self._trees[folder]
+        complete = not any(f"{path}/".startswith(f"{folder}/") for path in self._left)
+        if self._cut is not None and not complete:
+            self._trees[folder] = self._cut
+            return self._cut
+        files = {name: self._content(f"{folder}/{name}") for name in self.folders[folder]}
+        called = message("{path} of this repository", path=folder)
+        try:
+            self._trees[folder] = tree_table(files, called, vendored=True, complete=complete)
+        except UserError as error:
+            self._trees[folder] = sentence_of(error)
+        return self._trees[folder]
+
+    def problem(self, script: str) -> str | None:
+        """Why the configuration nearest to a script was not read; None when it was, or is none."""
+        if self.tree(script) is not None:
+            return None
+        found = self._trees.get(nearest(self.folders, script) or "")
+        return found if isinstance(found, str) else self._cut
+
+    def _python(self, config: str) -> tuple[str, ...]:
+        """The Python that counts of the copy with this configuration."""
+        package = config.removesuffix("trainer/config")
+        return tuple(path for name in _FILES if (path := f"{package}{name}") in self._files)
+
+    def _content(self, path: str) -> bytes:
+        data = self._files.get(path, b"")
+        return data if len(data) <= _LARGEST else b""
+
+
+def _startable(configs: dict[str, list[str]], paths: Collection[str]) -> dict[str, list[str]]:
+    """Of copies of verl's configuration those with a program beside, where any has one.
+
+    One without is a copy of the settings alone: what a script starts lies elsewhere.
+    """
+    if len(configs) < 2:
+        return configs
+    folders = {path.rpartition("/")[0] for path in paths if path.endswith(".py")}
+    found = {one: names for one, names in configs.items() if one.rpartition("/")[0] in folders}
+    return found or configs
+
+
+def _conditions(tree: ast.Module) -> Iterator[frozenset[str]]:
+    """The names in each condition that stops the program, with their dots."""
+    for node in ast.walk(tree):
+        stops = isinstance(node, ast.If) and any(isinstance(one, ast.Raise) for one in node.body)
+        if stops or isinstance(node, ast.Assert):
+            assert isinstance(node, (ast.If, ast.Assert))  # noqa: S101 - for the type checker
+            inner = ast.walk(node.test)
+            yield frozenset(written(n) for n in inner if isinstance(n, (ast.Attribute, ast.Name)))
+
+
+def _ends(dotted: str, name: str) -> bool:
+    return f".{dotted}".endswith(f".{name}")
