@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from bot.shell.fields import PROTECTED, WHOLE, Atom
@@ -215,9 +216,9 @@ def _convert(
     return tuple(result)
 
 
-def _one(change: object, character: str) -> str:
+def _one(change: Callable[[str], str], character: str) -> str:
     """One character in the other case; bash leaves alone what would become several."""
-    changed = character.upper() if change is str.upper else character.lower()
+    changed = change(character)
     return changed if len(changed) == 1 else character
 
 
