@@ -534,6 +534,8 @@ def test_why_nothing_is_known_of_a_program(program: bytes | None, why: str) -> N
     files = RECIPE | ({} if program is None else {"recipe/other/main_other.py": program})
     for entry in ("recipe.other.main_other", "recipe/other/main_other.py"):
         assert Checkout(files).why_unread(entry, "examples/run.sh") == why
+    script = b"python3 -m recipe.other.main_other trainer.nnodes=1\n"
+    assert plan_of(files, "examples/run.sh", script).configuration.unread == why
 
 
 @pytest.mark.parametrize(
