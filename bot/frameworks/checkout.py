@@ -3,6 +3,10 @@
 Nothing of it is run: its configuration folders are read as data, its Python files as syntax trees,
 its requirements as text. Where several copies of a framework are vendored, the nearest one above a
 script is meant, else the one whose path has most in common with the script's.
+
+`verl_copies` and `openrlhf_copies` read those, `own_config` what a program names by `@hydra.main`,
+`structured` and `trl_programs` its dataclasses, `pins` the releases that are asked for. Here stand
+which files they need (`Checkout.paths_for`), and the one object that keeps what was read.
 """
 
 from __future__ import annotations
