@@ -15,6 +15,10 @@ StageName: TypeAlias = Literal[
     "rollout", "weight sync", "log-prob", "reward", "critic", "update", "optimizer", "evaluation"
 ]
 Fit: TypeAlias = Literal["impossible", "likely OOM", "tight", "fits"]
+NOT_ALLOCATED = frozenset(
+    ("contexts", "sleeping engine", "engine weights", "engine cache", "engine activations")
+)
+"""Components that the trainers' allocator does not hold."""
 TIGHT = 0.9
 """Above this share of the card a configuration counts as tight."""
 
@@ -44,6 +48,8 @@ class Stage:
     """Level to what takes the memory, each named."""
     edge: float = 1.0
     """Up to this share of what is usable the expected amount may be and the stage still work."""
+    kept: float = 0.0
+    """Freed blocks that the allocator holds while the card has room, a share of what it gave."""
 
     total: Spread = field(init=False, compare=False, repr=False)
     """The sum; a higher level is never below a lower one."""
@@ -56,6 +62,14 @@ class Stage:
         expected = max(floor, expected)
         spread = Spread(floor, expected, max(expected, conservative))
         object.__setattr__(self, "total", spread)
+
+    def shown(self, usable: Bytes) -> Bytes:
+        """What a card shows: what is expected, and freed blocks, of the room at most a third."""
+        expected = self.total.expected
+        parts = self.components["expected"].items()
+        beside = together(amount for name, amount in parts if name in NOT_ALLOCATED)
+        kept = expected.less(beside) * self.kept
+        return expected + min(kept, usable.less(expected) / 3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

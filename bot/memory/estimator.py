@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from bot.base.devices import Device, Vendor
 from bot.base.fast_dataclass import dataclass
 from bot.memory.activations import Parts, frozen_copy, held_besides, update_parts
-from bot.memory.bands import NEAR, edge_of
+from bot.memory.bands import NEAR, edge_of, kept_of
 from bot.memory.engines import Card, asleep, generating, weights
 from bot.memory.estimate import MemoryEstimate, Stage, StageName
 from bot.memory.forward_pass import evaluation_parts, forward_parts
@@ -115,8 +115,9 @@ class _Gpu:
             stage = self._kept.get(place)
             if stage is None:
                 parts = {level: self._parts(work, level, engine, total) for level in LEVELS}
-                edge = edge_of(work.role) if work.role and work.kind != "sync" else NEAR
-                stage = Stage(work.name, self._pool.name, parts, edge)
+                role = work.role if work.kind != "sync" else None
+                edge, kept = (edge_of(role), kept_of(role)) if role else (NEAR, 0.0)
+                stage = Stage(work.name, self._pool.name, parts, edge, kept)
                 if not _by_card(work, engine):
                     self._kept[place] = stage
             yield stage

@@ -33,6 +33,7 @@ def report_estimate(plan_estimate: PlanEstimate) -> Estimate:
                 floor_gib=_gib(stage.total.floor),
                 expected_gib=_gib(stage.total.expected),
                 conservative_gib=_gib(stage.total.conservative),
+                card_gib=_gib(stage.shown(estimate.usable)),
                 components={
                     name: _gib(amount) for name, amount in stage.components["expected"].items()
                 },

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from bot.render.columns import padded, width_of
 from bot.render.escape import html_text, markdown_cell, markdown_inline, terminal
 from bot.render.speech import counted, speaking, tr, word
@@ -26,6 +28,10 @@ def bar(part: float, whole: float, width: int = _BAR) -> str:
 
 _WIDE = 1.4
 """Times what is expected from which the conservative level is named beside it."""
+
+
+_VISIBLE = 1.0
+"""GiB of freed blocks from which they are named."""
 
 
 def headline(estimate: Estimate, evidence: Evidence | None = None) -> str:
@@ -131,6 +137,7 @@ def notes(estimate: Estimate) -> list[str]:
     found = [tr("{stage}: {parts}", stage=tr(stage.stage), parts=made)]
     if estimate.allocated is not None:
         found.append(_allocated(estimate.allocated))
+    found.extend(_shown(estimate))
     if estimate.options:
         shown = [f"{o.setting} (-{o.saves_gib:.1f} GiB)" for o in estimate.options[:_HELPS]]
         found.append(tr("would help most: {options}", options=tr(", ").join(shown)))
@@ -150,6 +157,13 @@ def notes(estimate: Estimate) -> list[str]:
     if estimate.assumptions:
         found.append(tr("assumed: {assumptions}", assumptions=tr("; ").join(estimate.assumptions)))
     return found
+
+
+def _shown(estimate: Estimate) -> Iterator[str]:
+    """What the card shows, where that is visibly more than what is needed."""
+    most = max((stage.card_gib or 0.0 for stage in estimate.stages), default=0.0)
+    if most >= (estimate.peak_gib or most) + _VISIBLE:
+        yield tr("the card shows some {gib} GiB, freed blocks among them", gib=f"{most:.0f}")
 
 
 def _allocated(peak: EstimateAllocated) -> str:

@@ -23,6 +23,9 @@ class EstimateStage(ReportPart):
     """With long sequences: half of every maximum, one of full length in each pass."""
     components: dict[str, float]
     """What takes it, at the expected level, GiB."""
+    card_gib: float | None = None
+    """What a card shows: what is expected, and freed blocks that the allocator keeps while there is
+    room."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

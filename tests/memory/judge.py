@@ -70,8 +70,9 @@ class Judged:
             parts = stage["components"].items()
             return sum(float(amount) for name, amount in parts if name in _LEFT_OUT[metric])
 
-        expected = max(stage["expected_gib"] - beside(stage) for stage in stages)
-        most = max(stage["conservative_gib"] - beside(stage) for stage in stages)
+        shown = "expected_gib" if metric.startswith("allocated") else "card_gib"
+        expected = max(stage[shown] - beside(stage) for stage in stages)
+        most = max(expected, *(stage["conservative_gib"] - beside(stage) for stage in stages))
         more = 0.0
         if metric == "allocated and pool":
             # vLLM in the worker's process: its share of the card, less what it works with.

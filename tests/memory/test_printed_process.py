@@ -130,3 +130,44 @@ def test_a_preset_that_trl_ships_is_read_by_its_name(given: str, same: str) -> N
     )
     assert whole["stages"]
     assert short["stages"] == whole["stages"]
+
+
+_SFT = """
+accelerate launch --num_processes 1 -m trl.scripts.sft --model_name_or_path Qwen/Qwen2.5-1.5B \\
+    --dataset_name some/text --per_device_train_batch_size 8 --max_length 1024 --bf16 \\
+    --gradient_checkpointing"""
+
+
+def _shown(device: str) -> tuple[float, float, float]:
+    """What is expected of the fullest stage, what the card shows, and what is usable."""
+    made = printed(_SFT, "--device", device, "--framework", "trl@0.24.0")
+    stage = max(made["stages"], key=lambda one: one["expected_gib"])
+    return stage["expected_gib"], stage["card_gib"], made["usable_gib"]
+
+
+def test_a_card_with_room_shows_freed_blocks() -> None:
+    expected, shown, _ = _shown("h200")
+    # 8 % of all but the context.
+    assert shown == pytest.approx(expected + 0.08 * (expected - 0.8), abs=0.02)
+
+
+def test_freed_blocks_take_a_third_of_the_room_at_most() -> None:
+    expected, _, _ = _shown("h200")
+    near = next(d for d in ("rtx4090", "l40s", "a100-40gb", "rtx5090") if _shown(d)[2] > expected)
+    needed, shown, usable = _shown(near)
+    assert needed <= shown <= needed + (usable - needed) / 3 + 0.01
+
+
+def test_a_full_card_shows_what_is_needed() -> None:
+    expected, shown, usable = _shown("rtx3090")
+    assert expected > usable
+    assert shown == pytest.approx(expected, abs=0.01)
+
+
+def test_an_engine_has_no_freed_blocks() -> None:
+    made = verl(release="0.7.1")
+    for one in made["stages"]:
+        if one["stage"] in ("rollout", "weight sync"):
+            assert one["card_gib"] == one["expected_gib"]
+        else:
+            assert one["card_gib"] > one["expected_gib"]
