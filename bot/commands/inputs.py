@@ -160,7 +160,8 @@ def _files_below(path: Path, closed: Callable[[OSError], object]) -> Iterator[Pa
     for place, folders, names in os.walk(path, onerror=closed):
         folders[:] = [one for one in folders if not (one.startswith(".") or one in _INSTALLED)]
         for name in names:
-            if name.endswith(_LOOKED_AT):
+            # macOS lays a file's attributes beside it under its name (AppleDouble): `._run.sh`.
+            if name.endswith(_LOOKED_AT) and not name.startswith("._"):
                 yield Path(place, name)
 
 

@@ -263,6 +263,19 @@ def test_what_others_installed_is_left_out_unless_it_is_named(tmp_path: Path) ->
     assert [script["path"] for script in content["scripts"]] == [".venv/d.sh"]
 
 
+def test_what_macos_lays_beside_a_file_is_no_script(tmp_path: Path) -> None:
+    (tmp_path / "a.sh").write_bytes(LAUNCH)
+    # The first bytes of AppleDouble, and an attribute.
+    beside = b"\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X        \xb0"
+    for name in ("._a.sh", "__MACOSX/jobs/._b.sh"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(beside)
+    content = json.loads(rlbot("lint", ".", "--format", "json", cwd=tmp_path).out)
+    assert [script["path"] for script in content["scripts"]] == ["a.sh"]
+    content = json.loads(rlbot("lint", "._a.sh", "--format", "json", cwd=tmp_path).out)
+    assert [script["path"] for script in content["scripts"]] == ["._a.sh"]
+
+
 def test_a_folder_that_may_not_be_read_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
