@@ -101,7 +101,7 @@ class _Verl:
         if self.gpus < 1:
             raise NoEstimateError("The script asks for no GPU.")
         refuse_multi_token_prediction(get, MODEL)
-        if get.value(f"{MODEL}.path") == "":
+        if not plan.model.value and get.value(f"{MODEL}.path") == "":
             raise NoEstimateError("{key} is empty: name the model.", key=f"{MODEL}.path")
         path = needed(
             plan.model.value or get.text(f"{MODEL}.path"),

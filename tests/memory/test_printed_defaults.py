@@ -90,6 +90,13 @@ def test_a_model_that_the_script_leaves_empty_is_named_so() -> None:
     assert made["reason"] == "actor_rollout_ref.model.path is empty: name the model."
 
 
+@pytest.mark.parametrize("folder", ["$HOME/models", "${ROOT:-$HOME}/verl/models", "$1"])
+def test_a_folder_that_only_a_run_knows_keeps_from_no_number(folder: str) -> None:
+    path = f"{_R}.model.path={folder}/Qwen2.5-7B-Instruct"
+    made = _made("verl.trainer.main_ppo", path, _ENGINE, release="0.9.1")
+    assert (made["model"], made["reason"]) == ("Qwen2.5-7B", None)
+
+
 def test_a_known_configuration_and_an_unknown_release_stay_as_they_are() -> None:
     verl = Verl()
     (known,) = plans(read(b"python3 -m verl.trainer.main_ppo a.b=1", "x.sh"))
