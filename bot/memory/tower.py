@@ -15,7 +15,7 @@ TowerKind: TypeAlias = Literal["siglip", "qwen2", "qwen2.5", "qwen3"]
 Qwen3.5)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Family:
     """How the layers of a family are made, and the bytes that they keep of one patch."""
 
@@ -34,10 +34,38 @@ class _Family:
 
 
 _FAMILIES: dict[TowerKind, _Family] = {
-    "siglip": _Family(False, 2, 16, 4, 2, 4),
-    "qwen2": _Family(False, 2, 20, 6, 4, 8),
-    "qwen2.5": _Family(True, 1, 28, 8, 4, 12),
-    "qwen3": _Family(False, 2, 20, 4, 2, 8),
+    "siglip": _Family(
+        gated=False,
+        norm=2,
+        width_bytes=16,
+        mlp_bytes=4,
+        backward_bytes=2,
+        merger_bytes=4,
+    ),
+    "qwen2": _Family(
+        gated=False,
+        norm=2,
+        width_bytes=20,
+        mlp_bytes=6,
+        backward_bytes=4,
+        merger_bytes=8,
+    ),
+    "qwen2.5": _Family(
+        gated=True,
+        norm=1,
+        width_bytes=28,
+        mlp_bytes=8,
+        backward_bytes=4,
+        merger_bytes=12,
+    ),
+    "qwen3": _Family(
+        gated=False,
+        norm=2,
+        width_bytes=20,
+        mlp_bytes=4,
+        backward_bytes=2,
+        merger_bytes=8,
+    ),
 }
 _DEEP = 6
 """Bytes a unit of the width that a merger of a deeper layer keeps of a patch."""
