@@ -149,6 +149,7 @@ def _on_terminal(*words: str, columns: int) -> str:
     return text
 
 
+@pytest.mark.process
 def test_who_names_a_run_is_not_told_that_runs_can_be_named(folder: Path) -> None:
     hint = "can also be given with --run"
     assert hint in rlbot("verify", "run.sh", cwd=folder).out
