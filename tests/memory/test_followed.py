@@ -25,7 +25,8 @@ bucket is full, which the model has no term for; 4 bytes each, where the head's 
 
 def _errors(row: dict[str, Any]) -> dict[str, float]:
     result = rlbot(
-        *("estimate", f"scripts/{row['id']}.sh", "--root", ".", "--format", "json"),
+        *("estimate", f"scripts/{row.get('script', row['id'])}.sh"),
+        *("--root", ".", "--format", "json"),
         *("--framework", row["framework"], "--device", "h100", *row["options"]),
         cwd=FOLDER,
     )
