@@ -28,12 +28,14 @@ _LARGEST: Final = 1 << 20
 _MOST_COPIES: Final = 3
 """Copies that are as near to a script as each other."""
 _FILES: Final = (
-    "trainer/ppo/ray_trainer.py",  # Refuses settings at the start until 0.5, the next four since.
+    "trainer/ppo/ray_trainer.py",  # Refuses settings at the start until 0.5, the next since.
     "utils/config.py",
     "workers/config/actor.py",
     "workers/config/critic.py",
+    "workers/config/distillation.py",
     "workers/config/rollout.py",
     "trainer/ppo/core_algos.py",  # Look up the names that settings give.
+    "trainer/distillation/losses.py",
     "trainer/main_ppo.py",
 )
 """Files below verl's package."""
