@@ -41,7 +41,7 @@ def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
         role.shape, fused=_fused(role), recomputed=role.recompute_modules
     )
     mean = kept_below(role, every / role.shape.layers, fused=_fused(role))
-    whole = mean * role.activation_share + _inputs_besides(role)
+    whole = _computed(role, mean) + _inputs_besides(role)
     if role.activation_offload:
         layers = min(layers, 2)
     checkpoints = _checkpoints(role, layers) if role.checkpointing else 0
@@ -49,6 +49,20 @@ def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
     per_token = role.residual_bytes * role.shape.hidden * checkpoints + whole * kept_whole
     scores = scores_kept(role, tokens) * (kept_whole * flight * role.shape.attention_share)
     return Bytes.of(per_token * flight * tokens / split(role)) + scores
+
+
+def _computed(role: Role, layer: float) -> float:
+    """What a layer keeps, which is `layer` bytes a token in bf16, in the type that it computes in.
+
+    In fp32 all but the copies that norms make of their input, which they then do without; equal to
+    what MemTracker reports of transformers' layers (tests/memory/fake_measure.json).
+    """
+    made = layer * role.compute_bytes / 2
+    if role.compute_bytes < 4 or _fused(role):
+        return made
+    shape = role.shape
+    made -= shape.norm_bytes / 2 * shape.hidden
+    return made - (4 * (shape.query_width + shape.kv_width) if shape.qk_norm else 0)
 
 
 def _fused(role: Role) -> bool:
@@ -128,7 +142,7 @@ def layer_at_work(role: Role, tokens: int) -> Bytes:
     Of all layers of a group that Megatron recomputes together, or of the modules that it does.
     """
     moving = copies_in_transit(role, tokens)
-    backward = Bytes.of(backward_bytes_per_token(role) * role.activation_share * tokens)
+    backward = Bytes.of(backward_bytes_per_token(role) * role.compute_bytes / 2 * tokens)
     moving += scores_backward(role, tokens)
     each, some = layer_bytes_per_token(role.shape, fused=_fused(role)), role.recompute_modules
     copies = copies_kept(role, tokens)
@@ -138,7 +152,7 @@ def layer_at_work(role: Role, tokens: int) -> Bytes:
             moving += copies
         return moving + backward / split(role) + Bytes.of(again * tokens) / split(role)
     inputs = kept_below(role, each, fused=_fused(role))
-    layer = Bytes.of((inputs * role.activation_share + _inputs_besides(role)) * tokens)
+    layer = Bytes.of((_computed(role, inputs) + _inputs_besides(role)) * tokens)
     layer = layer / split(role) + copies + scores_kept(role, tokens)
     if role.recompute == "uniform":
         stage = role.shape.layers // role.layout.pipeline
@@ -275,7 +289,7 @@ def _unsharded_gradients(role: Role, level: MemoryLevel) -> Bytes:
 
 
 def _head_gradient(role: Role, level: MemoryLevel) -> Bytes:
-    """The head's gradient, bf16, which waits for the end of the backward pass under FSDP.
+    """The head's gradient, which waits for the end of the backward pass under FSDP.
 
     The head is in the root unit, which is reduced last: FSDP1's flat parameter has its gradient
     when the embedding's is there, FSDP2 calls the root's `post_backward` from the final callback,
@@ -283,16 +297,18 @@ def _head_gradient(role: Role, level: MemoryLevel) -> Bytes:
     """
     if role.head == "value" or not _reduces_root(role, level):
         return NOTHING
-    return Bytes(2 * role.shape.embedding)
+    return Bytes.of(role.compute_bytes * role.shape.embedding)
 
 
 def _root_reduction(role: Role, level: MemoryLevel) -> Bytes:
-    """The root unit's gradients while they are reduced: bf16, and the fp32 copy.
+    """The root unit's gradients while they are reduced, with the fp32 copy (see `_reduced`).
 
     Its weights are divided again before that, and no other unit is whole (`_post_backward_hook` of
     torch's FSDP1, `FSDPParamGroup.post_backward` of FSDP2).
     """
-    return gathered_ends(role) * 3 if _reduces_root(role, level) else NOTHING
+    if not _reduces_root(role, level):
+        return NOTHING
+    return gathered_ends(role) * (_reduced(role) / role.compute_bytes)
 
 
 def _reduces_root(role: Role, level: MemoryLevel) -> bool:
@@ -301,10 +317,20 @@ def _reduces_root(role: Role, level: MemoryLevel) -> bool:
 
 
 def _layer_gradients(role: Role) -> Bytes:
-    """A layer's gradients before they are reduced: bf16, with the fp32 copy that is reduced."""
+    """A layer's gradients before they are reduced, with the fp32 copy that is."""
     if role.adapter or role.backend not in ("fsdp", "fsdp2", "zero3", "zero2"):
         return NOTHING
-    return Bytes(6 * role.shape.largest_layer)
+    return Bytes.of(_reduced(role) * role.shape.largest_layer)
+
+
+def _reduced(role: Role) -> float:
+    """Bytes of a whole gradient and of its fp32 copy, which FSDP1 makes of narrower ones alone.
+
+    FSDP2 has what it reduces in a buffer of its own (`foreach_reduce` of torch's
+    `_fsdp_collectives.py`).
+    """
+    copied = role.compute_bytes < 4 or role.backend == "fsdp2"
+    return role.compute_bytes + (4.0 if copied else 0.0)
 
 
 def held_besides(role: Role, level: MemoryLevel, taken: Bytes, *, spread: bool = True) -> Bytes:

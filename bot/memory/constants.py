@@ -26,6 +26,21 @@ tokens that are no padding, copied together (their gradient is written over them
 of the rows. Followed (`tests/memory/followed`)."""
 LOGITS = 2.0
 """The logits themselves in bf16: all that has to be there."""
+DISTILLED = 14.0
+"""verl's loss over a teacher's likeliest tokens: the logits, which the log-probabilities keep, the
+fp32 log-softmax of them and two gradients of that. Measured (`fake_losses.json`)."""
+DISTILLED_ALONE = 12.0
+"""The same without log-probabilities: nothing keeps the logits."""
+DISTILLED_CHUNKED = 10.0
+"""The same in chunks (`use_chunked_topk`), with log-probabilities or without: the logits, an fp32
+copy of them and two gradients."""
+DISTILLED_FP32 = 16.0
+"""Of logits in fp32, in chunks or not."""
+DISTILLED_FP32_ALONE = 12.0
+"""The same without log-probabilities."""
+MEGATRON_DISTILLED = 16.0
+"""The same of Megatron's fp32 logits: less their maximum, their exponentials and the log-softmax
+beside them (`vocab_parallel_log_softmax` of verl)."""
 ENTROPY_EAGER = 28.0
 """Eager entropy with gradient: fp32 softmax, its product and their gradients. Measured."""
 ENTROPY_CHECKPOINTED = 24.0
@@ -101,6 +116,9 @@ ASLEEP: dict[MemoryLevel, float] = {"floor": 0.0, "expected": 0.5, "conservative
 ENGINE_WORKING: dict[MemoryLevel, float] = {"floor": 0.0, "expected": 1.5, "conservative": 1.5}
 """GiB of an engine's share that hold neither weights nor cache: activations of its profiling run,
 its own context."""
+PROMPT_LOGITS = 6
+"""Bytes of a logit of a prompt that vLLM scores: bf16 and its fp32 log-softmax
+(`_get_prompt_logprobs_dict` of its `gpu_model_runner.py`, `compute_logprobs` of its sampler)."""
 GATHERED_LAYERS: dict[MemoryLevel, int] = {"floor": 1, "expected": 2, "conservative": 3}
 """Layers whose whole weights are on the GPU at once: the one at work and those fetched ahead."""
 

@@ -5,6 +5,7 @@ profiling run and the cache go into it, unless `kv_cache_memory_bytes` says what
 0.8.0 to 0.9.0 its profile counts whatever else is on the card (vllm#18974, #19312), so that the
 cache is smaller by that. verl's own worker for vLLM up to 0.6.3 gives the cache that share of what
 is free beside everything (`third_party/vllm/vllm_v_0_6_3/worker.py`).
+What it scores of prompts is in no share: its profile makes no such logits (vllm#5067, #5907).
 SGLang: `mem_fraction_static` is a share of the memory that is FREE when it starts, for weights and
 cache; the rest is used while it generates.
 """
@@ -12,7 +13,7 @@ cache; the rest is used while it generates.
 from __future__ import annotations
 
 from bot.base.fast_dataclass import dataclass
-from bot.memory.constants import ASLEEP, ENGINE_WORKING
+from bot.memory.constants import ASLEEP, ENGINE_WORKING, PROMPT_LOGITS
 from bot.memory.mixers import SlidingAttention
 from bot.memory.units import NOTHING, Bytes
 from bot.memory.workload import Engine, MemoryLevel
@@ -87,7 +88,7 @@ def generating(
     return {
         "engine weights": held,
         "engine cache": max(share.less(inside), least),
-        "engine activations": working,
+        "engine activations": working + Bytes(PROMPT_LOGITS * engine.prompt_scores),
     }
 
 

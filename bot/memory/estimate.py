@@ -12,7 +12,15 @@ from bot.memory.units import Bytes, together
 from bot.memory.workload import LEVELS, MemoryLevel
 
 StageName: TypeAlias = Literal[
-    "rollout", "weight sync", "log-prob", "reward", "critic", "update", "optimizer", "evaluation"
+    "rollout",
+    "scoring",
+    "weight sync",
+    "log-prob",
+    "reward",
+    "critic",
+    "update",
+    "optimizer",
+    "evaluation",
 ]
 Fit: TypeAlias = Literal["impossible", "likely OOM", "tight", "fits"]
 NOT_ALLOCATED = frozenset(

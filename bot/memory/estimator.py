@@ -75,7 +75,7 @@ class Estimator:
 
 def _works(pool: Pool) -> Iterator[_Work]:
     if pool.engine is not None:
-        yield _Work("rollout", "generate")
+        yield _Work("rollout" if pool.engine.generates else "scoring", "generate")
         actor = next((role for role in pool.roles if role.name == "actor"), None)
         if actor is not None and pool.engine.name != "hf":
             yield _Work("weight sync", "sync", actor)

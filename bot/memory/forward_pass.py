@@ -33,7 +33,7 @@ def forward_parts(role: Role, level: MemoryLevel) -> Parts:
     shards again (measured on a GPU, `tests/memory/measured`); the floor has no layer.
     """
     tokens = role.forward.at(level)
-    residual = Bytes.of(2 * role.shape.hidden * tokens) / split(role)
+    residual = Bytes.of(role.compute_bytes * role.shape.hidden * tokens) / split(role)
     scores = _scores(role, level)
     head: Parts = {
         "activations": residual,
@@ -63,4 +63,4 @@ def layer_forward(role: Role, tokens: int) -> Bytes:
     """One layer without gradient: the residual, an fp32 copy, the MLP's three widths, copies."""
     per_token = 8 * role.shape.hidden + 6 * role.shape.active_intermediate
     copies = copies_in_transit(role, tokens) + scores_forward(role, tokens)
-    return Bytes.of(per_token * tokens) / split(role) + copies
+    return Bytes.of(role.compute_bytes / 2 * per_token * tokens) / split(role) + copies

@@ -10,16 +10,17 @@ from bot.memory.workload import MemoryLevel, Role
 def _gathers(role: Role) -> bool:
     """Whether whole weights are gathered for a pass: from shards, from the host, or from fp32.
 
-    One rank under FSDP has them whole, but casts them from fp32 to bf16 unit by unit.
+    One rank under FSDP has them whole, but casts them from fp32 to bf16 unit by unit where it
+    computes in that.
     """
     if role.backend not in ("fsdp", "fsdp2", "zero3"):
         return False
     apart = role.layout.shard > 1 or role.weights_offload == "always"
-    return apart or (role.backend != "zero3" and role.weight_bytes > 2)
+    return apart or (role.backend != "zero3" and role.weight_bytes > role.compute_bytes)
 
 
 def gathered_ends(role: Role) -> Bytes:
-    """Embedding and head while they are whole, bf16.
+    """Embedding and head while they are whole, in the type that is computed in.
 
     FSDP1 keeps both in its root unit from the first layer to the last; FSDP2 in verl gives the
     embedding a unit of its own, so that only the head is there; other backends keep none. ZeRO-3
@@ -30,11 +31,11 @@ def gathered_ends(role: Role) -> Bytes:
     ends = role.shape.embedding if role.backend != "fsdp" else role.shape.ends
     if role.head == "value" and (role.backend == "zero3" or not role.shape.tied):
         ends = role.shape.embedding if role.backend == "fsdp" else role.shape.hidden
-    return Bytes(2 * ends)
+    return Bytes.of(role.compute_bytes * ends)
 
 
 def gathered_layers(role: Role, level: MemoryLevel) -> Bytes:
-    """Layers whose weights are whole at one time: bf16, under FSDP as they are quantized.
+    """Layers whose weights are whole at one time, under FSDP as they are quantized.
 
     FSDP gathers a quantized parameter in the type that it is stored in (`bnb_4bit_quant_storage`,
     whose elements hold several weights each).
@@ -43,7 +44,7 @@ def gathered_layers(role: Role, level: MemoryLevel) -> Bytes:
         return NOTHING
     layers = min(GATHERED_LAYERS[level], role.shape.layers)
     quantized = role.adapter is not None and role.backend != "zero3"
-    each = min(2.0, role.frozen_bytes or 2.0) if quantized else 2.0
+    each = min(2.0, role.frozen_bytes or 2.0) if quantized else role.compute_bytes
     gathered = Bytes.of(each * role.shape.largest_layer) * layers
     if not role.reshard and role.backend != "zero3":
         # `reshard_after_forward=False`, SHARD_GRAD_OP: the forward pass leaves every layer whole.

@@ -61,6 +61,17 @@ class Lengths:
         """Tokens of a mean prompt, or of a mean sample that nothing is generated for."""
         return self.prompt_mean if self.prompt_max else self.mean
 
+    def longest_among(self, count: int) -> float:
+        """Tokens of the longest of `count` sequences, as lengths vary by `SPREAD`.
+
+        The expected maximum of normal draws by Blom's formula, whose quantile is Tukey's.
+        """
+        place = (count - 0.375) / (count + 0.25)
+        above: float = 1 + SPREAD * 4.91 * (place**0.14 - (1 - place) ** 0.14)
+        return min(self.prompt_max, above * self.prompt_mean) + min(
+            self.response_max, above * self.response_mean
+        )
+
     def longest_of(self, count: int) -> int:
         """Tokens of the longest of `count` sequences that are padded to it."""
         if not self.samples:
@@ -186,6 +197,28 @@ def packed_tokens(limit: int, sequences: int, of: Lengths, *, over: int = 1) -> 
     conservative = max(1, min(most, there.conservative))
     expected = max(even, min(longest, there.expected))
     return Tokens(1, max(1, min(round(expected), conservative)), conservative)
+
+
+def padded_tokens(packed: Tokens, sequences: int, of: Lengths, *, trimmed: bool) -> Tokens:
+    """Tokens of a pass that what its rows hold has filled, when its rows are padded all the same.
+
+    verl counts what is no padding (`rearrange_micro_batches`), and pads each row to the longest
+    that the settings allow, since 0.8 to the longest of the pass (`trimmed`; `max_seq_len` of the
+    engine's `prepare_model_inputs`): the one that so many rows are expected to have, as far as the
+    others leave room for it, half a mean each.
+    """
+    expected, conservative = (
+        min(sequences, ceil(tokens / of.mean)) for tokens in (packed.expected, packed.conservative)
+    )
+    longest = of.longest
+    if trimmed:
+        room = packed.expected - (expected - 1) * of.mean / 2
+        longest = round(min(room, of.longest_among(expected)))
+    return Tokens(
+        packed.floor,
+        max(packed.expected, expected * longest),
+        max(packed.conservative, conservative * of.longest),
+    )
 
 
 def balanced_passes(limit: int, sequences: int, of: Lengths, *, over: int = 1) -> int:

@@ -139,6 +139,12 @@ _SWITCHES: tuple[_Switch, ...] = (
         put=lambda r: replace(r, update_logits=constants.PACKED),
     ),
     _Switch(
+        settings={"verl": "distillation.distillation_loss.use_chunked_topk=True (verl 0.9)"},
+        off=lambda r: r.update_logits in (constants.DISTILLED, constants.DISTILLED_ALONE),
+        on=lambda _: False,
+        put=lambda r: replace(r, update_logits=constants.DISTILLED_CHUNKED),
+    ),
+    _Switch(
         settings={
             "verl": f"{_A}.fsdp_config.use_no_sync_for_gradient_accumulation=False (verl 0.9.1)"
         },
@@ -262,7 +268,7 @@ def in_use(workload: Workload) -> tuple[str, ...]:
     for pool in workload.pools:
         for role in pool.roles:
             for switch in _SWITCHES:
-                if workload.framework in switch.settings and switch.on(role):
+                if _has(workload, switch) and switch.on(role):
                     named[_named(switch, workload, role)] = None
     return tuple(named)
 
@@ -270,7 +276,7 @@ def in_use(workload: Workload) -> tuple[str, ...]:
 def _changes(workload: Workload) -> Iterator[tuple[str, Workload]]:
     """Each option that is off, with the workload under it."""
     for switch in _SWITCHES:
-        if workload.framework not in switch.settings:
+        if not _has(workload, switch):
             continue
         roles = [role for pool in workload.pools for role in pool.roles if switch.off(role)]
         if not roles:
@@ -300,8 +306,14 @@ def _changes(workload: Workload) -> Iterator[tuple[str, Workload]]:
         )
 
 
+def _has(workload: Workload, switch: _Switch) -> bool:
+    """Whether the framework has the setting, and its backend the group that it lies in."""
+    setting = switch.settings.get(workload.framework)
+    return setting is not None and (workload.fsdp_group in setting or "fsdp_config" not in setting)
+
+
 def _named(switch: _Switch, workload: Workload, role: Role) -> str:
-    backend = "megatron" if role.backend == "megatron" else "fsdp_config"
+    backend = "megatron" if role.backend == "megatron" else workload.fsdp_group
     setting = switch.settings[workload.framework]
     named = setting if isinstance(setting, Message) else setting.format(backend=backend)
     return _spelt(named, workload)

@@ -222,7 +222,7 @@ class _Trainer:
             residual_bytes=precision.residual,
             autocast=precision.autocast,
             fused_layers=get.on(False, "use_liger_kernel", "use_liger"),
-            activation_share=precision.computes / 2,
+            compute_bytes=precision.computes,
             adapter_bytes=precision.adapter,
             accumulates=(get.whole("gradient_accumulation_steps") or 2) > 1 or self.instruct,
             head_share=self._head_share(of),

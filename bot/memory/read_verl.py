@@ -6,29 +6,23 @@ releases 0.2 to 0.9.1.
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import replace
 
-from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Notes
+from bot.frameworks.plan_values import version_at_least
 from bot.frameworks.structured import StructuredTable
 from bot.memory import verl_engine, verl_logits
 from bot.memory.datasets import known_data, means
-from bot.memory.lengths import (
-    Lengths,
-    Measured,
-    balanced_passes,
-    batch_tokens,
-    lengths,
-    other_tokens,
-    packed_tokens,
-)
+from bot.memory.lengths import Lengths, Measured, lengths
 from bot.memory.models import FindModel
 from bot.memory.settings import MemorySettings, NoEstimateError, needed, release_assumption
+from bot.memory.verl_passes import Batch, Padding, Pass, fullest_pass
 from bot.memory.verl_states import (
     BYTES,
     LayoutKeys,
     adapter_of,
     backend_of,
+    computed_in,
     critic_adapter,
     handed_whole,
     layout_of,
@@ -55,29 +49,6 @@ def read(
         entry = get.plan.launch.entry
         raise NoEstimateError("The settings of {entry} are its own and not modelled.", entry=entry)
     return _Verl(get, model, run, gpus).workload()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Batch:
-    """The settings that decide what one pass of a role holds."""
-
-    dynamic: bool
-    """Whether passes are filled up to `limit` tokens."""
-    limit: int | None
-    each: int | None
-    """Sequences of one GPU."""
-    over_all: int | None
-    """Sequences over all GPUs, as older releases have it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Pass:
-    """One pass of a role, and whether others come before its optimizer steps."""
-
-    tokens: Tokens
-    alone: bool = False
-    others: Tokens = field(default=Tokens(0, 0, 0))
-    """Of the step's other passes."""
 
 
 class _Verl:
@@ -129,10 +100,11 @@ class _Verl:
         roles = [actor, *self._reference(actor), *self._critic()]
         reward = verl_engine.reward(get, self.plan, self.gpus, self.find, self.lengths)
         engine, apart = verl_engine.engine(get, self.plan, self.gpus, self.shape, self.lengths)
+        teachers = verl_engine.teacher_pools(get, self.find, self.lengths, self.shape.vocab)
         processes = 1 if engine is None or engine.in_process or apart else 2
         pools = [
             Pool(
-                name="training" if apart else "all roles",
+                name="training" if apart or teachers else "all roles",
                 gpus=self.gpus,
                 roles=(*roles, *reward),
                 engine=None if apart else engine,
@@ -144,6 +116,7 @@ class _Verl:
             assumptions.note("the reward model's own GPUs are not part of the estimate")
         if apart and engine is not None:
             pools.append(Pool(name="rollout", gpus=apart, engine=engine))
+        pools += teachers
         sequence = self.lengths
         if not sequence.measured and self.data is not None:
             assumptions.note(
@@ -172,40 +145,21 @@ class _Verl:
             version=self.plan.configuration.release,
             pools=tuple(pools),
             gpus_per_node=self.per_node,
+            fsdp_group=self.group,
             assumptions=tuple(assumptions),
             prompt_mean=sequence.before_response,
             sequence_mean=sequence.mean,
             measured=sequence.measured,
         )
 
-    def _tokens(
-        self,
-        layout: Layout,
-        batch: _Batch,
-        sequences: int | None,
-        *,
-        padded: bool,
-    ) -> _Pass | None:
+    def _pass(
+        self, layout: Layout, batch: Batch, sequences: int | None, *, padded: bool
+    ) -> Pass | None:
         """One pass over `sequences` of all GPUs; None when it has no known size."""
-        over = layout.sequence * layout.context
-        ranks = max(1, self.gpus // (over * layout.tensor * layout.pipeline))
-        share = max(1, -(-(sequences or 1) // ranks))
-        if batch.dynamic:
-            limit = batch.limit
-            if not limit:
-                return None
-            tokens = packed_tokens(limit, share, self.lengths, over=over)
-            passes = balanced_passes(limit, share, self.lengths, over=over)
-            others = other_tokens(tokens, share, self.lengths, over=over)
-            return _Pass(tokens=tokens, alone=sequences is not None and passes == 1, others=others)
-        count = batch.each or (max(1, batch.over_all // ranks) if batch.over_all else None)
-        if count is None:
-            return None
-        if sequences is not None:
-            count = min(count, share)
-        tokens = batch_tokens(count, self.lengths, over=over, padded=padded)
-        others = other_tokens(tokens, share, self.lengths, over=over)
-        return _Pass(tokens=tokens, alone=sequences is not None and count >= share, others=others)
+        padding: Padding = "longest" if version_at_least(self.plan, 0, 8) else "allowed"
+        return fullest_pass(
+            layout, batch, sequences, self.lengths, padding=padding if padded else "removed"
+        )
 
     def _mini(self) -> int | None:
         """Responses of one mini batch; verl gives prompts since 0.2."""
@@ -232,6 +186,7 @@ class _Verl:
         layout = layout_of(get, self.gpus, self.backend, keys)
         padded = not get.on(False, f"{MODEL}.use_remove_padding") and self.backend != "megatron"
         rows = self._rows(padded)
+        computes = computed_in(get, keys.fsdp, self.plan)
         update = self._update(ACTOR, layout, padded)
         forward = self._forward(f"{ROLLOUT}.log_prob", layout, padded) or update.tokens
         role = Role(
@@ -251,9 +206,15 @@ class _Verl:
             update=update.tokens,
             accumulates=not update.alone,
             forward=forward,
-            update_logits=verl_logits.update(get, self.backend, self.group, padded=rows),
-            forward_logits=verl_logits.forward(
-                get, self.backend, self.group, entropy=True, padded=rows
+            update_logits=max(
+                self._logits(
+                    verl_logits.update(get, self.backend, self.group, padded=rows), computes
+                ),
+                verl_logits.distilled(get, self.backend, computes=computes),
+            ),
+            forward_logits=self._logits(
+                verl_logits.forward(get, self.backend, self.group, entropy=True, padded=rows),
+                computes,
             ),
         )
         if self.backend == "megatron":
@@ -262,6 +223,9 @@ class _Verl:
             role = replace(role, retained=update.others)
         role = states(get, role, keys, plan=self.plan)
         return replace(role, sync_whole_bytes=handed_whole(get, role, MODEL, ROLLOUT))
+
+    def _logits(self, each: float, computes: float) -> float:
+        return verl_logits.computed(each, self.backend, computes=computes)
 
     def _eager(self, layout: Layout, padded: bool) -> int:
         """The rows of a pass whose attention is eager: one, all its sequences without padding.
@@ -274,17 +238,17 @@ class _Verl:
         alone = layout.sequence == 1 and self.backend != "megatron"
         return 1 if named.lower() == "eager" and alone and not padded else 0
 
-    def _update(self, role: str, layout: Layout, padded: bool) -> _Pass:
+    def _update(self, role: str, layout: Layout, padded: bool) -> Pass:
         """One pass of a role's update; raises NoEstimateError where its size is not known."""
         get = self.get
-        batch = _Batch(
+        batch = Batch(
             dynamic=get.on(False, f"{role}.use_dynamic_bsz"),
             limit=get.whole(f"{role}.ppo_max_token_len_per_gpu"),
             each=get.whole(f"{role}.ppo_micro_batch_size_per_gpu"),
             over_all=get.whole(f"{role}.ppo_micro_batch_size"),
         )
         return needed(
-            self._tokens(layout, batch, self._mini(), padded=padded),
+            self._pass(layout, batch, self._mini(), padded=padded),
             "{role}.{size} is not set, or is 0: the tokens of a pass are not known.",
             role=role,
             size="ppo_max_token_len_per_gpu" if batch.dynamic else "ppo_micro_batch_size_per_gpu",
@@ -295,7 +259,7 @@ class _Verl:
         dynamic = get.value(f"{prefix}_use_dynamic_bsz")
         if dynamic is None:
             dynamic = get.on(False, f"{ACTOR}.use_dynamic_bsz")
-        batch = _Batch(
+        batch = Batch(
             dynamic=bool(dynamic),
             limit=get.whole(
                 f"{prefix}_max_token_len_per_gpu", f"{ACTOR}.ppo_max_token_len_per_gpu"
@@ -303,7 +267,7 @@ class _Verl:
             each=get.whole(f"{prefix}_micro_batch_size_per_gpu"),
             over_all=get.whole(f"{prefix}_micro_batch_size"),
         )
-        one = self._tokens(layout, batch, self._batch(), padded=padded)
+        one = self._pass(layout, batch, self._batch(), padded=padded)
         return one.tokens if one is not None else None
 
     def _reference(self, actor: Role) -> list[Role]:
@@ -317,6 +281,7 @@ class _Verl:
         key = "megatron" if self.backend == "megatron" else self.group
         offloaded = get.on(False, f"{REF}.{key}.param_offload")
         fsdp = self.backend != "megatron"
+        computes = computed_in(get, (f"{REF}.{key}",), self.plan)
         dtype = BYTES.get((get.text(f"{REF}.fsdp_config.model_dtype") or "bf16").lower(), 2.0)
         # verl's FSDP keeps a reference on the host whatever is asked and streams it layer by layer
         # (`CPUOffload(offload_params=True)` of every role but the actor in `fsdp_workers.py`,
@@ -337,9 +302,13 @@ class _Verl:
                 layout=layout,
                 update=Tokens(0, 0, 0),
                 forward=self._forward(f"{REF}.log_prob", layout, padded) or actor.forward,
-                forward_logits=verl_logits.forward(
-                    get, self.backend, self.group, entropy=False, padded=self._rows(padded)
+                forward_logits=self._logits(
+                    verl_logits.forward(
+                        get, self.backend, self.group, entropy=False, padded=self._rows(padded)
+                    ),
+                    computes,
                 ),
+                compute_bytes=computes,
                 weight_bytes=dtype if fsdp else 2.0,
                 weights_offload=offload,
                 gradients_offload="none",

@@ -108,6 +108,8 @@ def read(
     if retains_embeddings(get, plan, role):
         role = replace(role, retained=other_tokens(tokens, there, of, over=over))
     role = states(get, role, _KEYS, plan=plan)
+    logits = verl_logits.computed(role.update_logits, backend, computes=role.compute_bytes)
+    role = replace(role, update_logits=logits)
     assumptions = [release_assumption("verl", plan.configuration.release)]
     if packed and not of.measured:
         assumptions.insert(0, assumed_mean(of.mean))

@@ -1,21 +1,23 @@
-"""The engine of verl's rollout, and a reward model among the trainers.
+"""The engine of verl's rollout, a reward model among the trainers, teachers beside them.
 
-Sources: `workers/rollout/` and `experimental/reward_loop/` of verl 0.3 to 0.9.1.
+Sources: `workers/rollout/`, `experimental/reward_loop/` and `experimental/teacher_loop/` of verl
+0.3 to 0.9.1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from bot.base.messages import plural_message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
+from bot.frameworks.verl_teachers import ALONE, ENTRIES, teachers
 from bot.memory.lengths import Lengths, batch_tokens
 from bot.memory.models import Model
 from bot.memory.settings import MemorySettings, NoEstimateError, needed
 from bot.memory.shape import Shape
-from bot.memory.workload import Engine, Layout, Role
+from bot.memory.workload import Engine, Layout, Pool, Role
 
 _ROLLOUT = "actor_rollout_ref.rollout"
 _GIVEN = {
@@ -25,8 +27,16 @@ _GIVEN = {
 }
 """Engine to its share as its own argument, which is put over the rollout's (`vllm_async_server.py`,
 `async_sglang_server.py`)."""
+_KINDS: Mapping[str, Literal["vllm", "sglang", "hf"]] = {
+    "vllm": "vllm",
+    "sglang": "sglang",
+    "sglang_async": "sglang",
+    "hf": "hf",
+}
 USUAL_ENGINE = "vllm"
 """verl's own up to 0.5; a launch has to name one since."""
+_BATCHED = 8192
+"""`max_num_batched_tokens` of verl's `RolloutConfig`."""
 _CACHE = f"{_ROLLOUT}.engine_kwargs.vllm.kv_cache_memory_bytes"
 
 
@@ -70,14 +80,9 @@ def engine(
     get: MemorySettings, plan: Plan, gpus: int, shape: Shape, lengths: Lengths
 ) -> tuple[Engine, int]:
     """The engine, and the GPUs of its own when it has some."""
-    name = engine_name(get)
-    kind = {"vllm": "vllm", "sglang": "sglang", "sglang_async": "sglang", "hf": "hf"}.get(
-        (name or USUAL_ENGINE).lower()
-    )
-    if kind is None:
-        raise NoEstimateError("The inference engine {name} is not modelled.", name=name)
+    kind = _kind(engine_name(get) or USUAL_ENGINE)
     own_process = version_at_least(plan, 0, 7, 1)
-    apart = max(0, (plan.gpus.value or gpus) - gpus)
+    apart = _own_gpus(get)
     tensor = get.size(f"{_ROLLOUT}.tensor_model_parallel_size")
     home = apart or gpus
     if home % tensor:
@@ -94,7 +99,7 @@ def engine(
     get.whole(f"{_ROLLOUT}.data_parallel_size")
     longest = get.whole(f"{_ROLLOUT}.max_model_len") or lengths.longest
     described = Engine(
-        name=kind,  # type: ignore[arg-type]
+        name=kind,
         shape=shape,
         tensor=tensor,
         fraction=get.share(0.5, _GIVEN[kind], f"{_ROLLOUT}.gpu_memory_utilization"),
@@ -102,7 +107,7 @@ def engine(
         # `init_model` of `fsdp_workers.py` offloads the actor before the engine starts since 0.4.
         starts_beside=() if version_at_least(plan, 0, 4) else ("actor",),
         cache_bytes=get.whole(_CACHE) if kind == "vllm" else None,
-        weight_bytes=1.0 if get.value(f"{_ROLLOUT}.quantization") else 2.0,
+        weight_bytes=_weights(get, _ROLLOUT),
         sequence_tokens=longest,
         sleeps=get.on(True, f"{_ROLLOUT}.free_cache_engine") and not apart,
         in_process=kind == "hf" or (kind == "vllm" and not own_process and not apart),
@@ -110,6 +115,85 @@ def engine(
         pipeline=get.size(f"{_ROLLOUT}.pipeline_model_parallel_size"),
     )
     return described, apart
+
+
+def _own_gpus(get: MemorySettings) -> int:
+    """GPUs that the rollout has for itself; 0 where it shares the trainers'.
+
+    `rollout` is that of the asynchronous trainers.
+    """
+    for pool in ("rollout", _ROLLOUT):
+        nodes = get.whole(f"{pool}.nnodes")
+        if nodes:
+            return nodes * (get.whole(f"{pool}.n_gpus_per_node") or 0)
+    return 0
+
+
+def teacher_pools(
+    get: MemorySettings, find: Callable[[str], Model], lengths: Lengths, vocab: int
+) -> list[Pool]:
+    """The teachers of a distillation, each on GPUs of its own (`teacher_pool` of `main_ppo`).
+
+    A student's sequence is a teacher's prompt, of which it says the log-probabilities: of `vocab`
+    logits a token, since both share a tokenizer. Of several teachers each says how many replicas it
+    has; one alone has all GPUs.
+    """
+    if not get.on(False, "distillation.enabled"):
+        return []
+    return [_teacher(get, find, lengths, vocab, name) for name in teachers(get.plan)]
+
+
+def _teacher(
+    get: MemorySettings, find: Callable[[str], Model], lengths: Lengths, vocab: int, name: str
+) -> Pool:
+    below = f"{ENTRIES}.{name}"
+    path = needed(
+        get.path(f"{below}.model_path"),
+        "The teacher's model ({below}.model_path) is not known.",
+        below=below,
+    )
+    inference = f"{below}.inference"
+    # An entry of its own has the defaults of verl's `RolloutConfig`.
+    tensor = get.whole(f"{inference}.tensor_model_parallel_size") or 2
+    pipeline = get.size(f"{inference}.pipeline_model_parallel_size")
+    replica = tensor * pipeline * get.size(f"{inference}.data_parallel_size")
+    if name == ALONE:
+        gpus = get.size("distillation.n_gpus_per_node") * get.size("distillation.nnodes")
+    else:
+        gpus = replica * get.size(f"{below}.num_replicas")
+    kind = _kind(get.text(f"{inference}.name") or engine_name(get) or USUAL_ENGINE)
+    chunk = get.whole(f"{inference}.max_num_batched_tokens") or _BATCHED
+    return Pool(
+        name="teacher" if name == ALONE else f"teacher {name}",
+        gpus=gpus,
+        engine=Engine(
+            name=kind,
+            shape=find(path).shape,
+            tensor=tensor,
+            pipeline=pipeline,
+            expert=get.size(f"{inference}.expert_parallel_size"),
+            fraction=get.share(0.5, f"{inference}.gpu_memory_utilization"),
+            weight_bytes=_weights(get, inference),
+            sequence_tokens=get.whole(f"{inference}.max_model_len") or lengths.longest + 1,
+            prompt_scores=vocab * min(chunk, lengths.longest) if kind == "vllm" else 0,
+            generates=False,
+            sleeps=False,
+        ),
+    )
+
+
+def _kind(name: str) -> Literal["vllm", "sglang", "hf"]:
+    return needed(
+        _KINDS.get(name.lower()), "The inference engine {name} is not modelled.", name=name
+    )
+
+
+def _weights(get: MemorySettings, inference: str) -> float:
+    """Bytes of a parameter of an engine, by its settings below `inference` or the rollout's."""
+    if get.value(f"{inference}.quantization"):
+        return 1.0
+    dtype = get.text(f"{inference}.dtype", f"{_ROLLOUT}.dtype") or "bfloat16"
+    return 4.0 if dtype.lower() in ("float32", "float", "fp32") else 2.0
 
 
 def _share_of(plan: Plan) -> Literal["own", "all", "free"]:

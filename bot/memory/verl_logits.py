@@ -14,6 +14,9 @@ from bot.memory.settings import MemorySettings
 from bot.memory.workload import Backend
 
 _ACTOR, _MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.model"
+_LOSS = "distillation.distillation_loss"
+TOP_K = "forward_kl_topk"
+"""The loss of a distillation that needs the logits themselves."""
 
 
 def _fused(get: MemorySettings) -> bool:
@@ -42,6 +45,43 @@ def update(get: MemorySettings, backend: Backend, group: str, *, padded: float =
         return max(alone, whole * _in_rows(get, padded) if entropy else 0.0)
     small = not entropy or chunked or get.on(True, *_either("use_torch_compile", group))
     return packed(get, entropy=entropy) if small else whole
+
+
+def distilled(get: MemorySettings, backend: Backend, *, computes: float) -> float:
+    """Bytes a logit of the loss over the teacher's likeliest tokens; 0 without that loss.
+
+    `compute_forward_kl_topk` of verl's `trainer/distillation` (0.8 to 0.9.1). Its other losses take
+    log-probabilities alone. `computes` are the bytes of a number that passes through the layers.
+    """
+    chosen = get.on(False, "distillation.enabled") and get.text(f"{_LOSS}.loss_mode") == TOP_K
+    if not chosen or _fused(get):
+        return 0.0
+    if backend == "megatron":
+        return constants.MEGATRON_DISTILLED
+    rewarded = get.on(True, f"{_LOSS}.use_task_rewards")
+    alone = not rewarded and not get.on(False, f"{_LOSS}.use_policy_gradient")
+    # `distillation_only` leaves the log-probabilities out, which keep the logits, since 0.9.
+    alone = alone and version_at_least(get.plan, 0, 9)
+    chunked = get.on(False, f"{_LOSS}.use_chunked_topk")
+    if computes >= 4:
+        less = alone and not chunked
+        return constants.DISTILLED_FP32_ALONE if less else constants.DISTILLED_FP32
+    if chunked:
+        return constants.DISTILLED_CHUNKED
+    return constants.DISTILLED_ALONE if alone else constants.DISTILLED
+
+
+def computed(each: float, backend: Backend, *, computes: float) -> float:
+    """Bytes a logit of a path, `each` in bf16, where the model computes in another type.
+
+    Copies that an eager entropy makes in fp32 stay as they are.
+    """
+    whole = (constants.ENTROPY_EAGER, constants.ENTROPY_CHECKPOINTED, constants.FUSED)
+    if backend == "megatron" or each in whole:
+        return each
+    if each == constants.FORWARD_EAGER:
+        return each + computes - constants.LOGITS
+    return each * computes / 2
 
 
 def packed(get: MemorySettings, *, entropy: bool = False) -> float:

@@ -252,8 +252,11 @@ def states(get: MemorySettings, role: Role, keys: LayoutKeys, *, plan: Plan) -> 
     # and `update_critic` end with `zero_grad`).
     get.on(False, *_below(fsdp, "grad_offload"))
     optimizer_state = _idle(get, *_below(fsdp, "optimizer_offload"))
+    computes = computed_in(get, fsdp, plan)
     return replace(
         role,
+        compute_bytes=computes,
+        residual_bytes=computes,
         weight_bytes=each,
         gradient_bytes=each,
         optimizer_bytes=2 * each,
@@ -265,6 +268,19 @@ def states(get: MemorySettings, role: Role, keys: LayoutKeys, *, plan: Plan) -> 
         gradients_offload="always" if always else "none",
         optimizer_offload="always" if always else optimizer_state,
     )
+
+
+def computed_in(get: MemorySettings, fsdp: Sequence[str], plan: Plan) -> float:
+    """Bytes of a number that FSDP computes with, by `mixed_precision.param_dtype` of a role.
+
+    bf16 without it. fp32 turns autocast off since 0.8 (`_autocast_dtype` of the engine's
+    `forward_step`); releases before cast to bf16 all the same, so that it stays unread.
+    """
+    if not version_at_least(plan, 0, 8):
+        return 2.0
+    get.value(*_below(fsdp, "mixed_precision"))
+    name = get.text(*_below(fsdp, "mixed_precision.param_dtype")) or "bf16"
+    return needed(BYTES.get(name.lower()), "The data type {dtype} is not known.", dtype=name)
 
 
 def _fp32_reduction(get: MemorySettings, megatron: str) -> bool:

@@ -170,8 +170,8 @@ class Role:
     """Layers of a group, or layers of a stage that are recomputed."""
     recompute_modules: frozenset[str] = frozenset()
     """Modules that Megatron recomputes in layers that it does not recompute whole."""
-    activation_share: float = 1.0
-    """Share of the eager activations that a trainer keeps (compiled, fused)."""
+    compute_bytes: float = 2.0
+    """Of a number that passes through the layers, and of a weight that FSDP gathers for them."""
     fused_layers: bool = False
     """Whether Liger's kernels make the norms and the MLP of each layer."""
     autocast: bool = False
@@ -243,6 +243,8 @@ class Engine:
     weight_bytes: float = 2.0
     sequence_tokens: int = 1
     """Tokens of one full sequence: the smallest cache that can work."""
+    generates: bool = True
+    """False for a teacher's, which scores what others have written."""
     sleeps: bool = True
     """True when weights and cache leave the GPU while others work."""
     in_process: bool = False
@@ -255,6 +257,8 @@ class Engine:
     """Sequences that transformers writes at once."""
     scored_tokens: int = 0
     """Tokens whose scores it hands over, all of the vocabulary in fp32."""
+    prompt_scores: int = 0
+    """Logits of the longest part of a prompt that vLLM scores at once; 0 for what it generates."""
     gathered_parameters: int = 0
     """Parameters of the trained models that are gathered from shards, or cast, all at once."""
 
@@ -281,6 +285,8 @@ class Workload:
     gpus_per_node: int
     assumptions: tuple[str, ...] = ()
     """What was taken for granted, a clause for each."""
+    fsdp_group: str = "fsdp_config"
+    """Where verl's FSDP has its settings below a role: VeOmni's lie in a group of their own."""
     flat_options: bool = False
     """Whether OpenRLHF's options have no dots, as before 0.10.2."""
     prompt_mean: float = 0.0

@@ -34,6 +34,7 @@ MEMORY: Final = (
     "reference, idle",
     "reward, idle",
     "rollout",
+    "scoring",
     "weight sync",
     "log-prob",
     "reward",

@@ -99,6 +99,8 @@ class Case:
             model = find(fields.pop("model"))
             assert model is not None, row
             layout = Layout(**fields.pop("layout"))
+            if "activation_share" in fields:  # A compiled model keeps so much of what layers do.
+                fields["compute_bytes"] = 2 * fields.pop("activation_share")
             if "adapter" in fields:
                 fields["adapter"] = Adapter(**fields["adapter"])
             tokens = Tokens(2, self.data["tokens"], self.data["tokens"])

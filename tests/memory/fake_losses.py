@@ -295,6 +295,54 @@ def _packed_rows(
     return loss
 
 
+def _distilled(
+    *, divided: str = "", alone: bool = False, chunk: int = 0, fp32: bool = False
+) -> Callable[[Any, Callable[[], Any], Any], Any]:
+    """verl's loss over a teacher's likeliest tokens, of rows without padding.
+
+    autocast makes the log-softmax fp32. `alone`: without log-probabilities, which keep the logits.
+    """
+
+    def loss(torch: Any, model: Callable[[], Any], _: Any) -> Any:
+        class Kernel(torch.autograd.Function):  # type: ignore[misc]
+            @staticmethod
+            def forward(ctx: Any, given: Any) -> Any:
+                ctx.save_for_backward(given)
+                return given[..., 0].float() * 1.0
+
+            @staticmethod
+            def backward(ctx: Any, _: Any) -> Any:
+                return ctx.saved_tensors[0]
+
+        def likeliest(logits: Any) -> Any:
+            places = torch.zeros(len(logits), 8, dtype=torch.int64)
+            if not chunk:
+                chances = torch.nn.functional.log_softmax(logits.float(), -1)
+                torch.topk(chances, 8, -1)
+                return torch.gather(chances, -1, places)
+            made = torch.empty(len(logits), 8, dtype=logits.dtype)
+            for at in range(0, len(logits), chunk):
+                part = slice(at, at + chunk)
+                whole = logits[part].float()
+                some = torch.gather(whole, -1, places[part])
+                made[part] = (some - torch.logsumexp(whole, -1, keepdim=True)).to(made.dtype)
+            return made
+
+        def run() -> Any:
+            output = [(model().float() if fp32 else model()).flatten(0, 1).unsqueeze(0)]
+            logits = output[0].squeeze(0)
+            if divided == "in place":
+                logits.div_(1.0)
+            elif divided == "copied":
+                logits = logits / torch.ones((), dtype=logits.dtype)
+            made = -likeliest(logits).float().sum()
+            return made if alone else made + Kernel.apply(logits).sum()
+
+        return run()
+
+    return loss
+
+
 LOSSES: dict[str, Callable[[Any, Callable[[], Any], Any], Any]] = {
     "SFT": _causal,
     "GRPO": _online,
@@ -323,6 +371,14 @@ LOSSES: dict[str, Callable[[Any, Callable[[], Any], Any], Any]] = {
     "packed rows 0.9.1": _packed_rows(divided=""),
     "packed rows 0.9.1, entropy": _packed_rows(divided="", entropy=True),
     "packed rows 0.9.1 without gradient": _packed_rows(gradient=False, divided=""),
+    "distilled rows": _distilled(divided="in place"),
+    "distilled rows 0.9": _distilled(divided="copied"),
+    "distilled rows 0.9.1": _distilled(),
+    "distilled rows 0.9.1, in chunks": _distilled(chunk=64),
+    "distilled rows 0.9.1, alone": _distilled(alone=True),
+    "distilled rows 0.9.1, alone, in chunks": _distilled(alone=True, chunk=64),
+    "distilled rows 0.9.1 in fp32": _distilled(fp32=True),
+    "distilled rows 0.9.1 in fp32, alone": _distilled(fp32=True, alone=True),
     "padded rows": _padded_rows(gradient=True, entropy=False),
     "padded rows, entropy": _padded_rows(gradient=True, entropy=True),
     "padded rows, entropy without gradient": _padded_rows(gradient=False, entropy=True),

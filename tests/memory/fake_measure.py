@@ -86,15 +86,15 @@ def one_layer(hub: Any, name: str, kind: dict[str, Any]) -> tuple[Shape, Any]:
 
 
 def _layer(torch: Any, hub: Any, name: str, kind: dict[str, Any]) -> dict[str, float]:
-    """Bytes a token that a layer keeps, whole and checkpointed."""
+    """Bytes a token that a layer keeps, whole (in bf16 and in fp32) and checkpointed."""
     shape, config = one_layer(hub, name, kind)
     rope = importlib.import_module("torch.utils.checkpoint")
 
-    def kept(checkpointed: bool) -> float:
+    def kept(checkpointed: bool, dtype: Any = torch.bfloat16) -> float:
         with _tracked(torch) as taken:
-            built = hub.AutoModel.from_config(config, dtype=torch.bfloat16).train()
+            built = hub.AutoModel.from_config(config, dtype=dtype).train()
             layer = built.layers[0]
-            hidden = torch.zeros(1, TOKENS, shape.hidden, dtype=torch.bfloat16, requires_grad=True)
+            hidden = torch.zeros(1, TOKENS, shape.hidden, dtype=dtype, requires_grad=True)
             places = torch.arange(TOKENS).unsqueeze(0)
             position = built.rotary_emb(hidden, places)
             before, _ = taken()
@@ -114,7 +114,11 @@ def _layer(torch: Any, hub: Any, name: str, kind: dict[str, Any]) -> dict[str, f
             grown -= out.numel() * out.element_size()
             return float(grown / TOKENS)
 
-    return {"whole": kept(False), "checkpointed": kept(True)}
+    return {
+        "whole": kept(False),
+        "whole in fp32": kept(False, torch.float32),
+        "checkpointed": kept(True),
+    }
 
 
 def _logits(torch: Any, path: Callable[[Any, Any, Any], Any]) -> float:

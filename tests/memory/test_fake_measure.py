@@ -37,6 +37,9 @@ def test_what_a_layer_keeps(name: str) -> None:
     assert model is not None
     measured = RECORDED["layers"][name]
     assert layer_bytes_per_token(model.shape) == pytest.approx(measured["whole"], rel=0.03)
+    wide = replace(_adapted(model.shape, "full", checkpointing=False), compute_bytes=4.0)
+    by_layer = kept(wide, 4096).count / 4096 / model.shape.layers
+    assert by_layer == pytest.approx(measured["whole in fp32"], rel=0.002)
     inputs = kept(_adapted(model.shape, "full", checkpointing=True), 4096).count / 4096
     assert inputs == pytest.approx(measured["checkpointed"] * model.shape.layers, rel=0.03)
 

@@ -71,3 +71,21 @@ def test_a_set_size_of_the_cache_is_no_share() -> None:
     assert component(verl(given, release="0.4.1"), "rollout", "engine cache") == pytest.approx(
         8 * 2**30 / GIB, abs=0.01
     )
+
+
+def test_a_reward_models_own_gpus_are_not_the_rollouts() -> None:
+    """Only the rollout's own nodes make it one apart (`rollout.nnodes`)."""
+    reward = "reward.reward_model"
+    made = verl(
+        f"{reward}.enable=True",
+        f"{reward}.enable_resource_pool=True",
+        f"{reward}.n_gpus_per_node=8",
+        f"{reward}.nnodes=1",
+        f"{reward}.model_path=Qwen/Qwen2.5-7B",
+        release="0.9.1",
+    )
+    assert stage(made, "rollout")["pool"] == "all roles"
+    assert component(made, "rollout", "actor, idle") > 0
+    own = "actor_rollout_ref.rollout"
+    made = verl(f"{own}.nnodes=1", f"{own}.n_gpus_per_node=8", release="0.9.1")
+    assert stage(made, "rollout")["pool"] == "rollout"

@@ -111,3 +111,26 @@ def test_a_loss_had_an_entropy_whatever_its_coefficient_up_to_0_3() -> None:
     assert a_logit(old, "update") == pytest.approx(LOSSES["padded rows, entropy"]["2"], rel=0.01)
     without = LOSSES["padded rows, entropy without gradient"]["2"]
     assert a_logit(old, "log-prob", 1) == pytest.approx(without, rel=0.01)
+
+
+DYNAMIC = (f"{_A}.use_dynamic_bsz=True", f"{_A}.ppo_max_token_len_per_gpu=8192", PADDED)
+
+
+def _bytes(made: dict[str, Any]) -> float:
+    """Tokens of the pass with gradient times the bytes of one of its logits."""
+    return component(made, "update", "logits") * 2**30 / 151_936
+
+
+def test_rows_that_fill_a_pass_by_what_they_hold_are_padded_all_the_same() -> None:
+    """verl counts what is no padding; a pass of 8192 has as many rows of 444 tokens as there are.
+
+    Up to 0.7 each has the 2000 tokens that are allowed, since 0.8 those of the longest.
+    """
+    none = f"{_A}.entropy_coeff=0"
+    whole = rows(*DYNAMIC, none, release="0.5.0")
+    assert _bytes(whole) == pytest.approx(8 * 2000 * 4, rel=0.01)
+    trimmed = rows(*DYNAMIC, none, release="0.9.1")
+    # The longest of eight is expected 1.42 deviations of 0.9 means above the mean.
+    assert _bytes(trimmed) == pytest.approx(8 * 444.4 * (1 + 0.9 * 1.42) * 6, rel=0.02)
+    packed = rows(*DYNAMIC[:2], f"{_M}.use_remove_padding=True", none, release="0.5.0")
+    assert component(packed, "update", "logits") < component(whole, "update", "logits") * 8 / 4

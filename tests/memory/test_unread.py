@@ -73,7 +73,7 @@ def test_what_is_not_read_is_said_where_it_fits() -> None:
 def test_nothing_is_impossible_beside_what_is_not_read() -> None:
     one = f"{_GRPO} trainer.n_gpus_per_node=1"
     assert printed(one, "--device", "rtx4090")["outcome"] == "impossible"
-    key = "actor_rollout_ref.actor.fsdp_config.mixed_precision.param_dtype"
+    key = "actor_rollout_ref.actor.fsdp_config.mixed_precision.buffer_dtype"
     made = printed(f"{one} +{key}=fp8", "--device", "rtx4090")
     assert made["outcome"] == "no prediction"
     assert made["reason"].startswith(f"{key} may lower the peak and is not modelled.")
