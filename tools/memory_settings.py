@@ -36,6 +36,10 @@ _RL = (
     " reward.reward_model.model_path=Qwen/Qwen3-8B"
 )
 _VERL = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=gae " + _RL
+_TEACHER = (
+    " distillation.enabled=True distillation.nnodes=1"
+    " distillation.teacher_models.teacher_model.model_path=Qwen/Qwen3-32B"
+)
 _SFT = (
     "torchrun --nproc_per_node=8 -m verl.trainer.sft_trainer model.path=Qwen/Qwen3-8B"
     " data.max_length=2048 data.micro_batch_size_per_gpu=1 data.train_batch_size=64"
@@ -61,6 +65,7 @@ _LAUNCHES: Mapping[str, Sequence[str]] = {
         _VERL + " model_engine=megatron actor_rollout_ref.model.lora.rank=8",
         _VERL + " model_engine=megatron",
         _VERL + " actor_rollout_ref.model.path=Qwen/Qwen3-VL-8B-Instruct",
+        _VERL + _TEACHER,
     ),
     "verl's fine-tuning": (
         _SFT,
