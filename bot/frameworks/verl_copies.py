@@ -33,9 +33,11 @@ _FILES: Final = (
     "workers/config/actor.py",
     "workers/config/critic.py",
     "workers/config/distillation.py",
+    "workers/config/optimizer.py",
     "workers/config/rollout.py",
     "trainer/ppo/core_algos.py",  # Look up the names that settings give.
     "trainer/distillation/losses.py",
+    "trainer/ppo/rollout_corr_helper.py",
     "trainer/main_ppo.py",
 )
 """Files below verl's package."""

@@ -8,9 +8,10 @@ from bot.frameworks.plan_values import PlanValues, version_at_least
 from bot.memory.models import find
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.verl import LIMITS, ROLLOUT, gpus, trainers
+from bot.rules._support.verl import LIMITS, ROLLOUT, gpus, refuses, trainers
 
 _TP = f"{ROLLOUT}.tensor_model_parallel_size"
+_EXPERT = f"{ROLLOUT}.expert_parallel_size"
 
 META = Meta(
     id="RLB057",
@@ -20,10 +21,14 @@ META = Meta(
     summary="The rollout's parallel sizes divide the GPUs, or the model's heads, unevenly.",
     why=(
         "Each inference engine takes that many GPUs of those that train. verl's workers stop with "
-        "an AssertionError when GPUs are left over. vLLM and SGLang give each GPU of a "
+        "an AssertionError when GPUs are left over, and its configuration at a pipeline or at "
+        "experts on fewer GPUs than the engine has. vLLM and SGLang give each GPU of a "
         "tensor-parallel group equally many heads, and stop otherwise."
     ),
-    instead="Choose a tensor-parallel size of the rollout that divides the number of GPUs.",
+    instead=(
+        "Choose a tensor-parallel size of the rollout that divides the number of GPUs, no "
+        "pipeline, and an expert-parallel size of 1 or tensor × data."
+    ),
     limits=(
         f"{LIMITS} Not checked when the rollout has GPUs of its own (rollout.nnodes above 0), nor "
         "for the engine hf, which has no parallel size. The heads are those of a model whose shape "
@@ -32,7 +37,8 @@ META = Meta(
     source=(
         "ActorRolloutRefWorker in verl/workers/fsdp_workers.py (0.2 to 0.7.1) and "
         "verl/workers/engine_workers.py (since 0.7.0): world_size % infer_world_size == 0; "
-        "ModelConfig.verify_with_parallel_config in vllm/config/model.py: heads % tensor size == 0"
+        "ModelConfig.verify_with_parallel_config in vllm/config/model.py: heads % tensor size == "
+        "0; RolloutConfig in verl/workers/config/rollout.py (since 0.6.0)"
     ),
     example=Example(bad=verl(f"{_TP}=3"), good=verl(f"{_TP}=2")),
 )
@@ -43,6 +49,7 @@ _KINDS = ("tensor_model", "data", "pipeline_model")
 def check(context: RuleContext) -> Hits:
     """Verl's assertion that the GPUs are a multiple of an engine's."""
     for values in trainers(context):
+        yield from _kinds(context, values)
         total, sizes = gpus(values), _sizes(values)
         if not total or not sizes or values.text(f"{ROLLOUT}.name") in (None, "hf"):
             continue
@@ -67,6 +74,37 @@ def check(context: RuleContext) -> Hits:
             gpus=total,
             product=product,
             help=message("choose sizes whose product divides the number of GPUs"),
+        )
+
+
+def _kinds(context: RuleContext, values: PlanValues) -> Hits:
+    """The sizes that verl's configuration of a rollout takes together (since 0.6)."""
+    sizes, engine = _sizes(values), values.text(f"{ROLLOUT}.name")
+    expert = values.number(_EXPERT)
+    if not sizes or not version_at_least(values.plan, 0, 6):
+        return
+    tensor, data, pipeline = sizes
+    if (
+        engine in ("vllm", "sglang")
+        and pipeline > 1
+        and refuses(context, "pipeline_model_parallel_size")
+    ):
+        yield hit(
+            values.place(f"{ROLLOUT}.pipeline_model_parallel_size"),
+            "verl's {engine} takes no pipeline: pipeline_model_parallel_size is {size}",
+            engine=engine,
+            size=pipeline,
+            help=message("set {key}=1", key=f"{ROLLOUT}.pipeline_model_parallel_size"),
+        )
+    uneven = expert is not None and expert > 1 and expert != tensor * data
+    if uneven and engine not in (None, "trtllm") and refuses(context, "expert_parallel_size"):
+        yield hit(
+            values.place(_EXPERT),
+            "expert_parallel_size {expert} is not tensor × data parallel size, {tensor} × {data}",
+            expert=expert,
+            tensor=tensor,
+            data=data,
+            help=message("set {key}={size}, or 1", key=_EXPERT, size=tensor * data),
         )
 
 

@@ -22,7 +22,7 @@ TP = f"{R}.tensor_model_parallel_size"
         verl(f"{TP}=3", "trainer.nnodes=$N"),
         verl(f"{TP}=3", f"{R}.name=hf"),
         verl(f"{TP}=3", f"{R}.nnodes=1"),  # GPUs of its own
-        verl(f"{TP}=2", f"{R}.data_parallel_size=2", f"{R}.pipeline_model_parallel_size=2"),
+        verl(f"{TP}=2", f"{R}.data_parallel_size=2"),
         verl(f"{TP}=2", f"{R}.data_parallel_size=3", before="# verl: 0.4.1"),  # not a key then
     ],
 )
@@ -43,3 +43,37 @@ def test_stays_silent(script: str) -> None:
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        (f"{R}.tensor_model_parallel_size=4", f"{R}.expert_parallel_size=4"),
+        (
+            f"{R}.tensor_model_parallel_size=2",
+            f"{R}.data_parallel_size=4",
+            f"{R}.expert_parallel_size=8",
+        ),
+        (f"{R}.expert_parallel_size=1",),
+        (f"{R}.expert_parallel_size=$EP",),
+        (f"{R}.pipeline_model_parallel_size=1",),
+        # TensorRT-LLM divides them another way.
+        (f"{R}.name=trtllm", f"{R}.expert_parallel_size=4"),
+    ],
+)
+def test_experts_and_pipelines_that_a_rollout_takes(settings: tuple[str, ...]) -> None:
+    assert quiet(SLUG, verl(*settings))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        # verl's own run_qwen3_30b_a3b_megatron.sh with its defaults.
+        (f"{R}.tensor_model_parallel_size=4", f"{R}.expert_parallel_size=2"),
+        (f"{R}.pipeline_model_parallel_size=2",),
+    ],
+)
+def test_experts_and_pipelines_that_it_refuses(
+    settings: tuple[str, ...], snapshot: SnapshotAssertion
+) -> None:
+    assert marked(SLUG, verl(*settings)) == snapshot
