@@ -1,6 +1,6 @@
 """How well `rlbot estimate` does on measurements that the model has not met.
 
-    make unseen        # prints the tables of docs/memory.md, of each round
+    make unseen        # prints the tables of docs/memory-accuracy.md, of each round
     python -m tests.memory.judge 1        # of the first alone
 
 Every figure is one that `rlbot estimate --format json` prints of the row's script, for the row's
