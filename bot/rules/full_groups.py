@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import lcm
+
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.frameworks.releases import release_key
@@ -26,7 +28,7 @@ META = Meta(
     ),
     limits=(
         "GRPO alone. Silent when a value cannot be known (a file of settings, a launcher that "
-        "takes every GPU), and when generation_batch_size or steps_per_generation is set. From "
+        "takes every GPU). From "
         "0.15.0 to 0.17.0 TRL's trainer checks, before 0.17.0 without the accumulation steps: "
         "looked at for TRL's own scripts alone. Older releases take any number: a warning for a "
         "program of the repository's own where the release is inferred and may be one of them."
@@ -90,16 +92,21 @@ def _severity(plan: Plan) -> Severity | None:
 
 def _batch(values: PlanValues, group: int | None) -> Hits:
     plan = values.plan
-    each = values.number("per_device_train_batch_size")
-    steps = values.number("gradient_accumulation_steps")
-    gpus = plan.gpus.value
-    if not group or not each or not steps or not gpus:
+    each, gpus = values.number("per_device_train_batch_size"), plan.gpus.value
+    if not group or not each or not gpus:
+        return
+    yield from _evaluated(values, group, gpus)
+    if given := values.number("generation_batch_size"):
+        yield from _given(values, given, group, each * gpus)
         return
     accumulated = version_at_least(plan, 0, 17)
+    own = plan.last("steps_per_generation") is not None
+    key = "steps_per_generation" if own else "gradient_accumulation_steps"
+    steps = values.number(key)
+    if not steps or plan.last("generation_batch_size"):
+        return
     batch = each * gpus * (steps if accumulated else 1)
     if batch % group == 0:
-        return
-    if plan.last("generation_batch_size") or plan.last("steps_per_generation"):
         return
     if accumulated:
         better = multiples.at_least(steps, multiples.step(each * gpus, group))
@@ -112,7 +119,7 @@ def _batch(values: PlanValues, group: int | None) -> Hits:
             batch=batch,
             group=group,
         )
-        option = "--gradient_accumulation_steps"
+        option = f"--{key}"
     else:
         better = multiples.at_least(each, multiples.step(gpus, group))
         text = message(
@@ -130,3 +137,57 @@ def _batch(values: PlanValues, group: int | None) -> Hits:
         severity=_severity(plan),
         help=message("use {option} {better}", option=option, better=better),
     )
+
+
+def _given(values: PlanValues, batch: int, group: int, ranks: int) -> Hits:
+    """The batch that is generated, where it is given."""
+    key = "generation_batch_size"
+    if batch % ranks:
+        text = message(
+            "generation_batch_size {batch} is no multiple of {ranks}, completions a device × "
+            "processes",
+            batch=batch,
+            ranks=ranks,
+        )
+    elif batch % group:
+        text = message(
+            "generation_batch_size {batch} is no multiple of num_generations {group}",
+            batch=batch,
+            group=group,
+        )
+    else:
+        return
+    better = multiples.at_least(batch, lcm(ranks, group))
+    yield Hit(
+        message=text,
+        span=values.place(key),
+        severity=_severity(values.plan),
+        help=message("use {option} {better}", option=f"--{key}", better=better),
+    )
+
+
+def _evaluated(values: PlanValues, group: int, gpus: int) -> Hits:
+    """The batch of an evaluation, which is divided into groups of its own since 0.22."""
+    key, strategy = "per_device_eval_batch_size", values.text("eval_strategy")
+    own = values.get("num_generations_eval")
+    group = (own.number if own else None) or group
+    each = values.number(key)
+    if strategy in (None, "no") or not each or not version_at_least(values.plan, 0, 22):
+        return
+    if each * gpus % group:
+        yield Hit(
+            message=message(
+                "{each} completions a device × {gpus} processes of an evaluation are no multiple "
+                "of num_generations {group}",
+                each=each,
+                gpus=gpus,
+                group=group,
+            ),
+            span=values.place(key, "eval_strategy"),
+            severity=_severity(values.plan),
+            help=message(
+                "use {option} {better}",
+                option=f"--{key}",
+                better=multiples.at_least(each, multiples.step(gpus, group)),
+            ),
+        )

@@ -1,15 +1,17 @@
-"""RLB107: a name that verl's release has no code for."""
+"""RLB107: a name that the framework has no code for."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
+from bot.rules._support.keys import shown, texts
 from bot.rules._support.verl import ACTOR, ENTRY, own_source
 
 _CORRECTION = "algorithm.rollout_correction"
@@ -25,31 +27,59 @@ META = Meta(
     severity="error",
     confidence="certain",
     added_in="0.2.0",
-    summary="A schedule of the learning rate, or a correction of the rollout, that verl lacks.",
+    summary="A loss, a schedule or a correction of the rollout that the framework lacks.",
     why=(
         "FSDP's workers know two schedules, not those of transformers, and stop when they make the "
         "optimizer. The ways to reject samples were renamed in 0.7.1; another name stops the first "
-        "step, after its rollout."
+        "step, after its rollout. TRL's trainers look most names up in their first step."
     ),
     instead=(
         "Use constant or cosine; token or sequence for rollout_is; token_k1 to token_k3, seq_sum_, "
         "seq_mean_k1 to k3, seq_max_k2 or k3 for rollout_rs, up to 0.7.0 token, sequence or "
-        "geometric."
+        "geometric. TRL: one of the names that the message lists."
     ),
     limits=(
-        "Schedules of FSDP alone, since 0.4; corrections of `verl.trainer.main_ppo` alone, since "
-        "0.6.1. Silent for a name that the repository's own copy of verl writes, and where nobody "
-        "names the release for one that another release has."
+        "verl: schedules of FSDP alone, since 0.4; corrections of `verl.trainer.main_ppo` alone, "
+        "since 0.6.1. Silent for a name that the repository's own copy of verl writes, and where "
+        "nobody names the release for one that another release has. TRL: its own scripts alone, "
+        "since another program may have a trainer of its own; names of all releases up to 1.16."
     ),
     source=(
         "FSDPOptimizerConfig in verl/workers/config/optimizer.py (since 0.6.0, before that "
-        "verl/workers/fsdp_workers.py); verl/trainer/ppo/rollout_corr_helper.py (since 0.6.1)"
+        "verl/workers/fsdp_workers.py); verl/trainer/ppo/rollout_corr_helper.py (since 0.6.1); "
+        "GRPOTrainer, RLOOTrainer and DPOTrainer in trl/trainer (0.13 to 1.16)"
     ),
     example=Example(
         bad=verl(f"{ACTOR}.optim.lr_scheduler_type=linear"),
         good=verl(f"{ACTOR}.optim.lr_scheduler_type=cosine"),
     ),
 )
+
+
+_VLLM = {"vllm_mode": ("server", "colocate")}
+_TRL: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "grpo": {
+        **_VLLM,
+        "loss_type": ("grpo", "bnpo", "dr_grpo", "dapo", "cispo", "sapo", "luspo", "vespo"),
+        "scale_rewards": ("group", "batch", "none", "true", "false"),
+        "importance_sampling_level": ("token", "sequence"),
+        "vllm_importance_sampling_mode": (
+            *("token_truncate", "token_mask"),
+            *("sequence_truncate", "sequence_mask"),
+        ),
+        "multi_objective_aggregation": ("sum_then_normalize", "normalize_then_sum"),
+    },
+    "rloo": _VLLM,
+    "dpo": {
+        "loss_type": (
+            *("sigmoid", "hinge", "ipo", "exo_pair", "nca_pair", "robust", "bco_pair"),
+            *("sppo_hard", "aot", "aot_pair", "aot_unpaired", "discopop", "apo_zero", "apo_down"),
+            *("sft", "sigmoid_norm", "kto_pair"),
+        ),
+        "f_divergence_type": ("reverse_kl", "forward_kl", "js_divergence", "alpha_divergence"),
+    },
+}
+"""Task to TRL's options whose names its trainers look up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +93,23 @@ class _Choice:
 def check(context: RuleContext) -> Hits:
     """The names that a launch gives, where they decide something."""
     for plan in context.plans:
-        if plan.framework != "verl":
-            continue
         values = values_of(plan)
-        for choice in (*_schedules(values), *_corrections(values)):
-            if plan.last(choice.key) is None:
-                continue  # What a configuration says by default is known.
-            for name in (values.text(choice.key) or "").split(","):
-                if (written := name.strip()) and written not in choice.names:
-                    yield from _hit(context, values, choice, written)
+        choices = _of_trl(plan)
+        if plan.framework == "verl":
+            choices = chain(_schedules(values), _corrections(values))
+        for choice in choices:
+            setting = plan.last(choice.key)  # What a configuration says by default is known.
+            written = [w for text in texts(setting) for w in text.split(",")] if setting else ()
+            for name in map(str.strip, written):
+                if name and name.lower() not in (*choice.names, "null", "none"):
+                    yield from _hit(context, values, choice, name)
+
+
+def _of_trl(plan: Plan) -> Iterator[_Choice]:
+    own = plan.launch.command.implied or plan.launch.command.written
+    if plan.framework == "trl" and plan.launch.entry.startswith("trl.") and not own:
+        for key, names in _TRL.get(plan.algorithm.value or "", {}).items():
+            yield _Choice(key, names)
 
 
 def _schedules(values: PlanValues) -> Iterator[_Choice]:
@@ -106,11 +144,14 @@ def _hit(context: RuleContext, values: PlanValues, choice: _Choice, name: str) -
     own = own_source(context)
     if own is not None and own.has(name):
         return
-    near = difflib.get_close_matches(name, choice.names, n=1)
+    near = difflib.get_close_matches(name, choice.names, n=1, cutoff=0.8)
+    if name == "gspo" and values.plan.framework == "trl":
+        near = ["grpo --importance_sampling_level sequence"]
     yield hit(
         values.place(choice.key),
-        "{key} {name} is none that verl knows: {known}",
-        key=choice.key,
+        "{key} {name} is none that {framework} knows: {known}",
+        framework="TRL" if values.plan.framework == "trl" else "verl",
+        key=shown(values.plan, choice.key),
         name=name,
         known=", ".join(choice.names),
         help=message("did you mean {near}?", near=near[0]) if near else message("use one of them"),

@@ -42,3 +42,39 @@ def test_stays_silent(script: str) -> None:
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--generation_batch_size 64",),
+        ("--generation_batch_size $BATCH",),
+        ("--per_device_train_batch_size 4", "--steps_per_generation 2"),
+        ("--eval_strategy steps", "--per_device_eval_batch_size 16"),
+        ("--eval_strategy no", "--per_device_eval_batch_size 3"),
+        (
+            *("--eval_strategy steps", "--per_device_eval_batch_size 4"),
+            "--num_generations_eval 2",
+        ),
+    ],
+)
+def test_batches_that_are_given_whole(options: tuple[str, ...]) -> None:
+    assert quiet(SLUG, trl("--per_device_train_batch_size 8", "--num_generations 8", *options))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--generation_batch_size 20",),
+        ("--per_device_train_batch_size 10", "--generation_batch_size 20"),
+        ("--per_device_train_batch_size 3", "--steps_per_generation 4"),
+        ("--eval_strategy steps", "--per_device_eval_batch_size 6"),
+    ],
+)
+def test_batches_that_are_given_and_split(
+    options: tuple[str, ...], snapshot: SnapshotAssertion
+) -> None:
+    given = {option.split()[0] for option in options}
+    base = ("--per_device_train_batch_size 8", "--num_generations 8")
+    kept = [option for option in base if option.split()[0] not in given]
+    assert marked(SLUG, trl(*kept, *options)) == snapshot

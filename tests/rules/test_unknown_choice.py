@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from bot.rules._support.example import verl
+from bot.rules._support.example import trl, verl
 from tests.rules.helpers import marked, quiet
 
 SLUG = "unknown-choice"
@@ -28,6 +28,11 @@ SFT = "# verl: 0.9.1\ntorchrun --nproc_per_node=8 -m verl.trainer.sft_trainer op
         # Nobody names the release, and one has it.
         verl(f"{CORRECTION}.rollout_rs=geometric"),
         SFT.format("min_lr_ratio"),
+        trl("--loss_type dapo", "--scale_rewards False", "--vllm_mode server"),
+        trl("--loss_type $LOSS"),
+        "trl dpo --model_name_or_path Qwen/Qwen3-8B --loss_type sigmoid sft --loss_weights 1 0.5",
+        # A program of one's own may have a trainer with a loss of its own.
+        "accelerate launch train_grpo.py --loss_type mine",
     ],
 )
 def test_stays_silent(script: str) -> None:
@@ -44,6 +49,9 @@ def test_stays_silent(script: str) -> None:
         verl(f"{CORRECTION}.rollout_is=geometric"),
         "# verl: 0.9.1\n" + verl(f"{CORRECTION}.rollout_rs=geometric"),
         "# verl: 0.9.1\n" + verl(f"{CORRECTION}.rollout_rs=\"'token_k1,seq_max_k1'\""),
+        trl("--loss_type gspo"),
+        trl("--vllm_mode colocated"),
+        "trl dpo --model_name_or_path Qwen/Qwen3-8B --loss_type sigmoid simpo",
     ],
 )
 def test_names_without_code(script: str, snapshot: SnapshotAssertion) -> None:
