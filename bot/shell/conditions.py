@@ -7,6 +7,7 @@ from functools import partial
 from bot.shell.expansion import pattern_of, text_of
 from bot.shell.limits import NotEvaluated
 from bot.shell.patterns import Pattern
+from bot.shell.regular import search
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.state import ShellVariable, Value, World, known
 from bot.shell.syntax import Condition, Logic, Test
@@ -88,9 +89,15 @@ def match(session: Session, value: Value, atoms: list[tuple[Piece, int]]) -> Tru
 
 
 def _regex(session: Session, world: World, node: Test, left: Value) -> Truth:
-    """Regular expressions are not evaluated: no launch of public scripts depends on one."""
     span = node.span
     groups = hole("unsupported", "what a regular expression matched", span)
     world.set("BASH_REMATCH", ShellVariable(groups, name_span=span, value_span=span, spoiled=True))
     pattern = pattern_of(session, world, node.operands[1])
+    symbols, text = symbols_of(pattern), known(left)
+    if symbols is not None and text is not None:
+        session.spend(len(text), 1 + len(symbols))
+        try:
+            return Truth(search(symbols, text, session.work))
+        except NotEvaluated:
+            pass  # As one of a value that nobody can know.
     return about("=~", left, tuple(piece for piece, _ in pattern))

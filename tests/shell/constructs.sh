@@ -713,3 +713,24 @@ echo A=5 > settings.env; echo B=6 >> settings.env; . ./settings.env; cmd $A $B
 #== a script that is written where a branch may be taken
 if [ "$UNSET_HERE" ]; then V=1; else V=2; fi
 echo "cmd $V" > branch.sh; bash branch.sh
+#== arguments told apart by a regular expression
+launch() {
+  local mode=${1,,}; shift
+  local gpus=2 steps=200
+  if (( $# > 0 )) && [[ "$1" =~ ^[0-9]+$ ]]; then gpus=$1; shift; fi
+  if (( $# > 0 )) && [[ "$1" =~ ^[0-9]+$ ]]; then steps=$1; shift; fi
+  cmd "$mode" "$gpus" "$steps" "$@"
+}
+launch S 8 800 a=b; launch s 4 a=b; launch s a=1; launch s 16
+#== regular expressions
+N='^[0-9]+(\.[0-9]+)?$'; D=.
+for x in 8 0.5 7b '' true a.b 'a*' ']' a-b AB '0 1'; do
+  [[ $x =~ $N ]] && cmd number "$x"
+  [[ $x =~ ^(true|1|yes)$ ]] && cmd truth "$x"
+  [[ $x =~ [.] && $x =~ a\.b ]] && cmd dotted "$x"
+  [[ $x =~ "a*" || $x =~ "$D"b ]] && cmd quoted "$x"
+  [[ $x =~ ^[]a]$ ]] && cmd bracket "$x"
+  [[ $x =~ ^[[:alpha:]]-[^a]$ ]] && cmd class "$x"
+  [[ $x =~ ^[[:upper:]]{2}$ || $x =~ ^[0-9]{1,}\ ?1 ]] && cmd counted "$x"
+  [[ ! $x =~ . ]] && cmd empty "$x"
+done
