@@ -53,6 +53,7 @@ class YamlParser(Protocol):
 
 def quick_loader(text: str) -> YamlParser | None:
     """A loader on libyaml with OmegaConf's scalars; None for what only PyYAML may read."""
+    text = text.replace("\r\n", "\n")  # The end of a line to either.
     made = _quick_class() if len(text) <= _MOST else None
     if made is None or not all(map(_PLAIN.fullmatch, text.split("\n"))):
         return None

@@ -30,6 +30,7 @@ _TRAINER = regex(
     r"(?:verl|recipe|verl_recipe)\.(?:\w{1,80}\.){0,12}"
     r"(?!main_eval|main_gen)(?:main|main_\w{1,80}|\w{1,80}_main|async_main_\w{1,80}|\w{0,80}sft_trainer\w{0,80})\Z"
 )
+_SUBCOMMAND = regex(r"[A-Za-z][\w-]{0,40}")
 _SIGNS = ("actor_rollout_ref.", "+actor_rollout_ref.", "++actor_rollout_ref.")
 _STRATEGIES = ("actor_rollout_ref.actor.strategy", "engine.strategy", "model.strategy")
 _ENTRIES = ("verl.trainer.main_ppo",)
@@ -62,6 +63,8 @@ class Verl(Framework):
             line = HydraLine((*line.settings, *yaml_settings(line.bad)), flags=line.flags)
         elif not found.hydra:
             line = HydraLine((), flags=line.flags)
+        elif found.table is None:
+            line = _without_subcommand(launch, line)
         plan = partial(self._plan, launch, line, found)
         return Explanation(found, line.settings, line.bad, plan)
 
@@ -74,7 +77,7 @@ class Verl(Framework):
         version = plan.configuration.release
         if plan.table is not None or version not in releases(self.name):
             return None
-        line = _line_of(plan.launch)
+        line = _without_subcommand(plan.launch, _line_of(plan.launch))
         named = line.flags.get("--config-name")
         entries: Sequence[str] = _ENTRIES
         if plan.algorithm.value == "sft":
@@ -149,6 +152,17 @@ def _line_of(launch: Launch) -> HydraLine:
     line = read_line(launch.argv)
     _RECENT.append((launch, line))
     return line
+
+
+def _without_subcommand(launch: Launch, line: HydraLine) -> HydraLine:
+    """The overrides without a word that a program may take for itself: `cli train key=value`.
+
+    Verl's own programs do not; of others it is not known where the configuration is not.
+    """
+    first = launch.argv[0] if launch.argv else None
+    if first is None or _TRAINER.match(launch.entry) or not _SUBCOMMAND.fullmatch(first.text):
+        return line
+    return replace(line, bad=tuple(bad for bad in line.bad if bad.word is not first))
 
 
 def _applied(line: HydraLine, known: HydraTable | None) -> tuple[trees.YamlTree, bool]:

@@ -36,7 +36,8 @@ META = Meta(
     limits=(
         "verl alone: OpenRLHF and TRL check the kinds of their options themselves. Compared with "
         "the default of the configuration that counts; nothing is said where that is null or a "
-        "text. A fraction is reported for settings that count (sizes, lengths, steps, GPUs). "
+        "text. A fraction is reported for settings that count (sizes, lengths, GPUs); of steps it "
+        "is a warning, since verl only compares their number with the step that it is at. "
         "A text for a boolean is a warning, and so is one for a setting that a repository adds to "
         "verl's: its code may take words."
     ),
@@ -54,6 +55,8 @@ _COUNTS = regex(
     r"len_per_gpu|size_per_gpu|per_node|seqs|turns|workers|gpus)\Z"
 )
 """The last word of a setting that counts something."""
+_COMPARED = regex(r"(?:_|\.)(?:steps|freq)\Z")
+"""Of those, what steps are only compared with: 3.0 is 3, and 0.1 starts too, whatever it means."""
 _WORDS: Final = frozenset(
     ("yes", "no", "on", "off", "y", "n", "t", "f", "enable", "disable",
      "bf16", "fp16", "fp32", "bfloat16", "float16", "float32")
@@ -101,8 +104,11 @@ def _problem(key: Key, setting: Setting) -> tuple[Message, Severity | None] | No
             )
             return what, "warning"
     if isinstance(value, float) and kind == "int" and _counts(name, key):
+        compared = _COMPARED.search(name) is not None
+        if compared and value.is_integer():
+            return None
         what = message("{key} is {value}, where a whole number belongs", key=name, value=value)
-        return what, None
+        return what, "warning" if compared else None
     return None
 
 

@@ -89,6 +89,7 @@ def tree(node: yaml.Node | None) -> Any:
 @given(_TEXTS)
 @example("a: b\n  c: d")
 @example("a: [1,2]#c")
+@example("a: 'b'\r\nc:\r\n  - d # e\r\n")
 def test_the_trees_are_the_same(text: str) -> None:
     quick = quick_loader(text)
     if quick is None:
@@ -131,6 +132,7 @@ def test_a_key_that_stands_twice_is_left_to_the_other() -> None:
     [
         "# a comment — with a dash\na:\n  b: ${oc.select:c.d,null} # why\n  e: [ ]\n\n- f\n",
         "defaults:\n  - ../optim@optim: fsdp\n  - _self_\nname: ???\n'n': 1\nurl: file://a/b\n",
+        "defaults:\r\n  - _self_\r\n\r\nname: ??? # of Windows\r\n",
         "rate: 1e-5\nlist: ['model', 'a b', -1]\ntext: \"it's\"\n",
         'template: "{% if a == \\"b\\" %}\\n\\t\\\\n{% endif %}" # a chat template\n',
     ],

@@ -22,6 +22,8 @@ SLUG = "bad-override"
         verl("trainer.experiment_name=$(date +%F)-x"),
         verl("--config-name=ppo_megatron_trainer.yaml"),
         verl("actor_rollout_ref.rollout.val_kwargs='{temperature: 1.0}'"),
+        # A program takes its first word for itself and hands Hydra the others (EnvVerifier).
+        "python -m agents.cli train actor_rollout_ref.rollout.name=vllm trainer.nnodes=1\n",
     ],
 )
 def test_stays_silent(script: str) -> None:
@@ -102,3 +104,15 @@ def test_words_after_each_other_are_one_error(more: str, errors: int) -> None:
     head = "# openrlhf: 0.8.0\nARGS='--pretrain \"the model path here:\" --bf16'\n"
     script = head + RLHF + more + "\n"
     assert len(found(SLUG, script)) == errors
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "-m verl.trainer.main_ppo train actor_rollout_ref.rollout.name=vllm",
+        "-m agents.cli train actor_rollout_ref.rollout.name=vllm more",
+        "-m agents.cli 8 actor_rollout_ref.rollout.name=vllm",
+    ],
+)
+def test_a_word_that_is_no_subcommand(start: str) -> None:
+    assert len(found(SLUG, f"python {start}\n")) == 1

@@ -7,7 +7,7 @@ from bot.check.request import CheckOptions, InCheckout, ScriptFile
 from bot.check.script import check_script
 from bot.frameworks import Checkout
 from bot.rules._support.example import openrlhf, verl
-from tests.rules.helpers import marked, quiet
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "value-kind"
 ACTOR = "actor_rollout_ref.actor"
@@ -28,6 +28,9 @@ ACTOR = "actor_rollout_ref.actor"
         verl("actor_rollout_ref.rollout.temperature=0.6"),
         verl("trainer.total_training_steps=100"),
         verl("trainer.save_freq=after_each_epoch"),
+        # `int(3.0)`, and compared with the step: as good as 3 (videoreward-verl).
+        verl(f"{ACTOR}.optim.lr_warmup_steps=3.0"),
+        verl("trainer.save_freq=10.0"),
         verl("trainer.test_freq=False"),
         verl("algorithm.rollout_correction.rollout_is_threshold=0.5_4.0"),
         verl("trainer.project_name=7"),
@@ -56,6 +59,12 @@ def test_stays_silent(script: str) -> None:
 )
 def test_a_value_of_another_kind(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
+
+
+def test_a_share_of_the_steps_starts() -> None:
+    """`int(0.1)` is 0: no warm-up, where the author means a tenth of the training."""
+    (one,) = found(SLUG, verl(f"{ACTOR}.optim.lr_warmup_steps=0.1"))
+    assert one.severity == "warning"
 
 
 @pytest.mark.parametrize(
