@@ -18,6 +18,14 @@ SLUG = "option-conflict"
         openrlhf("--eval.dataset a", "--reward.remote_url http://127.0.0.1:5000"),
         openrlhf("--eval.dataset a", "--train.agent_func_path agent.py"),
         openrlhf("--ds.packing_samples"),
+        openrlhf("--rollout.vllm_generate_batch_size 64", "--rollout.batch_size 64"),
+        openrlhf(
+            *("--rollout.vllm_generate_batch_size 128", "--rollout.batch_size 64"),
+            "--train.async_enable",
+        ),
+        "deepspeed --module openrlhf.cli.train_sft --ds.ring_attn_size 2 --ds.packing_samples",
+        "deepspeed --module openrlhf.cli.train_sft --ds.ring_attn_size $RING",
+        "deepspeed --module openrlhf.cli.train_sft --data.multiturn --data.apply_chat_template",
         openrlhf("--ds.packing_samples", "--vllm.num_engines $ENGINES"),
     ],
 )
@@ -35,4 +43,21 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
+    assert marked(SLUG, script) == snapshot
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        openrlhf("--rollout.vllm_generate_batch_size 128", "--rollout.batch_size 64"),
+        openrlhf(
+            *("--algo.dynamic_filtering_enable", "--reward.remote_url http://127.0.0.1:5000"),
+            *("--rollout.n_samples_per_prompt 1", "--algo.advantage.estimator reinforce"),
+        ),
+        openrlhf("--data.max_images_per_prompt 2", "--ds.packing_samples"),
+        "deepspeed --module openrlhf.cli.train_dpo --ds.ring_attn_size 2",
+        "deepspeed --module openrlhf.cli.train_sft --data.multiturn",
+    ],
+)
+def test_batches_images_and_samples(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
