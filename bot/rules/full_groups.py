@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import lcm
 
+from bot.base.messages import plural_message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.frameworks.releases import release_key
@@ -108,14 +109,17 @@ def _batch(values: PlanValues, group: int | None) -> Hits:
     batch = each * gpus * (steps if accumulated else 1)
     if batch % group == 0:
         return
+    completions = plural_message(
+        "{count} completion a device", "{count} completions a device", each
+    )
+    processes = plural_message("{count} process", "{count} processes", gpus)
     if accumulated:
         better = multiples.at_least(steps, multiples.step(each * gpus, group))
         text = message(
-            "{each} completions a device × {gpus} processes × {steps} steps = {batch} is no "
-            "multiple of num_generations {group}",
-            each=each,
-            gpus=gpus,
-            steps=steps,
+            "{each} × {processes} × {steps} = {batch} is no multiple of num_generations {group}",
+            each=completions,
+            processes=processes,
+            steps=plural_message("{count} step", "{count} steps", steps),
             batch=batch,
             group=group,
         )
@@ -123,10 +127,9 @@ def _batch(values: PlanValues, group: int | None) -> Hits:
     else:
         better = multiples.at_least(each, multiples.step(gpus, group))
         text = message(
-            "{each} completions a device × {gpus} processes = {batch} is no multiple of "
-            "num_generations {group}",
-            each=each,
-            gpus=gpus,
+            "{each} × {processes} = {batch} is no multiple of num_generations {group}",
+            each=completions,
+            processes=processes,
             batch=batch,
             group=group,
         )
