@@ -8,11 +8,20 @@ from typing import Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
+from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.report import Severity
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
+from bot.rules._support.openrlhf import (
+    ACTOR_GPUS,
+    ACTOR_NODES,
+    BATCH,
+    ROLLOUT_BATCH,
+    SAMPLES,
+)
+from bot.rules._support.verl import ACTOR, ENTRY, ROLLOUT
 
 META = Meta(
     id="RLB035",
@@ -24,7 +33,9 @@ META = Meta(
     instead="Write a number of the range that the message names.",
     limits=(
         "Learning rates above 0.1 are a warning. Sizes of -1 and 0 are left alone where they are "
-        "in use for none or all."
+        "in use for none or all: they are reported of the prompts' and responses' lengths, the "
+        "responses a prompt, the mini batch, the engine's parallel size and the trainer's GPUs "
+        "of `verl.trainer.main_ppo`, and of the batches, samples and the actor's GPUs of OpenRLHF."
     ),
     source=(
         "vLLM's CacheConfig (gpu_memory_utilization in (0, 1]), torch.optim (lr, betas), "
@@ -77,13 +88,32 @@ _RANGES: Final = (
         float("inf"),
     ),
 )
+_POSITIVE: Final = frozenset(
+    (
+        "data.max_prompt_length",
+        "data.max_response_length",
+        "trainer.n_gpus_per_node",
+        "trainer.nnodes",
+        f"{ACTOR}.ppo_mini_batch_size",
+        f"{ROLLOUT}.n",
+        f"{ROLLOUT}.val_kwargs.n",
+        f"{ROLLOUT}.tensor_model_parallel_size",
+        *ACTOR_GPUS,
+        *ACTOR_NODES,
+        *BATCH,
+        *ROLLOUT_BATCH,
+        *SAMPLES,
+    )
+)
+"""Settings of which -1 and 0 stop the run, and are in use for nothing."""
+_ONE_OR_MORE: Final = _Range(regex(""), 1, float("inf"))
 
 
 def check(context: RuleContext) -> Hits:
     """Compare each number with the range of its setting."""
     for plan in context.plans:
         for setting in plan.settings:
-            bounds = _outside(setting)
+            bounds = _outside(plan, setting)
             if bounds is None:
                 continue
             yield Hit(
@@ -93,10 +123,13 @@ def check(context: RuleContext) -> Hits:
             )
 
 
-def _outside(setting: Setting) -> _Range | None:
+def _outside(plan: Plan, setting: Setting) -> _Range | None:
     value = setting.value
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or value in (0, -1):
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
         return None
+    if value in (0, -1):
+        checked = plan.framework == "openrlhf" or plan.launch.entry == ENTRY
+        return _ONE_OR_MORE if checked and setting.key in _POSITIVE else None
     bounds = _range_of(setting.key.rsplit(".", 1)[-1].replace("-", "_"))
     if bounds is None or (bounds.high == float("inf") and isinstance(value, float)):
         return None  # A fraction of a count is another rule's.
