@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 
 from bot.base.config import FRAMEWORKS
 from bot.base.devices import vendor_of
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
+from bot.frameworks.releases import find_release
 from bot.shell.source import Span
 from bot.shell.words import Comment
 
@@ -20,6 +21,20 @@ _LINE = regex(
     re.IGNORECASE,
 )
 _RELEASE = regex(r"v?\d+\.\d")
+_NAMES = "verl|openrlhf|trl|open-instruct"
+_PINNED = regex(
+    rf"#[#\s*-]{{0,20}}(?:pip3?\s+install\s[^#]{{0,200}}?|(?:requires?|needs|tested\s+(?:on|with))\s*:?\s*)?"
+    rf"\b({_NAMES})==v?(\d[\w.]*)[\s.,;]*\Z",
+    re.IGNORECASE,
+)
+_TESTED = regex(
+    rf"#[#\s*-]{{0,20}}(?:\w{{1,12}}\s+){{0,3}}?tested\s+(?:on|with|against)\s[^#!]{{0,80}}?"
+    rf"\b({_NAMES})\s+(?:release\s+|version\s+)?v?(\d[\d.]*\d)\b",
+    re.IGNORECASE,
+)
+_DENIED = regex(r"\b(?:not|never|fails?|breaks?)\b|n't\b", re.IGNORECASE)
+_TOP = 4000
+"""Characters of the beginning in which an author says what the script was tested with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +57,17 @@ class Header:
     device: Stated | None = None
     """The accelerator, where the word names one that is known."""
     versions: dict[str, Stated] = field(default_factory=dict)
-    """Framework to the release that the script is written for."""
+    """Framework to the release that the script is written for, or else was tested with."""
 
 
 def read_header(comments: Iterable[Comment]) -> Header:
     """Read the statements out of a script's comments, wherever they stand."""
     links: list[Stated] = []
     first: dict[str, Stated] = {}
+    tested: dict[str, Stated] = {}
     for comment in comments:
+        for name, stated in _tested(comment):
+            tested.setdefault(name, stated)
         found = _LINE.match(comment.text)
         if not found:
             continue
@@ -64,6 +82,7 @@ def read_header(comments: Iterable[Comment]) -> Header:
             links.append(stated)
         else:
             first.setdefault(kind, stated)
+    first = {**tested, **first}
     tag, device = first.get("tag"), first.get("device")
     return Header(
         links=tuple(links),
@@ -72,3 +91,17 @@ def read_header(comments: Iterable[Comment]) -> Header:
         device=device if device and vendor_of(device.text) else None,
         versions={name: first[name] for name in FRAMEWORKS if name in first},
     )
+
+
+def _tested(comment: Comment) -> Iterator[tuple[str, Stated]]:
+    """The known release that a comment at the top was tested with, or installs.
+
+    It says so in passing, so that one which is not known is no mistake.
+    """
+    text = comment.text
+    if comment.span.start > _TOP or not ("==" in text or "ested" in text):
+        return
+    found = _PINNED.match(text) or _TESTED.match(text)
+    if found and not _DENIED.search(text) and find_release(found[1].lower(), found[2]):
+        start = comment.span.start + found.start(2)
+        yield found[1].lower(), Stated(found[2], Span(start, start + len(found[2])))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bot.script.header import read_header
 from bot.shell.source import Span
 from bot.shell.words import Comment
@@ -46,3 +48,51 @@ def test_a_folder_of_mlflow_is_a_note() -> None:
         _comments("# mlflow: ./mlruns", "# mlflow: see the wiki", f"# mlflow: {link}")
     )
     assert [stated.text for stated in header.links] == [link]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# not tested with verl 0.5.0",
+        "# untested on verl 0.5.0",
+        "# does not run with: verl==0.5.0",
+        "# tested with vllm 0.5.0 and a verl of our own",
+        "# tested with verl 0.5.9",
+        "# verl>=0.5.0",
+        "# verl==0.5.9",
+        "# see https://example.org/verl==0.5.0/notes",
+        "# the release after verl 0.5.0",
+        "# pip install verl==0.5.0 fails here",
+    ],
+)
+def test_a_release_that_is_mentioned_alone(comment: str) -> None:
+    assert read_header(_comments(comment)).versions == {}
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# Tested on verl 0.5.0",
+        "# tested with vllm 0.8.5, torch 2.6 and verl v0.5.0 on 8 H100",
+        "# This script was tested with verl version 0.5.0.",
+        "# verl==0.5.0",
+        "#   - verl==0.5.0",
+        "# pip install vllm==0.8.5 verl==0.5.0",
+        "# Requires: verl==0.5.0",
+    ],
+)
+def test_a_release_that_the_script_was_tested_with(comment: str) -> None:
+    found = read_header(_comments(comment)).versions["verl"]
+    assert found.text == "0.5.0"
+    start = found.span.start - 100
+    assert comment[start : start + 5] == "0.5.0"
+
+
+def test_a_statement_counts_before_a_release_in_passing() -> None:
+    header = read_header(_comments("# tested on verl 0.5.0", "# verl: 0.8.0"))
+    assert header.versions["verl"].text == "0.8.0"
+
+
+def test_a_release_in_passing_counts_at_the_top_alone() -> None:
+    text = "# tested on verl 0.5.0"
+    assert read_header([Comment(text, Span(9000, 9000 + len(text)))]).versions == {}
