@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
+from bot.base.messages import enumeration
 from bot.commands.arguments import CHECK_FORMATS, add_common, finish, number, read_file, tree_at
 from bot.commands.fixing import add_fix, fix_scripts, wants_fix
 from bot.commands.inputs import add_paths, each_script, scripts_with_options
+from bot.commands.output import notice
 from bot.commands.runs import add_offline
 from bot.commands.tree import add_root
 
 if TYPE_CHECKING:
     from bot.check.request import CheckOptions, ScriptFile
-    from bot.report import Unchecked
+    from bot.report import ScriptReport, Unchecked
 
 SUMMARY = "check scripts or folders"
 
@@ -53,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     named, options, unchecked = scripts_with_options(arguments)
     scripts = list(named)
     recipes = frozenset(script.path for script in scripts if is_recipe(script.path))
-    shown = arguments.format != "text" or arguments.verbose
+    shown = arguments.format != "text" or arguments.verbose or bool(options.versions)
     options = replace(options, recipes=recipes, launches=shown)
     if arguments.was is not None:
         if fix:
@@ -70,6 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     check = partial(check_script, options=options)
     reports = list(each_script(check, noted(), unchecked, jobs=arguments.jobs))
+    _say_what_starts(reports, options.versions)
     for finding in (found for report in reports for found in report.findings):
         if finding.path not in sources:  # A file that a script names.
             sources[finding.path] = read_file(Path(finding.path)).decode("utf-8", "replace")
@@ -78,6 +81,23 @@ def run(arguments: argparse.Namespace) -> int:
         arguments,
         sources,
     )
+
+
+def _say_what_starts(reports: Iterable[ScriptReport], asked: Iterable[str]) -> None:
+    """Say which framework of `--framework` no script starts: another one may be meant."""
+    from bot.frameworks.releases import releases
+
+    started = {launch.framework for report in reports for launch in report.launches}
+    for name in asked:
+        if started and name not in started:
+            notice(
+                "--framework: no script that was read starts {name}. They start {others}: give the "
+                "release of that, such as --framework {other}@{release}.",
+                name=name,
+                others=enumeration(sorted(started)),
+                other=min(started),
+                release=releases(min(started))[-1],
+            )
 
 
 def compare_scripts(

@@ -126,6 +126,16 @@ def test_a_variable_that_no_script_mentions_is_said(folder: Path) -> None:
         assert rlbot(*words, *options, "--root", ".", cwd=folder).err == ""
 
 
+def test_a_framework_that_no_script_starts_is_said(folder: Path) -> None:
+    said = rlbot("lint", "run.sh", "--framework", "openrlhf@0.11.2", cwd=folder).err
+    assert said == (
+        "rlbot: --framework: no script that was read starts openrlhf. They start verl: give the "
+        "release of that, such as --framework verl@0.9.1.\n"
+    )
+    for release in ("verl@0.8.0", "verl"):
+        assert rlbot("lint", "run.sh", "--framework", release, cwd=folder).err == ""
+
+
 @pytest.mark.parametrize("words", [("2x4090",), ("2x4090", "Qwen3-0.6B")])
 def test_sentences_are_as_wide_as_the_terminal(words: tuple[str, ...]) -> None:
     wide = {
