@@ -24,12 +24,12 @@ META = Meta(
     instead="Write the name that is meant.",
     limits=(
         "Only names that are one letter away from a known one or written with other capitals, and "
-        "that the repository's own copy of verl does not write either. loss_agg_mode has a rule of "
-        "its own. A policy loss given as the estimator is reported for `verl.trainer.main_ppo` "
-        "alone: a recipe may register an estimator of that name."
+        "that the repository's own copy of verl does not write either. loss_agg_mode, kl_loss_type "
+        "and kl_penalty have rules of their own. A policy loss given as the estimator is reported "
+        "for `verl.trainer.main_ppo` alone: a recipe may register an estimator of that name."
     ),
     source=(
-        "verl/trainer/ppo/core_algos.py (AdvantageEstimator, register_policy_loss, kl_penalty), "
+        "verl/trainer/ppo/core_algos.py (AdvantageEstimator, register_policy_loss), "
         "verl/workers/rollout/base.py, verl/utils/tracking.py, verl/utils/torch_functional.py, "
         "verl/workers/config (verl 0.2 to 0.9.1); the choices of OpenRLHF's and TRL's options"
     ),
@@ -38,7 +38,6 @@ META = Meta(
     ),
 )
 
-_PENALTIES = ("kl", "k1", "k2", "k3", "abs", "mse", "low_var_kl", "full")
 _SCHEDULES = ("constant", "cosine", "linear", "inverse-square-root", "constant_with_warmup")
 _TYPES = ("float32", "float16", "bfloat16", "fp32", "fp16", "bf16", "auto", "half", "float")
 _LOGGERS = (
@@ -60,8 +59,6 @@ _KNOWN: Final[Mapping[str, tuple[str, ...]]] = {
         "vanilla", "clip_cov", "kl_cov", "clip-cov", "kl-cov", "gpg", "gspo", "sapo", "geo_mean",
         "cispo", "dppo_kl", "dppo_tv", "dro", "bypass_mode",
     ),
-    "kl_loss_type": _PENALTIES,
-    "kl_penalty": _PENALTIES,
     "kl_ctrl.type": ("fixed", "adaptive"),
     "truncation": ("error", "left", "right", "middle"),
     "resume_mode": ("auto", "disable", "resume_path"),
@@ -98,7 +95,7 @@ def check(context: RuleContext) -> Hits:
             for written in texts(setting) if known else ():
                 if written in known:
                     continue
-                near = _near(setting.key.rsplit(".", 1)[-1], written.removesuffix("+"), known)
+                near = _near(setting.key.rsplit(".", 1)[-1], written, known)
                 estimator = setting.key == _ESTIMATOR and plan.launch.entry == ENTRY
                 wrong = near is not None or (estimator and written in _KNOWN["loss_mode"])
                 # Whether the repository writes it is asked last: that reads all of it.
