@@ -82,6 +82,10 @@ class PlanValues:
             return None
         return PlanValue(found, setting)
 
+    def has(self, key: str) -> bool | None:
+        """Whether there is a setting or a section `key`; None when that is not known."""
+        return None if self._tree is None else trees.select(self._tree, key) is not trees.ABSENT
+
     def first(self, *keys: str) -> PlanValue | None:
         """The value of the first of these keys that the script sets, else that the release has.
 
