@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._support.example import openrlhf, trl
+from tests.rules.helpers import marked, quiet
+
+SLUG = "adapter-switch"
+SFT = "trl.scripts.sft"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        trl(),
+        trl("--use_peft", "--lora_r 16"),
+        trl("--use_peft", "--load_in_4bit"),
+        trl("--use_peft False", "--lora_r 16"),
+        trl("--use_peft $PEFT", "--lora_r 16"),
+        trl("--lora_r 16", "--config recipe.yaml"),
+        trl("--load_in_4bit False"),
+        trl("--lora_r 16", "$ARGS"),
+        openrlhf("--ds.lora.rank 8"),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        trl("--lora_r 16"),
+        trl("--lora_r 16", "--lora_alpha 32", "--lora_dropout 0", "--use_dora"),
+        trl("--load_in_4bit"),
+        trl("--lora_r 16", "--load_in_8bit").replace("trl.scripts.grpo", SFT),
+        trl("--load_in_4bit").replace("-m trl.scripts.grpo", "examples/scripts/ppo/ppo.py"),
+    ],
+)
+def test_says_what_is_missing(script: str, snapshot: SnapshotAssertion) -> None:
+    assert marked(SLUG, script) == snapshot
+
+
+def test_a_recipe_says_it_in_its_own_words(snapshot: SnapshotAssertion) -> None:
+    recipe = "model_name_or_path: Qwen/Qwen2.5-7B\nnum_generations: 8\nload_in_4bit: true\n"
+    assert marked(SLUG, recipe, "recipes/grpo.yaml") == snapshot
