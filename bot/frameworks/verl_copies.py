@@ -39,8 +39,13 @@ _FILES: Final = (
     "trainer/distillation/losses.py",
     "trainer/ppo/rollout_corr_helper.py",
     "trainer/main_ppo.py",
+    "workers/rollout/vllm_rollout/vllm_rollout_spmd.py",
 )
 """Files below verl's package."""
+_WHOLE: Final = "protocol.py"
+"""A file of every copy of verl that is there where the whole package is, and not a selection."""
+_DECLARED: Final = ("trainer/config/", "workers/config/")
+"""Folders of the package that only declare settings."""
 
 
 class VerlSource:
@@ -101,6 +106,7 @@ class VerlCopies:
         """Folder to the paths of the configuration's files in it."""
         self._trees: dict[str, ConfigTree | str] = {}
         self._sources: dict[str, VerlSource] = {}
+        self._mentioned: dict[tuple[str, str], bool] = {}
 
     def paths(self, script: str) -> Iterator[str]:
         """The files that count of the copies that are nearest to a script."""
@@ -141,6 +147,26 @@ class VerlCopies:
             texts = [self._files[p].decode("utf-8", "replace") for p in self._python(folder)]
             self._sources[folder] = VerlSource(texts)
         return self._sources[folder] if folder is not None else None
+
+    def mentions(self, script: str, word: str) -> bool | None:
+        """Whether the copy nearest to a script has a word outside of what declares settings.
+
+        None without a copy, and where not all of its Python is there.
+        """
+        folder = nearest(self.folders, script)
+        package = (folder or "").removesuffix("trainer/config")
+        if folder is None or f"{package}{_WHOLE}" not in self._files:
+            return None
+        if (folder, word) not in self._mentioned:
+            declared = tuple(f"{package}{name}" for name in _DECLARED)
+            written = regex(rf"(?a:\b{word}\b)")
+            self._mentioned[folder, word] = any(
+                written.search(data.decode("utf-8", "replace"))
+                for path in self._files
+                if path.startswith(package) and path.endswith(".py")
+                if not path.startswith(declared) and word.encode() in (data := self._files[path])
+            )
+        return self._mentioned[folder, word]
 
     def tree_in(self, folder: str) -> ConfigTree | str:
         """The configuration in a folder of `folders`, or why it was not read."""

@@ -1,4 +1,4 @@
-"""RLB102: the engine takes shorter sequences than prompts and responses may make together."""
+"""RLB106: the engine takes shorter sequences than prompts and responses may make together."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PROMPT, _RESPONSE = "data.max_prompt_length", "data.max_response_length"
 _LENGTHS = (f"{_PROMPT}=2048", f"{_RESPONSE}=4096")
 
 META = Meta(
-    id="RLB102",
+    id="RLB106",
     severity="warning",
     confidence="high",
     added_in="0.2.0",

@@ -1,0 +1,145 @@
+"""RLB130: a setting that the release has, and that nothing reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from bot.base.fast_dataclass import dataclass
+from bot.base.messages import Message
+from bot.frameworks.plan_values import PlanValues, version_at_least
+from bot.report import JsonValue, Severity
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
+from bot.rules._support.example import verl
+from bot.rules._support.keys import title
+from bot.rules._support.verl import ACTOR, ROLLOUT, trainers
+
+META = Meta(
+    id="RLB130",
+    severity="warning",
+    confidence="high",
+    added_in="0.2.0",
+    summary="A setting that verl declares, and that no part of the release reads.",
+    why=(
+        "verl takes the setting without a word and trains as if it were not there: workers that "
+        "read it were removed, or the engine is never told."
+    ),
+    instead="Do what the message says, or remove the setting.",
+    limits=(
+        "Checked for `verl.trainer.main_ppo`, and only where the value would change something. "
+        "A note where nobody names the release. A copy of verl in the repository counts only "
+        "where all of its Python is there and has no such name. Knows "
+        "freeze_vision_tower, grad_clip and nccl_timeout (since 0.8.0), over_sample_rate "
+        "(since 0.7.0), ignore_eos (0.7.0 to 0.8.0), filter_groups (before "
+        "0.9.0, where recipes alone read it), and enable_chunked_prefill and "
+        "enable_prefix_caching switched off for vLLM (0.7.0 to 0.9.0)."
+    ),
+    source=(
+        "the Python of verl's wheels, which names these settings in the declarations alone; "
+        "build_cli_args_from_config in verl/workers/rollout/vllm_rollout/utils.py, which drops "
+        "False (until 0.9.0); https://github.com/verl-project/verl/issues/7815"
+    ),
+    example=Example(
+        bad=verl(f"{ACTOR}.grad_clip=0.5", before="# verl: 0.9.1"),
+        good=verl(f"{ACTOR}.optim.clip_grad=0.5", before="# verl: 0.9.1"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """A setting, and the releases in which nothing reads it."""
+
+    key: str
+    since: tuple[int, ...]
+    idle: JsonValue
+    """The value that changes nothing."""
+    until: tuple[int, ...] = (9999,)
+    """The first release that reads it again."""
+    counts: str = ""
+    """The setting that counts in its place: nothing is lost where it has the same value."""
+
+
+_UNREAD: Final[Sequence[_Unread]] = (
+    _Unread(f"{ACTOR}.freeze_vision_tower", (0, 8), False),
+    _Unread(f"{ACTOR}.grad_clip", (0, 8), None, counts=f"{ACTOR}.optim.clip_grad"),
+    _Unread("critic.grad_clip", (0, 8), None, counts="critic.optim.clip_grad"),
+    _Unread("actor_rollout_ref.nccl_timeout", (0, 8), 600),
+    _Unread("critic.nccl_timeout", (0, 8), 600),
+    _Unread(f"{ROLLOUT}.over_sample_rate", (0, 7), 0),
+    _Unread(f"{ROLLOUT}.ignore_eos", (0, 7), False, until=(0, 9)),
+    _Unread("algorithm.filter_groups.enable", (0, 4), False, until=(0, 9)),
+)
+_ENGINE: Final = f"{ROLLOUT}.name"
+_NEVER_OFF: Final = (f"{ROLLOUT}.enable_chunked_prefill", f"{ROLLOUT}.enable_prefix_caching")
+"""What verl tells vLLM to switch on, and never to switch off, from 0.7.0 to 0.9.0."""
+
+
+def check(context: RuleContext) -> Hits:
+    """The settings of each launch that its release passes over."""
+    for values in trainers(context):
+        given = {setting.key for setting in values.plan.settings}
+        for one in _UNREAD:
+            if one.key in given and _matters(values, one) and _is_unread(context, values, one):
+                yield hit(
+                    values.place(one.key),
+                    "nothing in {what} reads {key}",
+                    what=title(values.plan),
+                    key=one.key,
+                    severity=_severity(values),
+                    help=_help(one),
+                )
+        if _is_of_release(values, (0, 7), (0, 9, 1)) and values.text(_ENGINE) == "vllm":
+            for key in _NEVER_OFF:
+                if key in given and values.flag(key) is False:
+                    yield hit(
+                        values.place(key),
+                        "{what} does not tell vLLM that {key} is False: it stays on",
+                        what=title(values.plan),
+                        key=key,
+                        severity=_severity(values),
+                        help=message("remove the setting, or use verl 0.9.1 or later"),
+                    )
+
+
+def _severity(values: PlanValues) -> Severity | None:
+    """A note where nobody names the release: an older one may read the setting."""
+    return "note" if values.plan.configuration.guessed else None
+
+
+def _matters(values: PlanValues, one: _Unread) -> bool:
+    """Whether the value would change something if it were read."""
+    found = values.get(one.key)
+    if found is None or found.value == one.idle:
+        return False
+    counting = values.get(one.counts) if one.counts else None
+    return not one.counts or (counting is not None and counting.value != found.value)
+
+
+def _is_unread(context: RuleContext, values: PlanValues, one: _Unread) -> bool:
+    """Whether nothing reads it: in the release, or in the repository's own copy of verl."""
+    if values.plan.configuration.source != "tree":
+        return _is_of_release(values, one.since, one.until)
+    *_, section, word = one.key.split(".")
+    word = section if word == "enable" else word
+    place = context.place
+    return place is not None and place.checkout.verl.mentions(place.path, word) is False
+
+
+def _is_of_release(values: PlanValues, since: tuple[int, ...], until: tuple[int, ...]) -> bool:
+    """Whether the launch is read by a release from one on and before another."""
+    plan = values.plan
+    if plan.configuration.source == "tree":
+        return False
+    return version_at_least(plan, *since) and not version_at_least(plan, *until)
+
+
+def _help(one: _Unread) -> Message:
+    if one.counts:
+        return message("use {key}, which counts", key=one.counts)
+    if one.until[0] < 9999:
+        return message(
+            "use verl {release} or later, or remove the setting",
+            release=".".join(map(str, (*one.until, 0))),
+        )
+    return message("remove the setting")
