@@ -18,9 +18,9 @@ META = Meta(
     added_in="0.2.0",
     summary="`actor.strategy` names a backend that the launch's configuration is not for.",
     why=(
-        "verl's configuration holds the settings of one backend, FSDP's by default. strategy alone "
-        "does not change that: the workers of the other backend look for settings that are not "
-        "there and stop."
+        "verl's configuration holds the settings of one backend, FSDP's by default. The strategy "
+        "alone does not change that: the workers of the other backend look for settings that are "
+        "not there and stop."
     ),
     instead=(
         "Choose the configuration of the backend: model_engine=megatron since 0.8.0, "
