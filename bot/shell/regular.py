@@ -13,7 +13,7 @@ from bot.base.regex import regex
 from bot.shell.limits import NotEvaluated
 from bot.shell.patterns import Symbols
 
-_MOST: Final = 100_000
+_MOST: Final = 200_000
 """Steps that a match may take at worst."""
 _LONGEST: Final = 400
 _DEEPEST: Final = 20
@@ -36,8 +36,10 @@ def search(symbols: Symbols, text: str, spend: Callable[[int], None]) -> bool:
 
     """
     expression = _Expression(symbols)
-    # Each repetition may take any part of the text, and may begin at any character of it.
-    cost = expression.choices * (len(text) + 1) ** (1 + expression.repetitions)
+    # Each repetition may take any part of the text, and the whole may begin at any character of it.
+    anchored = expression.pattern.startswith("\\A") and "|" not in expression.pattern
+    ways = expression.repetitions + (not anchored)
+    cost = expression.choices * len(symbols) * (len(text) + 1) ** max(1, ways)
     if cost > _MOST or not text.isascii():
         raise NotEvaluated
     spend(cost)

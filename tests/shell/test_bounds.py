@@ -231,6 +231,26 @@ def test_never_raises_on_text(text: str) -> None:
     read(("cmd " + text + "\ncmd $a").encode(), "x.sh")
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "(a*)*b",
+        "(a|a)*b",
+        "a*a*a*b",
+        "(a|b|a)?" * 12 + "c",
+        "a?" * 25 + "a" * 25,
+        "(a*|b)?" * 5 + "c",
+    ],
+)
+def test_no_regular_expression_takes_long(expression: str) -> None:
+    """Python's `re` would try for hours; each of 2,000 is given up, or takes few steps."""
+    start = time.process_time()
+    for length in (1, 12, 30, 3000):
+        lines = f"[[ {'a' * length} =~ {expression} ]] && cmd\n" * 500
+        read(lines.encode(), "x.sh", Invocation(environment={}))
+    assert time.process_time() - start < 20
+
+
 _WATCHED = r"""
 import sys
 from bot.shell import read
