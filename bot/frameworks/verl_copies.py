@@ -48,12 +48,34 @@ _DECLARED: Final = ("trainer/config/", "workers/config/")
 """Folders of the package that only declare settings."""
 
 
+class _File:
+    """One file, parsed when it is asked about."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def tree(self) -> ast.Module | None:
+        """None of what cannot be read."""
+        return parsed(self.text)
+
+    @cached_property
+    def conditions(self) -> Sequence[frozenset[str]]:
+        return tuple(_conditions(self.tree)) if self.tree is not None else ()
+
+    @cached_property
+    def constants(self) -> frozenset[str]:
+        nodes = ast.walk(self.tree) if self.tree is not None else ()
+        constants = (node.value for node in nodes if isinstance(node, ast.Constant))
+        return frozenset(value for value in constants if isinstance(value, str))
+
+
 class VerlSource:
-    """The files of a copy of verl, parsed when they are asked about."""
+    """The files of a copy of verl; only those that hold a name are parsed for it."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         """Takes the texts of the files that count."""
-        self._texts = texts
+        self._files = [_File(text) for text in texts]
 
     def refuses(self, *names: str) -> bool:
         """Whether it still refuses settings by a condition with all of these names.
@@ -61,28 +83,17 @@ class VerlSource:
         A name is the end of one with dots, as `actor.ppo_mini_batch_size`. Also true of a copy in
         which no file can be read: what verl's releases do then counts.
         """
-        return not self._trees or any(
+        last = [name.rpartition(".")[2] for name in names]
+        return any(
             all(any(_ends(dotted, name) for dotted in found) for name in names)
-            for tree in self._trees
-            for found in _conditions(tree)
-        )
+            for file in self._files
+            if all(name in file.text for name in last)
+            for found in file.conditions
+        ) or all(file.tree is None for file in self._files)
 
     def has(self, name: str) -> bool:
         """Whether it writes a name as a text, as where it registers or compares it."""
-        return name in self._constants
-
-    @cached_property
-    def _trees(self) -> list[ast.Module]:
-        return [tree for text in self._texts if (tree := parsed(text)) is not None]
-
-    @cached_property
-    def _constants(self) -> frozenset[str]:
-        return frozenset(
-            node.value
-            for tree in self._trees
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        )
+        return any(name in file.text and name in file.constants for file in self._files)
 
 
 class VerlCopies:
