@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from bot.base.messages import enumeration, plural_message
 from bot.base.regex import regex
 from bot.frameworks.fields import placeholder
 from bot.frameworks.plan import Plan
@@ -38,6 +41,19 @@ META = Meta(
 )
 
 
+_NAMED = 3
+"""Settings that a finding names."""
+
+
+class _Held(NamedTuple):
+    """A placeholder where it is written."""
+
+    text: str
+    span: Span
+    default: bool
+    """Whether the caller can set another value."""
+
+
 _VALUE = regex(r"(?:\"\"|''|(?P<q>[\"']?)\$\{?(?P<name>[A-Za-z_]\w{0,80})\}?(?P=q))(?=[\s;)]|\Z)")
 """What a launch writes for an empty value: nothing in quotes, or a variable."""
 _EVAL = regex(r"\beval\b")
@@ -47,15 +63,20 @@ _NOTHING = regex(r"=(?:\"\"|'')?(?=[\s;]|\Z)")
 def check(context: RuleContext) -> Hits:
     """Placeholders in the words of each launch, those that the framework cannot take included."""
     yield from _redirections(context)
+    # A variable that is to be filled in once may stand in many settings.
+    keys: dict[_Held, dict[str, None]] = {}
     for plan in context.plans:
         yield from _no_model(context, plan)
         for setting in plan.settings:
             if found := placeholder(setting.text):
-                yield _hit(shown(plan, setting.key), found, setting.word, setting.value_span)
+                held = _held(found, setting.word, setting.value_span)
+                keys.setdefault(held, {})[shown(plan, setting.key)] = None
         for bad in plan.bad_arguments:
             if bad.placeholder:
-                key = bad.word.text.partition("=")[0]
-                yield _hit(key, bad.placeholder, bad.word, bad.span)
+                held = _held(bad.placeholder, bad.word, bad.span)
+                keys.setdefault(held, {})[bad.word.text.partition("=")[0]] = None
+    for held, named in keys.items():
+        yield _hit(held, [*named])
 
 
 def _no_model(context: RuleContext, plan: Plan) -> Hits:
@@ -99,13 +120,23 @@ def _redirections(context: RuleContext) -> Hits:
         )
 
 
-def _hit(key: str, text: str, word: Word, value: Span) -> Hit:
+def _held(text: str, word: Word, value: Span) -> _Held:
     at = word.text.rfind(text)
-    return hit(
-        word.span_of(at, at + len(text)) if at >= 0 else value,
-        "{key} holds the placeholder {text}",
-        key=key,
-        text=text,
-        severity="note" if at >= 0 and from_default(word, at) else None,
+    if at < 0:
+        return _Held(text, value, default=False)
+    return _Held(text, word.span_of(at, at + len(text)), default=from_default(word, at))
+
+
+def _hit(held: _Held, keys: Sequence[str]) -> Hit:
+    return Hit(
+        message=plural_message(
+            "{keys} holds the placeholder {text}",
+            "{keys} hold the placeholder {text}",
+            len(keys),
+            keys=enumeration(keys, _NAMED),
+            text=held.text,
+        ),
+        span=held.span,
+        severity="note" if held.default else None,
         help=message("write the value that the run used"),
     )

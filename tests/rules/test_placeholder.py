@@ -87,6 +87,15 @@ def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
 
 
+def test_one_placeholder_in_many_settings_is_one_finding() -> None:
+    """`exp_name=xxx` of VERL070's sh/bs256_6k_mix.sh, which a name and four folders hold."""
+    settings = "trainer.experiment_name=$N trainer.default_local_dir=out/$N"
+    (one,) = found(SLUG, verl(settings, before="N=xxx"))
+    keys = "trainer.experiment_name and trainer.default_local_dir"
+    assert (one.line, one.message) == (1, f"{keys} hold the placeholder xxx")
+    assert len(found(SLUG, verl("trainer.experiment_name=xxx trainer.project_name=xxx"))) == 2
+
+
 def test_braces_around_what_is_to_be_filled_in_are_no_mapping() -> None:
     script = verl("data.train_files={your_home_path}/data/train.parquet")
     assert "RLB032" in marked("placeholder", script)
