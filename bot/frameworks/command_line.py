@@ -180,10 +180,14 @@ def backend(launch: Launch, values: AppliedSettings) -> Field[str]:
     ):
         option = launcher_option(launch, key)
         if option is not None:
+            second = name == "fsdp" and launcher_option(launch, "fsdp_version")
+            name = "fsdp2" if second and second.value == "2" else name
             return Field(name, span=option.span, key=option.name)
         setting = values.setting(key)
         if setting is not None and setting.value not in (None, "", False):
             return Field(name, span=setting.value_span, key=key)
+    if launch.launcher_file:
+        return nothing()
     given = launcher_option(launch, "config_file", "accelerate_config")
     setting = values.setting("accelerate_config") or values.setting("config_file")
     if given is None and setting is None and (place := unknown_options(launch)) is not None:

@@ -299,7 +299,10 @@ class LauncherOption:
 
 
 def launcher_option(launch: Launch, *names: str) -> LauncherOption | None:
-    """The last of the launcher's options with one of these names, dashes and underscores alike."""
+    """The last of the launcher's options with one of these names, dashes and underscores alike.
+
+    What the launcher's file says has the place of the option that names the file.
+    """
     wanted = {name.replace("-", "_") for name in names}
     words = _before_arguments(launch)
     found = None
@@ -314,6 +317,10 @@ def launcher_option(launch: Launch, *names: str) -> LauncherOption | None:
             given = words[at + 1]
             text = given.text if given.complete else None
             found = LauncherOption(name[2:], text, given.span_of(0, len(given.text)))
+    said = next((name for name in names if name in launch.launcher_file), None)
+    if found is None and said is not None:
+        file = launcher_option(launch, "config_file")
+        found = file and LauncherOption(said, launch.launcher_file[said], file.span)
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.base.messages import message
 from bot.base.regex import regex
+from bot.frameworks.accelerate_file import with_file
 from bot.frameworks.base import Explanation, Framework
 from bot.frameworks.command_line import backend, chosen, explained, lora, processes, times
 from bot.frameworks.configuration import Configuration, Versions
@@ -34,6 +35,7 @@ class OpenInstruct(Framework):
 
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The options of the launch and the table of its module."""
+        launch = with_file(launch, versions.place)
         return explained(launch, _configuration(launch, versions), _filled)
 
 

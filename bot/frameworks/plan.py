@@ -34,6 +34,9 @@ class Launch:
     the command's file of settings stand first."""
     launcher: tuple[str, ...] = ()
     """What stands around it: (RAY_JOB,), ("torchrun",)."""
+    launcher_file: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """The launcher's options that a file of the repository has, which its command line may change:
+    `accelerate launch --config_file`."""
 
     @property
     def sent_to_ray(self) -> bool:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from bot.base.regex import regex
+from bot.frameworks.accelerate_file import with_file
 from bot.frameworks.base import Explanation, Framework
 from bot.frameworks.command_line import backend, chosen, explained, lora, processes, times
 from bot.frameworks.configuration import Configuration, Versions
@@ -56,6 +57,7 @@ class Trl(Framework):
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The options of the launch and the table of its module."""
         place = versions.place
+        launch = with_file(launch, place)
         program = place.checkout.trl_programs.find(launch.entry, place.path) if place else None
         found = _configuration(launch, program, versions)
         return explained(launch, found, partial(_filled, program), elsewhere="config")

@@ -7,12 +7,14 @@ Sources: transformers' `TrainingArguments`, TRL's configurations 0.13 to 1.16, P
 from __future__ import annotations
 
 from bot.base.fast_dataclass import dataclass
+from bot.frameworks.launch import launcher_option
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.settings import MemorySettings, needed
 from bot.memory.workload import Backend
 
 _WIDTH = {"float32": 4.0, "fp32": 4.0, "auto": 2.0, "bfloat16": 2.0, "bf16": 2.0, "float16": 2.0}
+_MIXED = ("bf16", "fp16")
 _CAST_UNTIL = {"sft": (0, 26), "rm": (0, 26), "dpo": (0, 29), "grpo": (0, 26), "rloo": (0, 27)}
 """Algorithm to the first release of TRL that does not prepare a quantized model."""
 
@@ -117,10 +119,12 @@ def _mixed(get: MemorySettings, *, instruct: bool) -> bool:
     """Whether the trainer computes in mixed precision.
 
     `bf16` of `TrainingArguments` is off unless set; TRL's own configurations turn it on where
-    neither it nor `fp16` is set, in the releases whose default of it is None.
+    neither it nor `fp16` is set, in the releases whose default of it is None. Where it is off,
+    accelerate's own option counts (`ACCELERATE_MIXED_PRECISION` in `TrainingArguments`).
     """
     fp16 = get.on(False, "fp16")
-    return get.on(not instruct, "bf16") or fp16
+    own = None if instruct else launcher_option(get.plan.launch, "mixed_precision")
+    return get.on(not instruct, "bf16") or fp16 or (own is not None and own.value in _MIXED)
 
 
 def _frozen(get: MemorySettings) -> float | None:

@@ -44,7 +44,17 @@ def backend_of(get: MemorySettings) -> Backend:
 
 
 def _preset(get: MemorySettings) -> int | None:
-    """The stage in a preset's file name: deepspeed_zero3.yaml, ds_z3_offload_config.json."""
+    """The launcher's stage, else that in a file's name: deepspeed_zero3.yaml, ds_z3_config.json.
+
+    DeepSpeed's part of an accelerate file that names neither a stage nor a file has stage 2
+    (`DeepSpeedPlugin` of accelerate's `dataclasses.py`).
+    """
+    launch = get.plan.launch
+    given = launcher_option(launch, "zero_stage")
+    if given is not None:
+        return natural_number(given.value or "")
+    if launch.launcher_file and "deepspeed_config_file" not in launch.launcher_file:
+        return 2
     stage = re.search(r"(?:zero|stage|ds_z)_?([0-3])|\A([0-3])\Z", _preset_name(get))
     return int(stage[1] or stage[2]) if stage else None
 
@@ -52,7 +62,10 @@ def _preset(get: MemorySettings) -> int | None:
 def _preset_name(get: MemorySettings) -> str:
     """The file that says how DeepSpeed is used, for accelerate or for the trainer."""
     launch = get.plan.launch
-    option = launcher_option(launch, "config_file", "deepspeed_config_file", "zero_stage")
+    if "use_deepspeed" in launch.launcher_file:
+        option = launcher_option(launch, "deepspeed_config_file")
+    else:
+        option = launcher_option(launch, "config_file", "deepspeed_config_file")
     named = get.text("deepspeed") or get.text("accelerate_config")
     return (option.value if option else None) or named or ""
 

@@ -72,7 +72,7 @@ _PRESETS = regex(
     r"(?:\A|/)(?:(?:deepspeed_)?zero[123](?:_offload)?|fsdp[12]?|multi_gpu|single_gpu|ddp)\.ya?ml\Z"
 )
 """The files of accelerate that TRL ships (`trl/accelerate_configs`), which offload nothing, and
-those whose name says that they do. What another file says is not read."""
+those whose name says that they do. Another file is not read unless the repository has it."""
 _KWARGS = "gradient_checkpointing_kwargs"
 _REENTRANT = regex(r"\s*\{\s*[\"']?use_reentrant[\"']?\s*:\s*\w{1,9}\s*\}\s*")
 """Of transformers' arguments for it the one that keeps as much either way."""
@@ -122,7 +122,8 @@ def _unread(plan: Plan, read: Collection[str]) -> Iterator[str]:
     tensor = launcher_option(plan.launch, "parallelism_config_tp_size")
     if tensor is not None and tensor.value != "1":
         yield f"--{tensor.name}"
-    preset = launcher_option(plan.launch, "config_file", "deepspeed_config_file")
+    files = ("deepspeed_config_file",) if plan.launch.launcher_file else ("config_file",)
+    preset = launcher_option(plan.launch, *files, "deepspeed_config_file")
     if preset is not None and not _PRESETS.search(preset.value or ""):
         yield f"--{preset.name} {preset.value or ''}".rstrip()
 

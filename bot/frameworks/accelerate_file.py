@@ -1,0 +1,86 @@
+"""What `accelerate launch --config_file FILE` takes from a file of the repository.
+
+As `_validate_launch_command` of accelerate's `launch.py` does: an option of the command line wins,
+`distributed_type` chooses the backend where no option does, and the keys of its group are options
+by their own names, `fsdp_` before those that lack it. A file that asks for what no estimate knows
+(Megatron-LM, TPUs, FP8, FSDP without a policy that wraps layers) is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from bot.frameworks.checkout import ScriptPlace
+from bot.frameworks.config_files import LIMITS, ComposeError
+from bot.frameworks.launch import launcher_option
+from bot.frameworks.plan import Launch
+
+_GROUPS: Final = {"DEEPSPEED": "deepspeed", "FSDP": "fsdp"}
+_COPIES: Final = ("MULTI_GPU", "MULTI_NPU", "MULTI_MLU", "MULTI_MUSA", "MULTI_XPU", "MULTI_HPU")
+_STATED: Final = ("multi_gpu", "use_deepspeed", "use_fsdp", "use_megatron_lm", "tpu", "cpu")
+_SHARED: Final = ("num_processes", "num_machines", "mixed_precision")
+_FOREIGN: Final = ("fp8_config", "megatron_lm_config", "use_cpu")
+
+
+def with_file(launch: Launch, place: ScriptPlace | None) -> Launch:
+    """The launch with what the file of its launcher says, where the repository has that file."""
+    if place is None or "accelerate launch" not in launch.launcher:
+        return launch
+    option = launcher_option(launch, "config_file")
+    named = option.value if option is not None else None
+    path = place.checkout.recipe(place.path, named) if named else None
+    if path is None or launcher_option(launch, *_STATED) is not None:
+        return launch
+    said = options_of(_read(path, place.checkout.files[path]))
+    return replace(launch, launcher_file=said) if said else launch
+
+
+def options_of(data: Any) -> Mapping[str, str]:
+    """The options that a file of accelerate's comes to, by name; empty where it is not followed.
+
+    `num_processes` without a backend (`distributed_type: 'NO'`) is only known to be one process
+    where it says so: transformers copies the model to all GPUs that it sees.
+    """
+    if not isinstance(data, dict) or any(data.get(key) for key in _FOREIGN):
+        return {}
+    kind, where = data.get("distributed_type"), data.get("compute_environment", "LOCAL_MACHINE")
+    one = kind in ("NO", False) and data.get("num_processes", 1) == 1
+    group = _GROUPS.get(kind) if isinstance(kind, str) else None
+    known = group is not None or one or kind in _COPIES
+    if not known or where != "LOCAL_MACHINE" or data.get("mixed_precision") == "fp8":
+        return {}
+    found = {key: data[key] for key in _SHARED if key in data}
+    if one:
+        found["num_processes"] = 1
+    if group is not None:
+        inner = data.get(f"{group}_config") or {}
+        parallel = data.get("parallelism_config") or {}
+        if not isinstance(inner, dict) or not isinstance(parallel, dict):
+            return {}
+        wrapped = inner.get("fsdp_auto_wrap_policy", inner.get("auto_wrap_policy"))
+        if group == "fsdp" and wrapped != "TRANSFORMER_BASED_WRAP":
+            return {}
+        fsdp = group == "fsdp"
+        own = {
+            f"fsdp_{k}" if fsdp and not str(k).startswith("fsdp") else k: inner[k] for k in inner
+        }
+        found |= {f"use_{group}": True, **parallel, **own}
+    return {str(key): _text(value) for key, value in found.items() if value is not None}
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _read(path: str, data: bytes) -> Any:
+    # PyYAML takes long to import, and few launches have such a file.
+    from bot.frameworks.yaml_data import read_yaml
+
+    if len(data) > LIMITS.file_bytes:
+        return None
+    try:
+        return read_yaml(path, data.decode("utf-8-sig", "replace"), LIMITS)
+    except ComposeError:
+        return None
