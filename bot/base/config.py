@@ -182,7 +182,7 @@ def read_config(data: bytes, origin: str) -> ConfigFile:
         raise UserError(
             "{origin} must hold keys and values, such as `page: docs/tuning.rst`.", origin=origin
         )
-    _known(Config, content, origin, lines)
+    _refuse_unknown_keys(Config, content, origin, lines)
     if isinstance(content.get("rules"), dict):
         # YAML 1.1 reads a bare `off` as false.
         rules = content["rules"].items()
@@ -223,7 +223,7 @@ def _keys(node: yaml.Node | None, origin: str, above: str = "") -> Iterator[tupl
             yield from _keys(value, origin, f"{name}.")
 
 
-def _known(
+def _refuse_unknown_keys(
     model: type, content: Mapping[object, Any], origin: str, lines: Mapping[str, int]
 ) -> None:
     """Raises UserError for a key that the model does not have, at any level."""

@@ -39,7 +39,7 @@ else:
             found, inside = _gathered(cls, kw_only=kw_only)
             fields = tuple(found.values())
             inside = _methods(fields, frozen=frozen, eq=eq) | inside
-            whole = _with_slots(cls, inside, found) if slots else _changed(cls, inside)
+            whole = _with_slots(cls, inside, found) if slots else _with_members(cls, inside)
             if "__init__" not in inside:
                 whole.__init__ = _first_init(whole, fields)
             return whole
@@ -114,7 +114,7 @@ def _with_slots(cls: Any, inside: dict[str, Any], fields: dict[str, Field[Any]])
 _OF_OBJECTS = ("__dict__", "__weakref__")
 
 
-def _changed(cls: Any, inside: dict[str, Any]) -> Any:
+def _with_members(cls: Any, inside: dict[str, Any]) -> Any:
     """The class itself, holding this."""
     before = dict(vars(cls))
     for name in before.keys() - inside.keys() - {"__hash__"}:

@@ -67,16 +67,16 @@ def ask(
         with error:
             return _reply(error.code, error.read(_MOST), error.headers)
     except urllib.error.URLError as error:
-        return Reply(0, problem=_why(error.reason))
+        return Reply(0, problem=_failure_reason(error.reason))
     except (OSError, HTTPException, ValueError) as error:
-        return Reply(0, problem=_why(error))
+        return Reply(0, problem=_failure_reason(error))
 
 
 def _reply(status: int, body: bytes, headers: Any) -> Reply:
     return Reply(status, body, {name.lower(): value for name, value in headers.items()})
 
 
-def _why(error: object) -> str:
+def _failure_reason(error: object) -> str:
     if isinstance(error, TimeoutError):
         return message("it did not answer in time")
     if isinstance(error, ssl.SSLCertVerificationError):

@@ -76,10 +76,10 @@ class Message(str):
 
     def __reduce__(self) -> tuple[object, ...]:
         """How it is copied and pickled: reports are copied when they are printed."""
-        return _again, (str(self), self.form, self.values)
+        return _restored, (str(self), self.form, self.values)
 
 
-def _again(text: str, form: Form, values: Mapping[str, object]) -> Message:
+def _restored(text: str, form: Form, values: Mapping[str, object]) -> Message:
     message = str.__new__(Message, text)
     message.form, message.values = form, values
     return message
@@ -163,13 +163,13 @@ def filled(template: str, values: Mapping[str, object], language: Language) -> s
 
     text = ""
     for literal, name, _, _ in Formatter().parse(template):
-        text = _joined(text, literal)
+        text = _join_spaced(text, literal)
         if name is not None:
-            text = _joined(text, str(values[name]))
+            text = _join_spaced(text, str(values[name]))
     return text
 
 
-def _joined(left: str, right: str) -> str:
+def _join_spaced(left: str, right: str) -> str:
     if _HAN.match(left[-2:-1]) and left[-1:] == " " and _HAN.match(right):
         return left[:-1] + right
     if _HAN.match(left[-1:]) and right[:1] == " " and _HAN.match(right[1:2]):
@@ -249,10 +249,10 @@ def from_data(data: object) -> str:
     A template may name values and nothing more: no attribute, no index, no width that could fill
     the memory.
     """
-    return _read(data, _DEEPEST)
+    return _sentence_of_data(data, _DEEPEST)
 
 
-def _read(data: object, depth: int) -> str:
+def _sentence_of_data(data: object, depth: int) -> str:
     from string import Formatter
 
     if isinstance(data, str):
@@ -279,7 +279,7 @@ def _read(data: object, depth: int) -> str:
 def _read_value(value: object, depth: int) -> object:
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
-    return _read(value, depth - 1)
+    return _sentence_of_data(value, depth - 1)
 
 
 def sentence_of(error: Exception) -> str:

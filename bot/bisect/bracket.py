@@ -34,7 +34,7 @@ def read_bracket(
     ]
     trials = [Trial(limit.value, passed) for passed, limit in limits]
     log = whole_log(candidates, trials)
-    ran, failed = ends = _ends(logged_ends(candidates), limits)
+    ran, failed = ends = _known_ends(logged_ends(candidates), limits)
     contradictory = ran is not None and failed is not None and ran.value >= failed.value
     largest = None if contradictory else ran
     data, written = with_log(candidates, trials, largest.value if largest is not None else None)
@@ -90,7 +90,7 @@ def _limit(one: Outcome, value: int) -> Limit:
     return Limit(value=value, batch=one.batch, source="run", reason=reason)
 
 
-def _ends(logged: Ends, limits: Sequence[tuple[bool, Limit]]) -> Ends:
+def _known_ends(logged: Ends, limits: Sequence[tuple[bool, Limit]]) -> Ends:
     """The largest that ran and the smallest that failed; what no run shows is taken from the log.
 
     The ends of the script's own trial log count beside runs that agree with them.

@@ -55,11 +55,11 @@ class Candidates:
         self.script, self.options = script, options
         self._vary, self._gpus, self._facts = tuple(vary), gpus, facts
         # Places, errors and estimates are looked for in the same versions of the script.
-        self.read = lru_cache(maxsize=256)(self._read)
+        self.read = lru_cache(maxsize=256)(self._read_version)
         self.knob = find_knob(script.data, self.read, self._vary)
         self._valid: dict[int, bool] = {}
 
-    def _read(self, data: bytes) -> RuleContext:
+    def _read_version(self, data: bytes) -> RuleContext:
         """A version of the script, read with its tree, path and named releases."""
         return read_script(replace(self.script, data=data), self.options)
 

@@ -158,7 +158,7 @@ class _Finder:
         after = self._read(doubled).choice.plans
         if len(self._plans) != len(after):
             return False
-        changed = set().union(*map(_changed, self._plans, after))
+        changed = set().union(*map(_changed_keys, self._plans, after))
         return key in changed and all(map(_follows, changed - {key}))
 
     def settle(self, knob: Knob) -> None:
@@ -166,8 +166,8 @@ class _Finder:
         after = self._read(knob.write(self._data, knob.value * 2)).choice.plans
         several = len(self._plans) > 1
         for old, new in zip(self._plans, after, strict=len(self._plans) == len(after)):
-            if several and not _changed(old, new):
-                raise self._apart()
+            if several and not _changed_keys(old, new):
+                raise self._separate_trainings_error()
             for part in knob.parts:
                 key = part.key
                 if key is None or old.last(key) is None:
@@ -176,7 +176,7 @@ class _Finder:
                 if setting is not None and setting.value == part.value * 2:
                     continue
                 if several:
-                    raise self._apart()
+                    raise self._separate_trainings_error()
                 raise UserError(
                     "Another number in the place of {key} (line {line}) does not reach the "
                     "launch; name what is to be varied with --vary.",
@@ -184,7 +184,7 @@ class _Finder:
                     line=self._line(part.span),
                 )
 
-    def _apart(self) -> UserError:
+    def _separate_trainings_error(self) -> UserError:
         lines = [str(self._line(plan.launch.command.span)) for plan in self._plans]
         return UserError(
             "The script starts {count} trainings (lines {lines}) whose batches stand in places "
@@ -205,7 +205,7 @@ def _follows(key: str) -> bool:
     return bool(BATCH_SIZE.search(key) or BOOKKEEPING.match(key))
 
 
-def _changed(old: Plan, new: Plan) -> set[str]:
+def _changed_keys(old: Plan, new: Plan) -> set[str]:
     """Keys whose value differs between two readings of a launch."""
     before, after = old.resolved(), new.resolved()
     both = before.keys() & after.keys()

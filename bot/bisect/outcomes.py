@@ -90,12 +90,12 @@ def _value(facts: Facts, candidates: Candidates) -> tuple[int, Plan] | str:
     if observed is None:
         return message("the run's configuration does not say its batch")
     key, number = observed
-    claimed = _of(base, key)
+    claimed = _value_of(base, key)
     if claimed and number * knob.value % claimed == 0:
         value = number * knob.value // claimed
         if knob.values(value) is not None:
             plan = candidates.plans(value)[0]
-            if _of(plan, key) == number:
+            if _value_of(plan, key) == number:
                 return value, plan
     return message(
         "the run's {key} is {number}, which no value of {name} gives",
@@ -105,7 +105,7 @@ def _value(facts: Facts, candidates: Candidates) -> tuple[int, Plan] | str:
     )
 
 
-def _of(plan: Plan, key: str | None) -> int | None:
+def _value_of(plan: Plan, key: str | None) -> int | None:
     """What a launch gives to a key, else its train batch."""
     setting = plan.last(key) if key is not None else None
     value = setting.value if setting is not None else plan.train_batch_size.value

@@ -64,8 +64,8 @@ def plan_series(candidates: Candidates, known: Ends, done: int = 0) -> SeriesPla
                 path=None,
                 ran=None,
                 failed=None,
-                if_ran=_then(candidates, band, value, failed),
-                if_failed=_then(candidates, band, ran, value),
+                if_ran=_next_step(candidates, band, value, failed),
+                if_failed=_next_step(candidates, band, ran, value),
             )
             for value in tried
         ),
@@ -87,7 +87,7 @@ def _expected(candidates: Candidates, band: Band, value: int) -> float | None:
     return round(candidates.estimate(value).peak().in_gib, 2) if band != Band() else None
 
 
-def _then(candidates: Candidates, band: Band, ran: int | None, failed: int | None) -> str:
+def _next_step(candidates: Candidates, band: Band, ran: int | None, failed: int | None) -> str:
     """What the outcome of a run leads to."""
     value = next_value(candidates, band, ran, failed).value
     if value is not None:

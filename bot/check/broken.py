@@ -55,7 +55,7 @@ def script_change(script: ScriptFile, before: CheckOptions, after: CheckOptions)
     context_before = read_script(script, before)
     old = check_read(script, context_before, before).report
     keys = _keys(context)
-    new = [(keys.get((f.line, f.column)), f) for f in _new(old.findings, now.findings)]
+    new = [(keys.get((f.line, f.column)), f) for f in _new_findings(old.findings, now.findings)]
     open_before = {item.check for item in old.unchecked}
     unchecked = [item for item in now.unchecked if item.check not in open_before]
     if any(f.severity == "error" for _, f in new) and _unknown(context_before):
@@ -103,7 +103,7 @@ def with_change(report: Report, change: ConfigurationChange) -> Report:
     )
 
 
-def _new(old: Iterable[Finding], now: Iterable[Finding]) -> list[Finding]:
+def _new_findings(old: Iterable[Finding], now: Iterable[Finding]) -> list[Finding]:
     before = {(f.id, f.line, f.column) for f in old}
     errors = {(f.line, f.column) for f in old if f.severity == "error"}
     return [

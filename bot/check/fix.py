@@ -63,27 +63,29 @@ def fix_script(script: ScriptFile, options: CheckOptions, *, unsafe: bool = Fals
     """
     whole = replace(options, consequences=True)  # Joining lines must not seem to make findings.
     first = check_script(script, whole)
-    joined = _settled(_State(script, first, _source(script)), whole, slug=_JOIN)
-    state = _settled(joined, whole, unsafe=unsafe)
-    if not _better(joined.report, state.report):
-        state = _settled(joined, whole, unsafe=unsafe, strict=True)
+    joined = _apply_in_rounds(_State(script, first, _source(script)), whole, slug=_JOIN)
+    state = _apply_in_rounds(joined, whole, unsafe=unsafe)
+    if not _is_no_worse(joined.report, state.report):
+        state = _apply_in_rounds(joined, whole, unsafe=unsafe, strict=True)
     return Fixed(
         data=state.script.data,
-        before=_shown(script, first, options),
-        report=_shown(state.script, state.report, options),
+        before=_report_as_asked(script, first, options),
+        report=_report_as_asked(state.script, state.report, options),
         applied=tuple(state.applied),
         refused=tuple(state.refused.values()),
     )
 
 
-def _shown(script: ScriptFile, report: ScriptReport, options: CheckOptions) -> ScriptReport:
+def _report_as_asked(
+    script: ScriptFile, report: ScriptReport, options: CheckOptions
+) -> ScriptReport:
     """The report as `options` want it."""
     if any(finding.slug == _JOIN for finding in report.findings):
         return check_script(script, options)
     return report
 
 
-def _settled(
+def _apply_in_rounds(
     start: _State,
     options: CheckOptions,
     *,
@@ -99,7 +101,7 @@ def _settled(
     tries = TRIES if _is_text(state.script.data) else 0
     while tries > 0:
         wanted = [f for f in _wanted(state, unsafe) if slug is None or f.slug == slug]
-        chosen = _apart(state.source, wanted)
+        chosen = _without_overlaps(state.source, wanted)
         if not chosen:
             break
         tries -= 1
@@ -135,7 +137,7 @@ def _key(state: _State, finding: Finding) -> tuple[str, str, str]:
     return finding.id, finding.message, state.source.line(finding.line)
 
 
-def _apart(source: Source, findings: Iterable[Finding]) -> list[Finding]:
+def _without_overlaps(source: Source, findings: Iterable[Finding]) -> list[Finding]:
     """Fixes that do not meet, the errors' first; each is taken whole or not at all."""
     order = {"error": 0, "warning": 1, "note": 2}
     taken: list[Span] = []
@@ -161,7 +163,7 @@ def _try(state: _State, options: CheckOptions, findings: Sequence[Finding], stri
     bom = _BOM if state.script.data.startswith(_BOM) else b""
     script = replace(state.script, data=bom + text.encode("utf-8"))
     report = check_script(script, options)
-    if strict and not _better(state.report, report):
+    if strict and not _is_no_worse(state.report, report):
         return False
     if all(finding.fix and finding.fix.safe for finding in findings):
         before = _reading(state.script, options)
@@ -173,7 +175,7 @@ def _try(state: _State, options: CheckOptions, findings: Sequence[Finding], stri
     return True
 
 
-def _better(before: ScriptReport, after: ScriptReport) -> bool:
+def _is_no_worse(before: ScriptReport, after: ScriptReport) -> bool:
     """Never more findings than before, nor more errors, nor more that cannot be checked."""
 
     def errors(report: ScriptReport) -> int:

@@ -89,7 +89,7 @@ def check_page(
             section=section,
             row=row,
             target=target,
-            meant=_meant(target, scripts),
+            meant=_script_meant(target, scripts),
             lasting=_lasting(link, own, repository),
         )
         broken = section.table is not None and section.table.problem is not None
@@ -262,7 +262,7 @@ def _lasting(link: FileLink | None, own: frozenset[str], repository: Repository)
     return repository.lasting(link.ref, link.path)
 
 
-def _meant(target: Target, scripts: Sequence[PageSubject]) -> PageSubject | None:
+def _script_meant(target: Target, scripts: Sequence[PageSubject]) -> PageSubject | None:
     """The one script that a dead link of the page's own state surely means."""
     if target.state != "missing" or target.path is None or target.commit is not None:
         return None

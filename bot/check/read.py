@@ -56,10 +56,10 @@ def read_script(script: ScriptFile, options: CheckOptions) -> RuleContext:
     the reading takes too long.
     """
     with bounded(script.path):
-        return _read(script, options)
+        return _read_context(script, options)
 
 
-def _read(script: ScriptFile, options: CheckOptions) -> RuleContext:
+def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
     place = options.place(script) if options.place is not None else None
     reading = _reading(script, options, place)
     header = read_header(reading.comments)

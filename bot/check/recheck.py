@@ -68,10 +68,10 @@ def read_again(
 
     `read` gets a script with evidence and raises EvidenceError when its run cannot be read.
     """
-    return tuple(_again(script, read) for script in scripts if script.evidence)
+    return tuple(_recheck_script(script, read) for script in scripts if script.evidence)
 
 
-def _again(script: ScriptReport, read: Callable[[ScriptReport], Facts]) -> Again:
+def _recheck_script(script: ScriptReport, read: Callable[[ScriptReport], Facts]) -> Again:
     recorded = script.evidence.facts if script.evidence else None
     if recorded is None:
         problem = message(

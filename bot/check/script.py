@@ -139,7 +139,7 @@ def check_read(
         if options.launches
         else (),
         plan=plan_report(backing.plan) if backing.plan and not undecided else None,
-        counts=_counts(context, backing),
+        counts=_counted(context, backing),
         findings=findings,
         suppressed=suppressed,
         unchecked=unchecked,
@@ -233,7 +233,7 @@ def _plan(context: RuleContext) -> PlanReport | None:
     return plan_report(context.choice.plans[0])
 
 
-def _counts(context: RuleContext, backing: Backing) -> CountedLaunch | None:
+def _counted(context: RuleContext, backing: Backing) -> CountedLaunch | None:
     if backing.facts is None:
         return counted_launch(context.plans, context.choice)
     why = message("it fits the run best")

@@ -108,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
     Of `plan` 3 without a prediction, or with nothing to bisect; of `read` 1 for a contradiction, 3
     when no run is evidence.
     """
-    return _plan(arguments) if arguments.action == "plan" else _read(arguments)
+    return _plan(arguments) if arguments.action == "plan" else _read_runs(arguments)
 
 
 def _plan(arguments: argparse.Namespace) -> int:
@@ -130,7 +130,7 @@ def _plan(arguments: argparse.Namespace) -> int:
     return 3 if plan.no_prediction is not None or plan.no_effect is not None else 0
 
 
-def _read(arguments: argparse.Namespace) -> int:
+def _read_runs(arguments: argparse.Namespace) -> int:
     from bot.bisect.bracket import read_bracket
     from bot.bisect.candidates import Candidates
     from bot.bisect.text import bracket_text

@@ -95,12 +95,12 @@ def run(arguments: argparse.Namespace) -> int:
     how = reading(arguments.offline, config, "caller")
     options = options_of(arguments, config, evidence="required", **how, **row)
     run_ = run_of(arguments.run, options)
-    facts = _read(run_, options)
+    facts = _read_run(run_, options)
     page = _page(clone, config.page)
     script = (
-        _named(clone, Path(arguments.script))
+        _script_file(clone, Path(arguments.script))
         if arguments.script
-        else _written(run_, facts, options, arguments)
+        else _script_of_run(run_, facts, options, arguments)
     )
     there = clone.root / script.path
     if arguments.script is None and there.exists() and read_file(there) != script.data:
@@ -148,7 +148,7 @@ def _refuse_idle(arguments: argparse.Namespace) -> None:
         without_effect(arguments, "--script", ("launcher",))
 
 
-def _read(run_: RunGiven, options: CheckOptions) -> Facts:
+def _read_run(run_: RunGiven, options: CheckOptions) -> Facts:
     from bot.evidence import read
     from bot.evidence.facts import EvidenceError
 
@@ -167,7 +167,7 @@ def _page(clone: Clone, path: str | None) -> PageText | None:
     return PageText(path=path, text=read_page(clone.root / path))
 
 
-def _named(clone: Clone, path: Path) -> ScriptFile:
+def _script_file(clone: Clone, path: Path) -> ScriptFile:
     from bot.check.request import ScriptFile
 
     full = path.resolve()
@@ -177,7 +177,7 @@ def _named(clone: Clone, path: Path) -> ScriptFile:
     return ScriptFile(path=inside, data=read_file(path))
 
 
-def _written(
+def _script_of_run(
     run_: RunGiven, facts: Facts, options: CheckOptions, arguments: argparse.Namespace
 ) -> ScriptFile:
     """The script of the run, at the path that the convention gives it."""

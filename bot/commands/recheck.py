@@ -81,8 +81,8 @@ def _text(found: tuple[Again, ...]) -> str:
             + tr(
                 "{fact}: was {before}, is {now}",
                 fact=one.fact,
-                before=_shown(one.before),
-                now=_shown(one.now),
+                before=_value_text(one.before),
+                now=_value_text(one.now),
             )
             for one in each.differences
         ]
@@ -110,5 +110,5 @@ def _sentence(each: Again) -> str:
     )
 
 
-def _shown(value: Scalar) -> str:
+def _value_text(value: Scalar) -> str:
     return tr("not there") if value is None else wording.value(value)

@@ -32,13 +32,13 @@ def recipes_of(folder: Path, files: Iterable[Path], scripts: Iterable[ScriptFile
     inside = (
         path for path in files if _FOLDER in (folder.name, *path.relative_to(folder).parts[:-1])
     )
-    named = (path for script in scripts for path in _named(folder, script))
+    named = (path for script in scripts for path in _recipes_named_in(folder, script))
     every = (path for path in chain(inside, named) if path.suffix in (".yaml", ".yml"))
     found = {path.resolve(): path for path in islice(every, _MOST) if holds_recipe(_content(path))}
     return sorted(found.values())
 
 
-def _named(folder: Path, script: ScriptFile) -> Iterator[Path]:
+def _recipes_named_in(folder: Path, script: ScriptFile) -> Iterator[Path]:
     if b".yaml" not in script.data and b".yml" not in script.data:
         return
     within = takewhile(lambda place: place.is_relative_to(folder), Path(script.path).parents)

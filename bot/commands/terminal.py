@@ -96,7 +96,7 @@ class TerminalParser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         # argparse looks its own texts up by these names, in the catalogues of the system alone.
-        vars(argparse).update({"_": _own, "ngettext": _own_plural})
+        vars(argparse).update({"_": _translated, "ngettext": _translated_plural})
         super().__init__(**{"formatter_class": _Help} | options)
         self._given: Sequence[str] | None = None
 
@@ -123,7 +123,7 @@ class TerminalParser(argparse.ArgumentParser):
                     in_terminal(message("{name} is empty: is a variable not set?", name=name))
                 )
         if left:
-            text = _own("unrecognized arguments: %s") % " ".join(left)
+            text = _translated("unrecognized arguments: %s") % " ".join(left)
             options = [option for action in self._actions for option in action.option_strings]
             self.error(text + _did_you_mean(left[0].partition("=")[0], options))
         return known, left
@@ -133,7 +133,7 @@ class TerminalParser(argparse.ArgumentParser):
         for word in self._given or ():
             if word[:1] == "-" != word and os.path.exists(word):  # noqa: PTH110 - raises for none
                 text += in_terminal(message("; the file {name} is named ./{name}", name=word))
-        said = _own("%(prog)s: error: %(message)s\n") % {"prog": self.prog, "message": text}
+        said = _translated("%(prog)s: error: %(message)s\n") % {"prog": self.prog, "message": text}
         hint = in_terminal(message("See {command} --help.", command=self.prog))
         self.exit(2, f"{said}{hint}\n")
 
@@ -162,11 +162,11 @@ def _did_you_mean(given: str, known: Sequence[str]) -> str:
     return in_terminal(message('; did you mean "{name}"?', name=names[near[0]])) if near else ""
 
 
-def _own(text: str) -> str:
+def _translated(text: str) -> str:
     return translation(text, current())
 
 
-def _own_plural(one: str, many: str, count: int) -> str:
+def _translated_plural(one: str, many: str, count: int) -> str:
     return Form(one, many, count).template(current())
 
 
@@ -196,10 +196,10 @@ class _Help(argparse.HelpFormatter):
         super().__init__(prog, **{"width": _columns()} | options)
 
     def add_text(self, text: str | None) -> None:
-        super().add_text(_own(text) if text and text is not argparse.SUPPRESS else text)
+        super().add_text(_translated(text) if text and text is not argparse.SUPPRESS else text)
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        return _own(action.help) if action.help else action.help
+        return _translated(action.help) if action.help else action.help
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         from bot.render.columns import wrapped

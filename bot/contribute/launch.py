@@ -200,12 +200,12 @@ def _different(
                 plain.append(override(key, value, "+"))
         elif trees.is_reference(default):
             referring.append((key, path, value, default))
-        elif not _same(default, value):
+        elif not _is_default(default, value):
             plain.append(override(key, value))
     # Most references follow what is set; only the others need to be written.
     composed = keys.composed(plain)
     for key, path, value, default in referring:
-        if not _same(trees.resolve(composed, default, path), value):
+        if not _is_default(trees.resolve(composed, default, path), value):
             plain.append(override(key, value))
     return tuple(plain)
 
@@ -223,7 +223,7 @@ def _leaves(
             yield path, value
 
 
-def _same(default: Any, value: JsonValue) -> bool:
+def _is_default(default: Any, value: JsonValue) -> bool:
     if isinstance(default, bool) or isinstance(value, bool):
         return default is value
     if isinstance(default, (int, float)) and isinstance(value, (int, float)):

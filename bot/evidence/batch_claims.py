@@ -103,7 +103,7 @@ def _judge(
             gap=_gap(batch, first.batch),
         )
         return "consistent", both, reason, "confirmed"
-    failing = [value for value, passed in _settled(subject).items() if not passed]
+    failing = [value for value, passed in _outcome_by_batch(subject).items() if not passed]
     above = min((value for value in failing if value > batch), default=None)
     if above is not None:
         reason = message(
@@ -127,14 +127,14 @@ def _gap(batch: int, failed: int) -> str:
     return message("; nothing between {batch} and {failed} was tried", batch=batch, failed=failed)
 
 
-def _settled(subject: ClaimSubject) -> dict[int, bool]:
+def _outcome_by_batch(subject: ClaimSubject) -> dict[int, bool]:
     """Batch to whether it passed, of the trial log: of several tries the last outcome."""
     return {trial.value: trial.passed for trial in subject.context.trials}
 
 
 def _trial_log(subject: ClaimSubject, batch: int) -> str | None:
     """How the script's own trial log contradicts the batch; None when it does not."""
-    tried = _settled(subject)
+    tried = _outcome_by_batch(subject)
     failing = {value for value, passed in tried.items() if not passed}
     if batch in failing:
         return message("The script's own trial log marks {batch} as failing.", batch=batch)

@@ -74,7 +74,7 @@ class VerlLog(StepLog):
         """Take the next line."""
         block = self._blocks.get(line.who)
         if block is not None and line.text.startswith("{'") and not block.awaits_value():
-            self._end(line.who, read=False)  # It was never closed, and here is another.
+            self._end_block(line.who, read=False)  # It was never closed, and here is another.
             block = None
         if block is not None and _PRINTED.match(line.text):
             self._grow(line, block)
@@ -89,7 +89,7 @@ class VerlLog(StepLog):
     def close(self) -> None:
         """The log has ended."""
         for who in list(self._blocks):
-            self._end(who, read=False)
+            self._end_block(who, read=False)
 
     def _step(self, text: str) -> None:
         match = _STEP.search(text)
@@ -124,11 +124,11 @@ class VerlLog(StepLog):
         block.lines.append(text)
         block.size += len(text)
         if block.depth <= 0:
-            self._end(line.who, read=True)
+            self._end_block(line.who, read=True)
         elif block.size > _MAX_CONFIG:
-            self._end(line.who, read=False)
+            self._end_block(line.who, read=False)
 
-    def _end(self, who: str, *, read: bool) -> None:
+    def _end_block(self, who: str, *, read: bool) -> None:
         block = "\n".join(self._blocks.pop(who).lines)
         config: JsonValue = None
         if read:

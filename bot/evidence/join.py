@@ -50,13 +50,13 @@ def joined(parts: Sequence[Facts]) -> Facts:
         return parts[0]
     first = parts[0]
     recorded = sorted(parts, key=lambda f: ("arguments" in f.printed, "config" in f.printed))
-    config = _first(recorded, lambda facts: bool(facts.config)) or first
+    config = _first_part_with(recorded, lambda facts: bool(facts.config)) or first
     history = _highest(
         _longest(facts.history for facts in recorded), (facts.history for facts in recorded)
     )
     system = max(parts, key=lambda facts: facts.system_rows)
-    cards = _first(parts, lambda f: any(gpu.name != UNNAMED for gpu in f.gpus))
-    cards = cards or _first(parts, lambda facts: bool(facts.gpus)) or first
+    cards = _first_part_with(parts, lambda f: any(gpu.name != UNNAMED for gpu in f.gpus))
+    cards = cards or _first_part_with(parts, lambda facts: bool(facts.gpus)) or first
     printed: set[Any] = {*config.printed & {"config", "arguments"}}
     if history and all("history" in facts.printed for facts in parts if facts.history):
         printed.add("history")
@@ -76,33 +76,33 @@ def joined(parts: Sequence[Facts]) -> Facts:
         system_kind=system.system_kind or system.kind,
         printed=frozenset(printed),
         gpus=cards.gpus,
-        host_gpu_count=_known(parts, lambda facts: facts.host_gpu_count),
+        host_gpu_count=_first_value(parts, lambda facts: facts.host_gpu_count),
         requirements={k: v for f in reversed(parts) for k, v in f.requirements.items()},
-        program=_known(parts, lambda facts: facts.program),
+        program=_first_value(parts, lambda facts: facts.program),
         args=next((facts.args for facts in parts if facts.args), ()),
-        exit_code=_known(parts, lambda facts: facts.exit_code),
-        out_of_memory=_known(parts, lambda facts: facts.out_of_memory),
+        exit_code=_first_value(parts, lambda facts: facts.exit_code),
+        out_of_memory=_first_value(parts, lambda facts: facts.out_of_memory),
         gaps=tuple(
             message("{source}: {gap}", source=facts.source, gap=gap)
             for facts in parts
             for gap in facts.gaps
         ),
-        state=_known(parts, lambda facts: facts.state),
+        state=_first_value(parts, lambda facts: facts.state),
         created=min((facts.created for facts in parts if facts.created), default=None),
         window=(min(w[0] for w in windows), max(w[1] for w in windows)) if windows else None,
         siblings=next((facts.siblings for facts in parts if facts.siblings), ()),
         sibling_gaps=tuple(gap for facts in parts for gap in facts.sibling_gaps),
         private=any(facts.private for facts in parts),
-        signed=_known(parts, lambda facts: facts.signed),
+        signed=_first_value(parts, lambda facts: facts.signed),
         agreement=_agreement(parts),
     )
 
 
-def _first(parts: Sequence[Facts], has: Callable[[Facts], bool]) -> Facts | None:
+def _first_part_with(parts: Sequence[Facts], has: Callable[[Facts], bool]) -> Facts | None:
     return next((facts for facts in parts if has(facts)), None)
 
 
-def _known(parts: Sequence[Facts], of: Callable[[Facts], T | None]) -> T | None:
+def _first_value(parts: Sequence[Facts], of: Callable[[Facts], T | None]) -> T | None:
     return next((value for facts in parts if (value := of(facts)) is not None), None)
 
 
@@ -130,13 +130,15 @@ def _highest(
 
 def _run(parts: Sequence[Facts]) -> RunId:
     """The names of the source that knows the id; else what any knows."""
-    named = _first(parts, lambda facts: facts.run.id is not None and facts.run.entity is not None)
+    named = _first_part_with(
+        parts, lambda facts: facts.run.id is not None and facts.run.entity is not None
+    )
     if named is not None:
         return named.run
     return RunId(
-        id=_known(parts, lambda facts: facts.run.id),
-        project=_known(parts, lambda facts: facts.run.project),
-        name=_known(parts, lambda facts: facts.run.name),
+        id=_first_value(parts, lambda facts: facts.run.id),
+        project=_first_value(parts, lambda facts: facts.run.project),
+        name=_first_value(parts, lambda facts: facts.run.name),
     )
 
 

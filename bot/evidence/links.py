@@ -144,7 +144,7 @@ class RunHosts:
         if ":" in host:
             raise _refused(message("it names a port"))
         if host == _API:
-            raise _refused(_why(path))
+            raise _refused(_why_no_run(path))
         prefixes = dict.fromkeys((name for name in self.names if _HOST.match(name)), "") | HOSTS
         if host not in prefixes:
             raise EvidenceError(
@@ -155,7 +155,7 @@ class RunHosts:
             )
         prefix = prefixes[host]
         if not path.startswith(prefix + "/"):
-            raise _refused(_why(path))
+            raise _refused(_why_no_run(path))
         return "https", host, path.removeprefix(prefix)
 
     def tracker_run(self, text: str) -> RunLink | None:
@@ -253,7 +253,7 @@ def parse_link(text: str, hosts: RunHosts = PUBLIC_ONLY) -> RunLink:
     scheme, host, path = hosts.place(text)
     page = _PAGE.match(path)
     if page is None:
-        raise _refused(_why(path))
+        raise _refused(_why_no_run(path))
     return RunLink(host, page["entity"], page["project"].replace("%20", " "), page["run"], scheme)
 
 
@@ -265,7 +265,7 @@ def why_no_run(text: str) -> str | None:
     try:
         parse_link(text)
     except EvidenceError:
-        return _why(address["rest"] or "")
+        return _why_no_run(address["rest"] or "")
     return None
 
 
@@ -293,7 +293,7 @@ def _trackio_run(text: str, origin: str) -> RunLink:
     return RunLink(host, page["entity"], project, runs[0], scheme, "trackio")
 
 
-def _why(path: str) -> str:
+def _why_no_run(path: str) -> str:
     parts = [part for part in re.split(r"[?#]", path)[0].split("/") if part]
     if "reports" in parts or parts[:1] == ["links"]:
         return message("it is a report; a report can show any run, so link the run itself")

@@ -65,7 +65,7 @@ def _age(subject: ClaimSubject) -> Claim | None:
     )
 
 
-def _same(used: str, run: RunId) -> bool:
+def _names_run(used: str, run: RunId) -> bool:
     """Whether a name `entity/project/id`, or an id, is a run's, as far as the run says its own."""
     if "/" not in used:  # MLflow's are ids alone.
         return used == run.id
@@ -81,7 +81,7 @@ def _used_once(subject: ClaimSubject) -> Claim | None:
         return None
     claim, source = ClaimName.USED_ONCE, claim_source(SourceName.PAGE, SourceName.SCRIPTS)
     name = f"{run.entity or '?'}/{run.project or '?'}/{run.id}"
-    places = tuple(place for used, of in used_by.items() if _same(used, run) for place in of)
+    places = tuple(place for used, of in used_by.items() if _names_run(used, run) for place in of)
     if places:
         return Observation(claim, name, ", ".join(places), source).inconsistent(
             "The run {run} is linked for {places} too, and a row needs a run of its own: link "

@@ -56,7 +56,7 @@ def with_recorded(plan: Plan, facts: Facts) -> Facts:
     """
     if plan.framework != "trl" or not facts.config:
         return facts
-    given = _given(plan, facts.args)
+    given = _recorded_options(plan, facts.args)
     if (module := module_of(facts.program)) is not None:
         given["algorithm"] = algorithm_of(module)
 
@@ -68,7 +68,7 @@ def with_recorded(plan: Plan, facts: Facts) -> Facts:
     return replace(facts, config=whole(facts.config), siblings=siblings)
 
 
-def _given(plan: Plan, arguments: Sequence[str]) -> dict[str, JsonValue]:
+def _recorded_options(plan: Plan, arguments: Sequence[str]) -> dict[str, JsonValue]:
     """The options of the recorded command line; none where a file of settings has others."""
     if not isinstance(plan.table, OptionTable) or not arguments:
         return {}

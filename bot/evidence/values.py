@@ -87,16 +87,18 @@ def same(claimed: JsonValue, observed: JsonValue, *, depth: int = 0) -> bool | N
     `--report_to wandb` and `--gradient_checkpointing_kwargs '{…}'`.
     Interpolations ("${…}") and missing values ("???") are not decided.
     """
-    if _open(claimed) or _open(observed) or depth > _DEPTH:
+    if _is_unresolved(claimed) or _is_unresolved(observed) or depth > _DEPTH:
         return None
     if isinstance(claimed, list) and isinstance(observed, list):
         if len(claimed) != len(observed):
             return False
-        return _all(same(a, b, depth=depth + 1) for a, b in zip(claimed, observed, strict=True))
+        return _all_true(
+            same(a, b, depth=depth + 1) for a, b in zip(claimed, observed, strict=True)
+        )
     if isinstance(claimed, dict) and isinstance(observed, dict):
         if any(key not in observed for key in claimed):
             return False
-        return _all(same(claimed[key], observed[key], depth=depth + 1) for key in claimed)
+        return _all_true(same(claimed[key], observed[key], depth=depth + 1) for key in claimed)
     if isinstance(claimed, (list, dict)) or isinstance(observed, (list, dict)):
         ours, theirs = _parsed(claimed, observed), _parsed(observed, claimed)
         if (ours, theirs) != (claimed, observed):
@@ -130,7 +132,7 @@ def same_file(claimed: JsonValue, observed: JsonValue) -> bool | None:
     if isinstance(claimed, list) and isinstance(observed, list):
         if len(claimed) != len(observed) or not claimed:
             return False
-        return _all(same_file(a, b) for a, b in zip(claimed, observed, strict=True))
+        return _all_true(same_file(a, b) for a, b in zip(claimed, observed, strict=True))
     if not isinstance(claimed, str) or not isinstance(observed, str):
         return False
     if "/" not in claimed or "/" not in observed or _is_hub_name(claimed, observed):
@@ -185,7 +187,7 @@ def _bare(text: str) -> str:
     return text.translate(_DECORATION)
 
 
-def _all(outcomes: Iterable[bool | None]) -> bool | None:
+def _all_true(outcomes: Iterable[bool | None]) -> bool | None:
     results = list(outcomes)
     if any(result is False for result in results):
         return False
@@ -221,7 +223,7 @@ def _typed(value: Scalar) -> Scalar:
     return value
 
 
-def _open(value: JsonValue) -> bool:
+def _is_unresolved(value: JsonValue) -> bool:
     return isinstance(value, str) and ("${" in value or value == "???")
 
 

@@ -150,26 +150,32 @@ def _beside(path: str, scripts: Sequence[str], links: Sequence[FoundLink]) -> tu
         dict.fromkeys(
             each.link
             for each in links
-            if (names := _named(each.around, scripts) or _last(each.before, scripts))
+            if (
+                names := _scripts_named_in(each.around, scripts)
+                or _script_named_last(each.before, scripts)
+            )
             and names == {path}
         )
     )
 
 
-def _named(text: str, scripts: Sequence[str]) -> set[str]:
+def _scripts_named_in(text: str, scripts: Sequence[str]) -> set[str]:
     """The scripts that a text names, by path or by a file name that only one has."""
     return {
-        path for match in _SCRIPT_NAME.finditer(text) for path in _meant(match[0], scripts) if path
+        path
+        for match in _SCRIPT_NAME.finditer(text)
+        for path in _scripts_at(match[0], scripts)
+        if path
     }
 
 
-def _last(text: str, scripts: Sequence[str]) -> set[str]:
+def _script_named_last(text: str, scripts: Sequence[str]) -> set[str]:
     """The script that is named last in a text, when it is one of ours."""
     names = list(_SCRIPT_NAME.finditer(text))
-    return set(_meant(names[-1][0], scripts)) if names else set()
+    return set(_scripts_at(names[-1][0], scripts)) if names else set()
 
 
-def _meant(name: str, scripts: Sequence[str]) -> list[str]:
+def _scripts_at(name: str, scripts: Sequence[str]) -> list[str]:
     """The script of this path, or the one whose path ends with it; none when several do."""
     name = name.removeprefix("./")
     fitting = [path for path in scripts if path == name or path.endswith("/" + name)]

@@ -139,9 +139,13 @@ def processes(launch: Launch, values: AppliedSettings) -> tuple[Field[int], Fiel
     """
     nodes = launcher_number(launch, "num_machines", "nnodes", "num_nodes")
     if nodes is None:
-        nodes = _given(values, "num_machines") or Field(1, default=True)
+        nodes = _integer_if_set(values, "num_machines") or Field(1, default=True)
     stated = launcher_option(launch, "num_processes") is not None
-    every = launcher_number(launch, "num_processes") if stated else _given(values, "num_processes")
+    every = (
+        launcher_number(launch, "num_processes")
+        if stated
+        else _integer_if_set(values, "num_processes")
+    )
     if every is not None:
         whole = every.value and nodes.value and every.value % nodes.value == 0
         each = every.value // nodes.value if whole and every.value and nodes.value else None
@@ -162,7 +166,7 @@ def _only_device(launch: Launch) -> Field[int] | None:
     return Field(1, span=word.span_of(0, len(word.text)))
 
 
-def _given(values: AppliedSettings, key: str) -> Field[int] | None:
+def _integer_if_set(values: AppliedSettings, key: str) -> Field[int] | None:
     return values.integer(key) if values.setting(key) else None
 
 

@@ -49,7 +49,7 @@ def fitted(launches: Sequence[Launch], framework: Framework, versions: Versions)
         tried[release] = _explained(launches, framework, only)
     refused = {release: [_refused(one) for one in each] for release, each in tried.items()}
     number = {release: sum(map(len, each)) for release, each in refused.items()}
-    best = min(choice.releases, key=lambda one: (number[one], _missed(tried[one])))
+    best = min(choice.releases, key=lambda one: (number[one], _count_missing(tried[one])))
     improves = number[best] < sum(map(len, before))
     return [
         _with_inference(
@@ -146,7 +146,7 @@ def _refused(one: Explanation) -> frozenset[tuple[int, str]]:
     return frozenset(refused)
 
 
-def _missed(each: Sequence[Explanation]) -> int:
+def _count_missing(each: Sequence[Explanation]) -> int:
     """The launches that lack a setting without a default, which an older release gives them."""
     tables = (one.configuration.table for one in each if _unset(one.settings))
     entries = (table.get(_MANDATORY) for table in tables if table)

@@ -154,7 +154,7 @@ def parse_with_hydra(text: str) -> tuple[Operator, str, JsonValue] | str:
             )
         value = override.value()
     except HydraException as error:
-        return _why(text, error)
+        return _complaint(text, error)
     except ValueError:
         return message(
             "a number in {setting} has more digits than Python converts", setting=clipped(text)
@@ -173,7 +173,7 @@ def parse_with_hydra(text: str) -> tuple[Operator, str, JsonValue] | str:
     return operators[override.type], key, _json(value)
 
 
-def _why(text: str, error: Exception) -> str:
+def _complaint(text: str, error: Exception) -> str:
     """Hydra's complaint as one sentence."""
     start = getattr(error.__cause__, "startIndex", None)
     key, _, value = text.partition("=")

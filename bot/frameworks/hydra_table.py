@@ -167,7 +167,9 @@ class HydraTable(KeyTable):
     def deprecated(self, key: str, /) -> str | None:
         """What to use instead of an accepted but deprecated key; "" when nothing is needed."""
         if key not in self._instead:
-            self._instead[key] = self._deprecated(key) if key.endswith(self._ends) else None
+            self._instead[key] = (
+                self._deprecated(key) if key.endswith(self._deprecated_suffixes) else None
+            )
         return self._instead[key]
 
     @cached_property
@@ -176,7 +178,7 @@ class HydraTable(KeyTable):
         return deprecations(self.framework, self.version)
 
     @cached_property
-    def _ends(self) -> tuple[str, ...]:
+    def _deprecated_suffixes(self) -> tuple[str, ...]:
         return tuple(str(e["key"]).rpartition("*")[2] for e in self._deprecations if "key" in e)
 
     def _deprecated(self, key: str) -> str | None:

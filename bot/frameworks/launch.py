@@ -70,7 +70,7 @@ def unwrap(words: Sequence[Word]) -> Started | None:
             wrapper, rest = wrapped
             launcher += [wrapper] if wrapper else []
             continue
-        started = _started(name, rest, launcher)
+        started = _started_by(name, rest, launcher)
         carried = _carried(started) if _PYTHON.match(name) else None
         if started is None or carried is None:
             return started
@@ -116,7 +116,7 @@ def _unwrapped(name: str, words: list[Word]) -> tuple[str, list[Word]] | None:
     return None
 
 
-def _started(name: str, words: list[Word], launcher: list[str]) -> Started | None:
+def _started_by(name: str, words: list[Word], launcher: list[str]) -> Started | None:
     """What a command that starts Python programs itself starts; None for any other command."""
     following = words[1].text if len(words) > 1 else ""
     if name == "uv" and following == "run":

@@ -172,7 +172,7 @@ def compose(
         raise
     except Exception as error:  # Hydra's, OmegaConf's, and what they let through: each refuses
         raise HydraRefusalError(
-            "Hydra refuses {root}: {why}", root=root, why=_why(error, repository)
+            "Hydra refuses {root}: {why}", root=root, why=_complaint(error, repository)
         ) from None
     if not isinstance(tree, dict):
         raise ComposeError("{root} is no mapping", root=root)
@@ -232,7 +232,7 @@ def _outline(data: Any) -> Any:
     return {**listed, **dict(list(found.items())[:1])}
 
 
-def _why(error: Exception, repository: MemoryRepository) -> str:
+def _complaint(error: Exception, repository: MemoryRepository) -> str:
     """What Hydra says, in one line, with references as they were written."""
     said = str(show(str(error))).partition("full_key:")[0]
     lines = [line.strip() for line in said.splitlines() if line.strip()]

@@ -201,7 +201,9 @@ class ConfigFolders:
             )
             return {folder for *_, folder in [max(ends, default=(0, 0, ""))] if folder}
         within = known.replace("/verl/verl/", "/verl/", 1)
-        return {*_joined(known, script), *_joined(within, script)}.intersection(self.folders)
+        return {*_candidate_paths(known, script), *_candidate_paths(within, script)}.intersection(
+            self.folders
+        )
 
     def holding(self, path: str, script: str, root: str) -> str | None:
         """The folder of any name below an unknown one (`${?PWD}/user`) that has a root's file."""
@@ -209,7 +211,7 @@ class ConfigFolders:
         if beginning.count("${?") != 1 or not hole or not rest.startswith("/"):
             return None
         file = root.removesuffix(SUFFIX) + SUFFIX
-        found = [one for one in _joined(rest, script) if f"{one}/{file}" in self._files]
+        found = [one for one in _candidate_paths(rest, script) if f"{one}/{file}" in self._files]
         if len(found) != 1:
             return None
         folder = found[0]
@@ -354,7 +356,7 @@ def _lacks_verl(
     return "" if on_verl is None else text
 
 
-def _joined(rest: str, script: str) -> Iterator[str]:
+def _candidate_paths(rest: str, script: str) -> Iterator[str]:
     """What `/user` of `$ROOT/user` may be, from each folder above the script."""
     return (posixpath.normpath(posixpath.join(folder, rest[1:])) for folder in above(script))
 

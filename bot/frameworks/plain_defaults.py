@@ -56,18 +56,22 @@ class _Entry:
     @property
     def group(self) -> str:
         """The path of its group."""
-        own = self._own if self.option is not None else self._own.rpartition("/")[0]
+        own = (
+            self._relative_path
+            if self.option is not None
+            else self._relative_path.rpartition("/")[0]
+        )
         inside = [] if self.path.startswith("/") or not self.base else [self.base]
         return "/".join([*inside, *([own] if own else [])])
 
     @property
     def file(self) -> str:
         """The path of its file, without `.yaml`."""
-        name = self._own.rpartition("/")[2] if self.option is None else self.option
+        name = self._relative_path.rpartition("/")[2] if self.option is None else self.option
         return f"{self.group}/{name}" if self.group else name
 
     @property
-    def _own(self) -> str:
+    def _relative_path(self) -> str:
         return self.path.removeprefix("/")
 
     def final_package(self, *, header: bool = True) -> str:
@@ -76,7 +80,11 @@ class _Entry:
             return ""
         package = self.package
         if package is None:
-            group = self._own if self.option is not None else self._own.rpartition("/")[0]
+            group = (
+                self._relative_path
+                if self.option is not None
+                else self._relative_path.rpartition("/")[0]
+            )
             package = group.replace("/", ".")
         return ".".join(part for part in (self.above, package) if part)
 

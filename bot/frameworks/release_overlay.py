@@ -140,7 +140,7 @@ class LayeredTable(HydraTable):
         own, choices = layer.composer.compose(layer.root, {})
         self._own_choices = {k: o for k, o in choices.items() if k not in self._overridden}
         self._own_groups = layer.composer.groups()
-        self.groups = _joined(self._base.groups, self._own_groups)
+        self.groups = _merged_groups(self._base.groups, self._own_groups)
         if missing := self._overridden.keys() - self._base.choices.keys():
             raise KeyError(*missing)
         tree, self._base_choices, doubt = self._base.under(self._overridden)
@@ -194,7 +194,7 @@ class LayeredTable(HydraTable):
         return _over(self._shadowed(tree, choices), own), {**choices, **own_choices}, doubt
 
 
-def _joined(
+def _merged_groups(
     base: Mapping[str, Sequence[str]], own: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
     """The groups of a release and of a repository, with the options of both."""

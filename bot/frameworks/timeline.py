@@ -73,10 +73,10 @@ class Timeline:
             return ()  # Nothing is kept of names that are not its own.
         key = (option, module)
         if key not in self._having:
-            self._having[key] = self._found(option, module)
+            self._having[key] = self._releases_with(option, module)
         return self._having[key]
 
-    def _found(self, option: str, module: str | None) -> tuple[str, ...]:
+    def _releases_with(self, option: str, module: str | None) -> tuple[str, ...]:
         having: set[str] = set()
         for _, modules, spans in self._rows[option]:
             for number in modules:

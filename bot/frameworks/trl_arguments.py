@@ -146,54 +146,54 @@ def _holders(tree: ast.Module, parsing: ast.Call, within: ast.AST) -> frozenset[
     """
     functions = _functions(tree)
     makers = {one.name for one in functions if _returns(one, parsing)}
-    stored, held = _stored(within), _held(within, parsing, makers)
+    stored, held = _stored(within), _names_holding(within, parsing, makers)
     if not isinstance(within, ast.FunctionDef):
         return held
     taken = {argument.arg for argument in (*within.args.args, *within.args.kwonlyargs)} - stored
-    others = frozenset[str]().union(*(_held(one, parsing, makers) for one in functions))
-    whole = _held(tree, parsing, makers) - stored - taken
+    others = frozenset[str]().union(*(_names_holding(one, parsing, makers) for one in functions))
+    whole = _names_holding(tree, parsing, makers) - stored - taken
     return held | others.intersection(taken) | whole
 
 
 def _returns(function: ast.FunctionDef, parsing: ast.Call) -> bool:
     """Whether a function may return what was parsed."""
-    held = _held(function, parsing, ())
-    returned = [node.value for node in _own(function) if isinstance(node, ast.Return)]
+    held = _names_holding(function, parsing, ())
+    returned = [node.value for node in _nodes_of_scope(function) if isinstance(node, ast.Return)]
     names = (one.id for one in returned if isinstance(one, ast.Name))
     return parsing in returned or not held.isdisjoint(names)
 
 
-def _held(scope: ast.AST, parsing: ast.Call, makers: Iterable[str]) -> frozenset[str]:
+def _names_holding(scope: ast.AST, parsing: ast.Call, makers: Iterable[str]) -> frozenset[str]:
     """The names of a function, or of the module itself, that hold what was parsed alone."""
     names = [
         name
-        for node in _own(scope)
+        for node in _nodes_of_scope(scope)
         if isinstance(node, ast.Assign) and len(node.targets) == 1
         if node.value is parsing
         or (isinstance(node.value, ast.Call) and written(node.value.func) in makers)
-        for name in _first(node.targets[0])
+        for name in _arguments_name(node.targets[0])
     ]
-    stored = [node.id for node in _own(scope) if _is_stored(node)]
+    stored = [node.id for node in _nodes_of_scope(scope) if _is_stored(node)]
     return frozenset(name for name in names if stored.count(name) == names.count(name))
 
 
 def _stored(scope: ast.AST) -> set[str]:
-    return {node.id for node in _own(scope) if _is_stored(node)}
+    return {node.id for node in _nodes_of_scope(scope) if _is_stored(node)}
 
 
 def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
-def _own(scope: ast.AST) -> Iterator[ast.AST]:
+def _nodes_of_scope(scope: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a function, or of a module, without those of functions in it."""
     for node in ast.iter_child_nodes(scope):
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield node
-            yield from _own(node)
+            yield from _nodes_of_scope(node)
 
 
-def _first(target: ast.expr) -> Iterator[str]:
+def _arguments_name(target: ast.expr) -> Iterator[str]:
     """The name that the arguments get: `args` of `args, rest = parser.parse_known_args()`."""
     if isinstance(target, ast.Tuple) and target.elts:
         target = target.elts[0]

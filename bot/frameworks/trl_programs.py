@@ -351,7 +351,7 @@ def _options(node: ast.ClassDef) -> Iterator[tuple[str, list[Any]]]:
     for one in node.body:
         if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
             name, text = one.target.id, written(one.annotation)
-            given = _given(one.value)
+            given = _field_arguments(one.value)
             unset = given.get("init")
             if "ClassVar" in text or (unset is not None and constant_of(unset, {}) is False):
                 continue
@@ -384,7 +384,7 @@ def _kind(annotation: ast.expr) -> tuple[str, list[Any] | None]:
     return f"{kind}?" if kind in ("int", "float") else kind, None
 
 
-def _given(value: ast.expr | None) -> dict[str, ast.expr]:
+def _field_arguments(value: ast.expr | None) -> dict[str, ast.expr]:
     """What a field is declared with, as `field(…)` takes it."""
     if isinstance(value, ast.Call):
         return {keyword.arg: keyword.value for keyword in value.keywords if keyword.arg}

@@ -33,7 +33,7 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Configuratio
     place, tree, unsure = versions.counting(_FRAMEWORK), versions.trees.get(_FRAMEWORK), ""
     if place is not None and tree is None:
         tree, unsure = place.checkout.verl.tree(place.path), place.checkout.verl.unsure(place.path)
-    own = _own(launch, line, place, tree) if place is not None else None
+    own = _root_of_repository(launch, line, place, tree) if place is not None else None
     if own is not None and own.tree is not None:
         named = None if line.searches else line.flags.get("--config-name")
         return _of_tree(own.tree, own.root, named)
@@ -50,7 +50,7 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Configuratio
     return _of_verl(launch, line, versions, tree, place)
 
 
-def _own(
+def _root_of_repository(
     launch: Launch, line: HydraLine, place: ScriptPlace, tree: ConfigTree | None
 ) -> OwnRoot | None:
     """What the repository says of a program's root; None where verl says it."""

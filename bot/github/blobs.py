@@ -149,7 +149,7 @@ class BlobReader:
         mode = node["mode"]
         if kind == "tree":
             return TreeEntry(
-                oid, kind, None, message("{path} is a folder.", path=path), _named(thing)
+                oid, kind, None, message("{path} is a folder.", path=path), _files_below(thing)
             )
         if mode not in _FILE_MODES:
             return TreeEntry(oid, kind, None, odd_file(path, link=mode == _LINK))
@@ -259,7 +259,7 @@ def _shares(
         yield places[n * _AT_ONCE :][:_AT_ONCE], oids[n * many :][:many]
 
 
-def _named(tree: Mapping[str, Any], above: str = "") -> tuple[BlobName, ...] | None:
+def _files_below(tree: Mapping[str, Any], above: str = "") -> tuple[BlobName, ...] | None:
     """The files below a tree of GraphQL's answer; None when it ends at a folder."""
     if tree.get("entries") is None:
         return None
@@ -267,7 +267,7 @@ def _named(tree: Mapping[str, Any], above: str = "") -> tuple[BlobName, ...] | N
     for entry in tree["entries"]:
         path = above + entry["name"]
         if entry["type"] == "tree":
-            below = _named(entry.get("object") or {}, f"{path}/")
+            below = _files_below(entry.get("object") or {}, f"{path}/")
             if below is None:
                 return None
             found += below

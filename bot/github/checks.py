@@ -156,7 +156,7 @@ def _check_run(
         **_state(answer, batches[0], last=len(batches) == 1),
     }
     number: int | None = None
-    sent = _sent(posted, external_id, len(notes))
+    sent = _batches_posted(posted, external_id, len(notes))
     if posted and sent:
         number = posted.id
     # Annotations only ever add up, so a check run that has some others is not written again:
@@ -181,7 +181,7 @@ def _check_run(
         client.write("PATCH", f"{path}/{number}", state, repeat=False)
 
 
-def _sent(posted: PostedCheck | None, external_id: str, notes: int) -> int:
+def _batches_posted(posted: PostedCheck | None, external_id: str, notes: int) -> int:
     """How many batches of this very answer are there: the run that posted them ended half-way."""
     if posted is None or posted.done or posted.external_id != external_id:
         return 0

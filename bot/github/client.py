@@ -289,7 +289,7 @@ class Client:
             LOG.info("%s %s: %s in %.2f s", request.method, request.path, shown, took)
             if request.write:
                 self.pace.written(self.patience.between_writes)
-        return self._read(request, status, headers, text)
+        return self._parse_answer(request, status, headers, text)
 
     def _failure(
         self, status: int, headers: Mapping[str, Any], data: object, request: GitHubRequest
@@ -299,7 +299,7 @@ class Client:
         app = isinstance(self.auth, (Auth.AppAuth, Auth.AppInstallationAuth))
         return failures.of_answer(status, headers, data, request.path, app=app)
 
-    def _read(
+    def _parse_answer(
         self, request: GitHubRequest, status: int, headers: Mapping[str, str], text: str
     ) -> tuple[Any, Mapping[str, str]]:
         try:

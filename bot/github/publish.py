@@ -195,7 +195,7 @@ class _Posting:
             return
         for name in ("post", "edit"):
             if name in outcomes:
-                self._see(_written(name, outcomes))
+                self._see(_comment_of(name, outcomes))
         if "check" in outcomes:
             # The comment was written first, and what came with it does not know of the check run.
             ours = named(self.pull, self.answer)
@@ -209,7 +209,7 @@ class _Posting:
             return None
         if current is None or self._is_news(current):
             return mutations.post(self.posted.node, answer.body)
-        return None if self._stands(current) else mutations.edit(current.node, answer.body)
+        return None if self._is_current(current) else mutations.edit(current.node, answer.body)
 
     def _check_wanted(self) -> Mutation | None:
         """The check run, where one request makes it."""
@@ -233,7 +233,7 @@ class _Posting:
             or len(visible) + names.count("post") > 1
         )
 
-    def _stands(self, current: IssueComment) -> bool:
+    def _is_current(self, current: IssueComment) -> bool:
         mark, its = self.answer.mark, mark_of(current.body)
         return its is not None and its.digest == mark.digest and its.head == mark.head
 
@@ -299,7 +299,7 @@ class _Posting:
         query = mutations.document([part])
         done = self.client.graphql(query, given, repeat=repeat)
         if self.client.dry_run is None and done is not _STANDS:
-            self._see(_written(part.alias, done))
+            self._see(_comment_of(part.alias, done))
 
     def _see(self, written: Mapping[str, Any] | None) -> None:
         """Take up what stands there after a comment was written.
@@ -321,7 +321,7 @@ class _Posting:
 
     @understood
     def _bring_up(self, current: IssueComment) -> None:
-        if self._stands(current):
+        if self._is_current(current):
             return
         if self._is_news(current):
             self._create()
@@ -360,7 +360,7 @@ class _Posting:
         self.client.graphql(queries.operation("Minimize"), {"id": comment.node})
 
 
-def _written(alias: str, done: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _comment_of(alias: str, done: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The comment in the payload of the mutation that wrote it."""
     payload = done[alias] or {}
     found = payload["issueComment"] if alias == "edit" else (payload["commentEdge"] or {})["node"]

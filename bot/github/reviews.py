@@ -29,7 +29,7 @@ def publish_suggestions(client: Client, pull: PullId, answer: Answer, posted: Po
     if not new:
         return 0
     altered = {offered.path for offered in new} - answer.added
-    shown = _shown(client, pull, altered) if altered else {}
+    shown = _lines_in_diff(client, pull, altered) if altered else {}
     possible = [o for o in new if o.path in answer.added or _is_shown(o, shown)]
     if possible:
         body = {
@@ -48,7 +48,7 @@ def _is_shown(offered: Suggestion, shown: Mapping[str, Sequence[range]]) -> bool
     )
 
 
-def _shown(client: Client, pull: PullId, paths: set[str]) -> dict[str, list[range]]:
+def _lines_in_diff(client: Client, pull: PullId, paths: set[str]) -> dict[str, list[range]]:
     """The lines of files at the head that the diff shows, hunk by hunk."""
     found: dict[str, list[range]] = {}
     path = f"/repos/{pull.repository}/pulls/{pull.number}/files"

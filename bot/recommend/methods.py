@@ -31,8 +31,8 @@ def verdict_on(
             if fitting is not None:
                 return _verdict(search, fitting, some)
             miss = miss or missed
-    return _missed(
-        search, device, gpus, miss, _more(search, device, gpus) if look_further else None
+    return _verdict_of_miss(
+        search, device, gpus, miss, _larger_count(search, device, gpus) if look_further else None
     )
 
 
@@ -55,7 +55,7 @@ def fewest(search: Search, device: Device, budget: int = MOST) -> MethodVerdict 
     return _verdict(search, best, best.candidate.gpus)
 
 
-def _more(search: Search, device: Device, than: int) -> int | None:
+def _larger_count(search: Search, device: Device, than: int) -> int | None:
     """The first larger number of GPUs that surely does, else the first that may."""
     perhaps: int | None = None
     for gpus in counts(max(MOST, 4 * than)):
@@ -70,11 +70,11 @@ def _more(search: Search, device: Device, than: int) -> int | None:
 
 def _verdict(search: Search, fitting: FittingCandidate, gpus: int) -> MethodVerdict:
     estimate = fitting.estimate
-    verdict = _needing(search, fitting.device, gpus, estimate.peak(), estimate.binding().name)
+    verdict = _verdict_no(search, fitting.device, gpus, estimate.peak(), estimate.binding().name)
     return replace(verdict, verdict="fits" if fitting.sure else "may fit")
 
 
-def _missed(
+def _verdict_of_miss(
     search: Search, device: Device, gpus: int, miss: NearestMiss | None, more: int | None
 ) -> MethodVerdict:
     peak = miss.estimate.peak() if miss else Bytes(0)
@@ -83,10 +83,12 @@ def _missed(
         peak, binding = miss.engine, "rollout"
     else:
         binding = miss.estimate.binding().name if miss else "batch"
-    return replace(_needing(search, device, gpus, peak, binding), more_gpus=more)
+    return replace(_verdict_no(search, device, gpus, peak, binding), more_gpus=more)
 
 
-def _needing(search: Search, device: Device, gpus: int, peak: Bytes, binding: str) -> MethodVerdict:
+def _verdict_no(
+    search: Search, device: Device, gpus: int, peak: Bytes, binding: str
+) -> MethodVerdict:
     """What takes so much of each GPU at a stage; the verdict is no."""
     return MethodVerdict(
         model=search.request.model.name,

@@ -132,12 +132,12 @@ def explain(request: Request, candidate: Candidate) -> list[tuple[str, str]]:
     order = [name for name, _ in _ORDER]
     for name in sorted(candidate.on, key=order.index):
         value = candidate.on[name]
-        switched.append((settings[name].format(value=value), _why(name)))
+        switched.append((settings[name].format(value=value), _effect_of(name)))
     if request.online and candidate.share < SHARES[0]:
         setting = settings["share"].format(value=candidate.share)
-        switched.insert("bf16" in candidate.on, (setting, _why("share")))
+        switched.insert("bf16" in candidate.on, (setting, _effect_of("share")))
     if candidate.layout is not None:
-        switched.insert(0, (_megatron(candidate.layout), _why("megatron")))
+        switched.insert(0, (_megatron(candidate.layout), _effect_of("megatron")))
     return switched
 
 
@@ -164,7 +164,7 @@ _SETTINGS: dict[str, dict[str, str]] = json.loads(
 """What switches an option on, of each trainer that has it."""
 
 
-def _why(name: str) -> str:
+def _effect_of(name: str) -> str:
     return {
         "bf16": message("the frozen base takes 2 bytes a parameter instead of 4; costs no time"),
         "share": message("leaves more beside the engine; a smaller cache generates more slowly"),

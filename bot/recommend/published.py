@@ -49,11 +49,11 @@ class RowFacts:
 
 def rows_of(page: Page | None) -> tuple[RowFacts, ...]:
     """The rows of a page, or the shipped ones without one, fewest GPUs first."""
-    rows = _shipped() if page is None else tuple(_read(page))
+    rows = _shipped() if page is None else tuple(_facts_of_rows(page))
     return tuple(sorted(rows, key=lambda row: (row.printed.gpus, row.printed.device)))
 
 
-def _read(page: Page) -> Iterator[RowFacts]:
+def _facts_of_rows(page: Page) -> Iterator[RowFacts]:
     for _, row in page.rows():
         model = find(row.text("model"))
         resource = _RESOURCE.match(row.text("resource"))

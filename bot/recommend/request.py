@@ -236,7 +236,7 @@ def make_request(
     known_model = _model(path, config)
     if config is None:
         path = path if "/" in path else hub_path(path, known_model.name)
-        known_model = _named(known_model, path)
+        known_model = _named_by_path(known_model, path)
     return Request(
         path=path,
         model=known_model,
@@ -280,7 +280,7 @@ def _token(name: str) -> str:
     return _TUNED.sub("", low)
 
 
-def _named(model: Model, path: str) -> Model:
+def _named_by_path(model: Model, path: str) -> Model:
     """The model under the name of its path, where that is another one of the same shape."""
     last = path.rstrip("/").rpartition("/")[2]
     return model if _token(last) == _token(model.name) else replace(model, name=last)

@@ -93,13 +93,13 @@ def answer_model(
         recommendations=replace(
             answer.recommendations,
             methods=tuple(verdicts),
-            next=_next(question, verdicts),
+            next=_next_command(question, verdicts),
             defaults=tuple(translated(clause, language) for clause in clauses),
         ),
     )
 
 
-def _next(question: ParsedQuestion, verdicts: Sequence[MethodVerdict]) -> str | None:
+def _next_command(question: ParsedQuestion, verdicts: Sequence[MethodVerdict]) -> str | None:
     first = next((one for one in verdicts if one.verdict == "fits"), None)
     return next_command(question, question.model or "", first) if first else None
 

@@ -157,10 +157,12 @@ class Search:
         for order in self._orders(gpus):
             if not self._any(device, gpus, order, misses):
                 continue
-            best = self._first(device, gpus, order, lambda one: one.estimate.outcome == "fits")
+            best = self._first_enough(
+                device, gpus, order, lambda one: one.estimate.outcome == "fits"
+            )
             if best is not None:
                 return self._lean(best, every)
-            tight = tight or self._first(device, gpus, order, lambda one: one.sure)
+            tight = tight or self._first_enough(device, gpus, order, lambda one: one.sure)
             unsure += self._lowest(device, gpus, order)
         best = tight or min(unsure, key=lambda one: one.estimate.peak(), default=None)
         return self._lean(best, every) if best is not None else None
@@ -277,10 +279,12 @@ class Search:
         every = self._fitting(device, Candidate(gpus, frozenset(order)), SHARES)
         least = min((one.estimate.peak() for one in every), default=None)
         if least is not None:
-            found = self._first(device, gpus, order, lambda one: one.estimate.peak() <= least)
+            found = self._first_enough(
+                device, gpus, order, lambda one: one.estimate.peak() <= least
+            )
             yield from [found] if found else []
 
-    def _first(
+    def _first_enough(
         self,
         device: Device,
         gpus: int,

@@ -48,7 +48,7 @@ def _text(answer: Recommendations, width: int) -> Iterator[str]:
             yield f"     {terminal(row.link)}"
     if answer.nearest:
         yield ""
-        yield from _lines(_near(answer.nearest), width)
+        yield from _lines(_near_row_text(answer.nearest), width)
         if answer.nearest.link:
             yield f"  {terminal(answer.nearest.link)}"
     yield from _predictions(answer, width)
@@ -66,7 +66,7 @@ def _text(answer: Recommendations, width: int) -> Iterator[str]:
 
 
 def _predictions(answer: Recommendations, width: int) -> Iterator[str]:
-    predicted = _shown(answer)
+    predicted = _predictions_to_show(answer)
     if not predicted:
         return
     yield ""
@@ -83,14 +83,14 @@ def _misses(answer: Recommendations, width: int) -> Iterator[str]:
     shown, others = _nearest(answer)
     for miss in shown:
         yield ""
-        yield from _lines(_missed(miss, answer.question.budget_gpus), width)
+        yield from _lines(_miss_text(miss, answer.question.budget_gpus), width)
         yield from _lines(_sum(miss), width, "     ")
     if others:
         yield ""
         yield from _lines(others, width)
 
 
-def _shown(answer: Recommendations) -> Sequence[Predicted]:
+def _predictions_to_show(answer: Recommendations) -> Sequence[Predicted]:
     """The predictions to show: all, or the first ones below a table of every card."""
     return answer.predicted[:FIRST] if _is_survey(answer) else answer.predicted
 
@@ -159,7 +159,7 @@ def _markdown(answer: Recommendations) -> Iterator[str]:
         yield ""
     yield from method_markdown(answer)
     if answer.nearest:
-        near = markdown_inline(_near(answer.nearest))
+        near = markdown_inline(_near_row_text(answer.nearest))
         yield f"{near} {link(tr('script'), answer.nearest.link)}" if answer.nearest.link else near
         yield ""
     heads = [
@@ -192,7 +192,7 @@ def _markdown(answer: Recommendations) -> Iterator[str]:
     yield ""
     shown, others = _nearest(answer)
     for miss in shown:
-        terms = f"{_missed(miss, answer.question.budget_gpus)} {_sum(miss)}"
+        terms = f"{_miss_text(miss, answer.question.budget_gpus)} {_sum(miss)}"
         yield f"- {markdown_inline(terms)}"
     if others:
         yield f"- {markdown_inline(others)}"
@@ -215,7 +215,7 @@ def _head(answer: Recommendations) -> str:
     )
 
 
-def _near(row: NearRow) -> str:
+def _near_row_text(row: NearRow) -> str:
     names = {"model": tr("model"), "task": tr("task"), "device": tr("device")}
     return tr(
         "Published nearest: {task} of {model} on {gpus} × {device} ({row}). It differs in: "
@@ -256,7 +256,7 @@ def _nearest(answer: Recommendations) -> tuple[Sequence[Miss], str]:
     return shown, tr("Nor on {devices}.", devices=names)
 
 
-def _missed(miss: Miss, budget: int) -> str:
+def _miss_text(miss: Miss, budget: int) -> str:
     return tr(
         "Nothing that is searched fits on {device} within a GPU budget of {budget}. "
         "The nearest is {gpus} × {device}:",
@@ -295,7 +295,7 @@ def _whys(answer: Recommendations) -> list[str]:
     """Each option that any prediction uses, once, in the order of its cost."""
     names: list[str] = []
     why: dict[str, str] = {}
-    for one in _shown(answer):
+    for one in _predictions_to_show(answer):
         at = 0
         for option in one.options:
             name = option.setting.replace("=", " ").split()[0]

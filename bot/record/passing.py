@@ -92,7 +92,7 @@ class PassedCommand:
         else:
             read, given[1] = os.pipe()
             self._from[read] = out
-        if given[2] is None and _same(out, err):
+        if given[2] is None and _same_file(out, err):
             given[2] = given[1]
         elif given[2] is None:
             read, given[2] = os.pipe()
@@ -244,7 +244,7 @@ def _as_before(own_terminal: bool) -> Callable[[], None]:
     return prepare
 
 
-def _same(one: int, other: int) -> bool:
+def _same_file(one: int, other: int) -> bool:
     """Whether two descriptors are of one file, as after `2>&1`."""
     first, second = os.fstat(one), os.fstat(other)
     return (first.st_dev, first.st_ino) == (second.st_dev, second.st_ino)

@@ -171,7 +171,7 @@ def _value(value: Scalar, *, cell: bool = False) -> str:
 
 def verdict_row(script: ScriptReport, label: str) -> str:
     """A script's line in the first table: mark, script, row, run."""
-    said = _counts(script)
+    said = _counts_text(script)
     name = code_span(clip(label, PATH), cell=True) + (f"<br>{said}" if said else "")
     return table_row(MARKS[script.verdict], name, _row_cell(script), _run_cell(script.evidence))
 
@@ -181,7 +181,7 @@ def lean_row(script: ScriptReport, label: str, most: int = PATH) -> str:
     return table_row(MARKS[script.verdict], code_span(clip(label, most), cell=True))
 
 
-def _counts(script: ScriptReport) -> str:
+def _counts_text(script: ScriptReport) -> str:
     errors = wording.severities(script.findings)["error"]
     parts = [counted(errors, SEVERITY["error"])] if errors else []
     if script.unchecked and script.verdict != "pass":

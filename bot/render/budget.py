@@ -137,7 +137,7 @@ def notes(estimate: Estimate) -> list[str]:
     found = [tr("{stage}: {parts}", stage=tr(stage.stage), parts=made)]
     if estimate.allocated is not None:
         found.append(_allocated(estimate.allocated))
-    found.extend(_shown(estimate))
+    found.extend(_card_line(estimate))
     if estimate.options:
         shown = [f"{o.setting} (-{o.saves_gib:.1f} GiB)" for o in estimate.options[:_HELPS]]
         found.append(tr("would help most: {options}", options=tr(", ").join(shown)))
@@ -159,7 +159,7 @@ def notes(estimate: Estimate) -> list[str]:
     return found
 
 
-def _shown(estimate: Estimate) -> Iterator[str]:
+def _card_line(estimate: Estimate) -> Iterator[str]:
     """What the card shows, where that is visibly more than what is needed."""
     most = max((stage.card_gib or 0.0 for stage in estimate.stages), default=0.0)
     if most >= (estimate.peak_gib or most) + _VISIBLE:

@@ -45,7 +45,7 @@ def github(report: Report, *, prefix: str = "") -> str:
             made[each.kind].append(each)
         lines = [each.line() for kind in made.values() for each in kind[:LIMIT]]
         left = {kind: len(kind_made) - LIMIT for kind, kind_made in made.items()}
-        return "\n".join([*lines, _last(report, left)]) + "\n"
+        return "\n".join([*lines, _summary_line(report, left)]) + "\n"
 
 
 def _annotations(report: Report, prefix: str) -> Iterator[_Annotation]:
@@ -88,7 +88,7 @@ def _claims(script: ScriptReport, prefix: str) -> Iterator[_Annotation]:
         yield _Annotation(kind, (*where, ("title", title)), said)
 
 
-def _last(report: Report, left: dict[str, int]) -> str:
+def _summary_line(report: Report, left: dict[str, int]) -> str:
     """Counts what was found; nothing of the scripts stands in it, so that it is no command."""
     said = wording.summary(report)
     hidden = [

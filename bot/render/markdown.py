@@ -135,13 +135,13 @@ def _to_do(report: Report, places: FindingPlaces) -> list[FitPart]:
         FitPart(
             mark_plural("{count} thing to do", "{count} things to do"),
             90,
-            _one(first),
+            _single_group(first),
             blocks.section(tr("To do"), folded=False),
         ),
         FitPart(
             mark_plural("{count} further thing to do", "{count} further things to do"),
             70,
-            _one(rest),
+            _single_group(rest),
             _folded(summary),
         ),
     ]
@@ -160,7 +160,7 @@ def _suppressed(report: Report, places: FindingPlaces) -> FitPart:
     return FitPart(
         mark_plural("{count} suppressed finding", "{count} suppressed findings"),
         65,
-        _one(items),
+        _single_group(items),
         wrap,
     )
 
@@ -202,7 +202,7 @@ def _estimates(report: Report, places: FindingPlaces) -> list[FitPart]:
         budgets.append((tr("Memory budget: {what}", what=what), "\n".join(body)))
     noun = mark_plural("{count} memory budget", "{count} memory budgets")
     if len(budgets) <= _OPEN_BUDGETS:
-        return [FitPart(noun, 3, _one((body,)), _folded(title)) for title, body in budgets]
+        return [FitPart(noun, 3, _single_group((body,)), _folded(title)) for title, body in budgets]
     groups = [FitGroup("", (blocks.fold(title, body),)) for title, body in budgets]
     summary = tr_plural("{count} memory budget", "{count} memory budgets", len(budgets))
     return [FitPart(noun, 3, groups, _folded(summary))]
@@ -263,7 +263,7 @@ def _unchecked(report: Report, places: FindingPlaces) -> FitPart:
     return FitPart(
         mark_plural("{count} unchecked matter", "{count} unchecked matters"),
         50 if decides else 6,
-        _one(items),
+        _single_group(items),
         wrap,
     )
 
@@ -297,7 +297,7 @@ def _findings(
     found += [f for page in report.pages for f in page.findings if f.severity == severity]
     items = tuple(blocks.finding_item([finding], places) for finding in wording.by_place(found))
     summary = counted(len(items), SEVERITY[severity])
-    return FitPart(SEVERITY[severity], importance, _one(items), _folded(summary))
+    return FitPart(SEVERITY[severity], importance, _single_group(items), _folded(summary))
 
 
 def _checked(report: Report) -> FitPart:
@@ -313,12 +313,12 @@ def _checked(report: Report) -> FitPart:
     return FitPart(
         mark_plural("{count} line on what was checked", "{count} lines on what was checked"),
         3,
-        _one(items),
+        _single_group(items),
         _folded(tr("What was checked")),
     )
 
 
-def _one(items: Sequence[str]) -> list[FitGroup]:
+def _single_group(items: Sequence[str]) -> list[FitGroup]:
     return [FitGroup("", tuple(items))] if items else []
 
 

@@ -106,8 +106,8 @@ class _SarifLog:
             "invocations": [self._invocation()],
             "artifacts": [self._artifact(file) for file in self._files],
             "results": [
-                *(result for file in self._files for result in self._of(file)),
-                *self._found(new_findings(self._report)),
+                *(result for file in self._files for result in self._results_of(file)),
+                *self._finding_results(new_findings(self._report)),
             ],
         }
         if self._report.change is not None:
@@ -153,14 +153,14 @@ class _SarifLog:
             artifact["description"] = {"text": visible(said)}
         return artifact
 
-    def _of(self, file: CheckedFile) -> Iterator[SarifObject]:
+    def _results_of(self, file: CheckedFile) -> Iterator[SarifObject]:
         hidden = file.suppressed if isinstance(file, ScriptReport) else ()
-        yield from self._found([*file.findings, *(one.finding for one in hidden)], hidden)
+        yield from self._finding_results([*file.findings, *(one.finding for one in hidden)], hidden)
         if isinstance(file, ScriptReport):
             for claim in _contradicted(file):
                 yield self._claim(file, claim)
 
-    def _found(
+    def _finding_results(
         self, found: Sequence[Finding], hidden: Sequence[Suppressed] = ()
     ) -> Iterator[SarifObject]:
         counted: dict[str, int] = {}

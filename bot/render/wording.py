@@ -153,17 +153,17 @@ def run_summary(evidence: Evidence) -> str:
         said = tr("contradicts the script")
         if against := claims(evidence, "inconsistent"):
             said = tr("contradicts: {what}", what=contradiction(against[0]))
-        return said + _more(len(against) - 1)
+        return said + _and_more(len(against) - 1)
     if evidence.verdict == "inconclusive":
         said = tr("inconclusive")
         if open_ := claims(evidence, "inconclusive"):
             said = tr("inconclusive: {why}", why=clause(open_[0].reason))
-        return said + _more(len(open_) - 1)
+        return said + _and_more(len(open_) - 1)
     figures = phrases(measured(evidence))
     return tr("consistent: {figures}", figures=figures) if figures else tr("consistent")
 
 
-def _more(number: int) -> str:
+def _and_more(number: int) -> str:
     return tr(" (and {count} more)", count=number) if number > 0 else ""
 
 
@@ -263,7 +263,7 @@ def verdict(report: Report) -> str:
     if (change := report.configuration_change) and not report.scripts and not report.pages:
         return tr("Compared: {what}.", what=broken.headline(change))
     if report.verdict == "inconclusive":
-        return tr("Could not be checked: {what}", what=_open(report))
+        return tr("Could not be checked: {what}", what=_open_reasons(report))
     return _passed(report)
 
 
@@ -316,7 +316,7 @@ def _some(some: int, total: int) -> str:
     return tr("{some} of {total} scripts", some=some, total=total)
 
 
-def _open(report: Report) -> str:
+def _open_reasons(report: Report) -> str:
     open_ = {item.reason: item.check for _, item in unchecked(report)}
     for script in report.scripts:
         for claim in claims(script.evidence, "inconclusive"):

@@ -42,10 +42,10 @@ def fixed_scripts(
     around = replace(options, linked=None, files=None)
     files = {"files": options.files} if options.files is not None else {}
     given = (report, scripts, around, bool(files))
-    return isolated(_fixed, given, functions=files, limits=limits)
+    return isolated(_fixed_scripts, given, functions=files, limits=limits)
 
 
-def _fixed(
+def _fixed_scripts(
     caller: Caller,
     report: Report,
     scripts: Mapping[str, bytes],

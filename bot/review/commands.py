@@ -161,7 +161,7 @@ class _Handler:
     def carry_out(self) -> None:
         """Carry out each command; the pull request is read once for all of them."""
         try:
-            change = self._read()
+            change = self._read_pull()
             if self.recent.wait:
                 self._refuse_for_now(change)
                 return
@@ -187,7 +187,7 @@ class _Handler:
             self._post()
             self.is_last = command is self.result.commands[-1]
             try:
-                change = self._one(command, change, config)
+                change = self._carry_out_one(command, change, config)
             except (LimitedError, UnreachableError):
                 raise
             except _RefusedError as error:
@@ -195,7 +195,7 @@ class _Handler:
             except UserError as error:
                 self._refuse(self._plain(error))
 
-    def _read(self) -> GitHubChange:
+    def _read_pull(self) -> GitHubChange:
         seen = self.seen
         change = read_change(self.client, self.request.pull, seen.pull if seen else None)
         pull, comment = change.pull, self.request.comment
@@ -226,7 +226,7 @@ class _Handler:
             pass
         self._refuse(message("A command of yours ran here a moment ago; wait {time}.", time=time_))
 
-    def _one(
+    def _carry_out_one(
         self,
         command: CommentCommand | Misunderstood,
         change: GitHubChange,

@@ -53,12 +53,12 @@ def changed_configuration(
     if not folders:
         return None
     try:
-        return _read(source, folders, checked)
+        return _read_changed(source, folders, checked)
     except UserError as error:
         return ChangedConfiguration(problem=sentence_of(error))
 
 
-def _read(
+def _read_changed(
     source: ChangeSource, folders: Mapping[str, str], checked: Collection[str]
 ) -> ChangedConfiguration:
     scripts = source.chosen(lambda paths: [p for p in paths if p.endswith(SCRIPT_SUFFIXES)])

@@ -37,7 +37,7 @@ class ChangeModels:
         if not _is_config(place):
             return None
         if place not in self._known:
-            self._known[place] = self._read(place)
+            self._known[place] = self._read_config(place)
         return self._known[place]
 
     @property
@@ -45,7 +45,7 @@ class ChangeModels:
         """What could not be looked up, with the reasons."""
         return tuple(Unchecked(check=path, reason=why) for path, why in self._failed.items())
 
-    def _read(self, path: str) -> bytes | None:
+    def _read_config(self, path: str) -> bytes | None:
         if len(self._known) >= MAX_CONFIGS:
             self._failed[path] = message(
                 "{path} is beyond the {most} models that are looked up for one change; split it.",

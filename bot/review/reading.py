@@ -95,7 +95,7 @@ def read_isolated(
     while True:
         try:
             return isolated(
-                _read,
+                _read_in_child,
                 (replace(request, left_out=left_out),),
                 functions=functions,
                 errors=(UserError, EvidenceError),
@@ -123,7 +123,7 @@ _PARTS: Final = (FILE_NAME, _PAGE, _EVIDENCE)
 """The subjects besides the scripts."""
 
 
-def _read(caller: Caller, request: ReadRequest) -> ReadResult:
+def _read_in_child(caller: Caller, request: ReadRequest) -> ReadResult:
     return _Reading(caller, request).result()
 
 

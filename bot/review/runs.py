@@ -81,7 +81,7 @@ def change_runs(
     ]
     choice = choose(taking, given=links, headers=headers, found=found)
     if choice.asked and linked is not None:
-        choice = _settled(choice, contexts, linked)
+        choice = _settle_by_configuration(choice, contexts, linked)
     # A script's own header is read by its own check.
     chosen = {path: each.link for path, each in choice.chosen.items() if each.by != "header"}
     runs = {**chosen, **stated}
@@ -124,7 +124,7 @@ def _author_links(
     return tuple(found.values()), tuple(refused.values())
 
 
-def _settled(
+def _settle_by_configuration(
     choice: Choice, contexts: Mapping[str, RuleContext], linked: Callable[[RunLink], Facts]
 ) -> Choice:
     """The choice with what the configurations of the candidates decide."""

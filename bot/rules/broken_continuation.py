@@ -60,7 +60,7 @@ def check(context: RuleContext) -> Hits:
     for group in _adjoining(context):
         first = group[0].argv[0]
         cause, edits, safe = _cause(context, first.span)
-        rest = _rest(len(group[0].argv))
+        rest = _lost_words(len(group[0].argv))
         if len(group) > 1:
             edits = tuple(edit for one in group for edit in _cause(context, one.argv[0].span)[1])
             rest = message("they are no part of the launch")
@@ -157,7 +157,7 @@ def _name(text: str) -> str:
     return name if len(name) <= 80 else f"{name[:79]}…"
 
 
-def _rest(count: int) -> Message:
+def _lost_words(count: int) -> Message:
     if count == 1:
         return message("it is no part of the launch")
     return plural_message(

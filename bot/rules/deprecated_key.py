@@ -58,7 +58,7 @@ def check(context: RuleContext) -> Hits:
         for setting, use in found:
             removed = setting.key.endswith("rollout.mode") and setting.value == "sync"
             off = setting.value is None  # As it is without the setting.
-            if setting.key in unread or removed or off or _counts(plan, setting):
+            if setting.key in unread or removed or off or _counts_environments(plan, setting):
                 continue
             yield _hit(context, values, setting, use)
 
@@ -69,7 +69,7 @@ def _without(key: str) -> Message:
     return message("remove it; it has no effect")
 
 
-def _counts(plan: Plan, setting: Setting) -> bool:
+def _counts_environments(plan: Plan, setting: Setting) -> bool:
     """Whether a fork's environments are as many as the validation batch, as verl-agent's are."""
     return setting.key == "data.val_batch_size" and any(
         other.key.startswith("env.") for other in plan.settings

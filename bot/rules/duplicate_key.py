@@ -46,7 +46,7 @@ def check(context: RuleContext) -> Hits:
                 continue  # What is given beside a file, or to another script, is meant to win.
             key = shown(plan, setting.key)
             line = context.source.place(earlier.key_span).line
-            if _same(earlier, setting):
+            if _same_value(earlier, setting):
                 yield hit(
                     setting.key_span,
                     "{key} is set to the same value at line {line} already",
@@ -64,7 +64,7 @@ def check(context: RuleContext) -> Hits:
                     first=_value(context, earlier),
                     line=line,
                     second=_value(context, setting),
-                    severity="note" if _apart(context, earlier, setting) else None,
+                    severity="note" if _in_other_branch(context, earlier, setting) else None,
                     help=message("remove the one at line {line}", line=line),
                 )
 
@@ -77,13 +77,13 @@ def _called(setting: Setting) -> bool:
     return setting.key_span == setting.value_span
 
 
-def _apart(context: RuleContext, first: Setting, second: Setting) -> bool:
+def _in_other_branch(context: RuleContext, first: Setting, second: Setting) -> bool:
     """True when another array or branch sets the second one: a deliberate override."""
     start, end = sorted((first.key_span.start, second.key_span.start))
     return bool(_BETWEEN.search(context.source.text, start, end))
 
 
-def _same(first: Setting, second: Setting) -> bool:
+def _same_value(first: Setting, second: Setting) -> bool:
     if first.known and second.known:
         # True is not 1: the two are told apart by type as well.
         return type(first.value) is type(second.value) and first.value == second.value

@@ -49,7 +49,12 @@ def check(context: RuleContext) -> Hits:
         key = f"{ROLLOUT}.name"
         table = values.plan.table
         entry = table.get(key) if table else None
-        if entry and entry.type == "mandatory" and values.plan.last(key) is None and _whole(values):
+        if (
+            entry
+            and entry.type == "mandatory"
+            and values.plan.last(key) is None
+            and _fully_known(values)
+        ):
             guessed = values.plan.configuration.guessed
             yield hit(
                 values.place(),
@@ -62,7 +67,7 @@ def check(context: RuleContext) -> Hits:
         if openrlhf.rewritten(values):
             continue
         remote = openrlhf.option(values, *openrlhf.REMOTE)
-        for keys in _needed(values):
+        for keys in _required_settings(values):
             found = values.first(*keys)
             if found is not None and found.value is None:
                 name = openrlhf.option(values, *keys)
@@ -76,7 +81,7 @@ def check(context: RuleContext) -> Hits:
                 )
 
 
-def _whole(values: PlanValues) -> bool:
+def _fully_known(values: PlanValues) -> bool:
     """True when every word of the launch is known, and no group's choice may bring the setting."""
     plan = values.plan
     if plan.bad_arguments or any("@" in s.key or "/" in s.key for s in plan.settings):
@@ -88,7 +93,7 @@ def _whole(values: PlanValues) -> bool:
     )
 
 
-def _needed(values: PlanValues) -> Iterator[tuple[str, ...]]:
+def _required_settings(values: PlanValues) -> Iterator[tuple[str, ...]]:
     yield ("actor.model_name_or_path", "pretrain")
     yield ("data.prompt_dataset", "prompt_data")
     if values.on(*openrlhf.REMOTE) is False and values.on(*openrlhf.AGENT) in (False, None):

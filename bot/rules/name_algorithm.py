@@ -65,13 +65,13 @@ def check(context: RuleContext) -> Hits:
             help=message(
                 "set {key}={wanted}, or rename the file",
                 key=algorithm.key,
-                wanted=_own(plan.framework, wanted),
+                wanted=_framework_name(plan.framework, wanted),
             )
             if algorithm.key
             else message("rename the file, or change the algorithm"),
         )
 
 
-def _own(framework: str, algorithm: str) -> str:
+def _framework_name(framework: str, algorithm: str) -> str:
     """The framework's own name of an estimator."""
     return "group_norm" if (framework, algorithm) == ("openrlhf", "grpo") else algorithm

@@ -91,11 +91,11 @@ def check(context: RuleContext) -> Hits:
     own = own_source(context)
     for plan in context.plans:
         for setting in plan.settings:
-            known = _known(setting.key) if plan.framework == "verl" else ()
+            known = _known_values(setting.key) if plan.framework == "verl" else ()
             for written in texts(setting) if known else ():
                 if written in known:
                     continue
-                near = _near(setting.key.rsplit(".", 1)[-1], written, known)
+                near = _nearest(setting.key.rsplit(".", 1)[-1], written, known)
                 estimator = setting.key == _ESTIMATOR and plan.launch.entry == ENTRY
                 wrong = near is not None or (estimator and written in _KNOWN["loss_mode"])
                 # Whether the repository writes it is asked last: that reads all of it.
@@ -107,7 +107,7 @@ def check(context: RuleContext) -> Hits:
                     yield _loss(setting, written)
 
 
-def _near(last: str, written: str, known: tuple[str, ...]) -> str | None:
+def _nearest(last: str, written: str, known: tuple[str, ...]) -> str | None:
     plain = written.lower().replace("-", "_")
     if plain in known and plain != written and last not in _ANY_CASE:
         return plain
@@ -128,7 +128,7 @@ def _loss(setting: Setting, written: str) -> Hit:
     )
 
 
-def _known(key: str) -> tuple[str, ...]:
+def _known_values(key: str) -> tuple[str, ...]:
     above, _, last = key.rpartition(".")
     if last not in _LAST:
         return ()

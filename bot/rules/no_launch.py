@@ -104,7 +104,7 @@ def check(context: RuleContext) -> Hits:
             yield Skip(reason=made)
             return
         programs.sort(key=lambda argv: (unwrap(argv) is None, _program(argv) not in _SHELLS))
-        named = ", ".join(dict.fromkeys(_short(_named(argv)) for argv in programs[:3]))
+        named = ", ".join(dict.fromkeys(_short(_program_text(argv)) for argv in programs[:3]))
         reason = message(
             "no command starts the training of a known framework ({frameworks}); the script "
             "runs {named}",
@@ -127,13 +127,13 @@ def check(context: RuleContext) -> Hits:
                 path=context.reading.unread[-1].rsplit("/", 1)[-1],
             )
         )
-    elif _written(context):
+    elif _has_program_word(context):
         yield Skip(reason=message("the script ends before it starts anything"))
     else:
         yield Hit(
-            message=_what(context),
+            message=_why_nothing(context),
             span=FILE,
-            severity=None if _meant(context) else "note",
+            severity=None if _should_launch(context) else "note",
             help=message("add the command that starts the training"),
         )
 
@@ -165,17 +165,17 @@ def _program(argv: Sequence[Word]) -> str:
     return argv[0].text if argv else ":"
 
 
-def _named(argv: Sequence[Word]) -> str:
+def _program_text(argv: Sequence[Word]) -> str:
     """A program, with what it starts: `accelerate launch train.py`, `python3 -m RL2.trainer`."""
     started = unwrap(argv)
     if argv[0].text == "exec" and len(argv) > 1:
         argv = argv[1:]
-    first, *rest = map(_shown, argv)
+    first, *rest = map(_word_text, argv)
     if started is None:
         given = [one for one in rest if one.endswith(SCRIPT_SUFFIXES)] or rest
         return f"{first} {given[0]}" if first in _SHELLS and given else first
     entry = next((word for word in argv if word.text == started.entry), None)
-    shown = started.entry if entry is None else _shown(entry)
+    shown = started.entry if entry is None else _word_text(entry)
     name = started.launcher[-1] if started.launcher else first.rsplit("/", 1)[-1]
     module = entry is None or any(_IS_MODULE.match(word.text) for word in argv)
     return f"{name} -m {shown}" if module and not shown.endswith(".py") else f"{name} {shown}"
@@ -188,7 +188,7 @@ def _runs_script(argv: Sequence[Word]) -> bool:
     return _program(argv) in _SHELLS and any("${?" not in name for name in scripts)
 
 
-def _shown(word: Word) -> str:
+def _word_text(word: Word) -> str:
     """A word whose unknown parts are left out; of a long path the file's name."""
     text = "".join(p.text if isinstance(p.text, str) else "…" for p in word.pieces)
     return text if len(text) <= 40 or "/" not in text else f"…/{text.rsplit('/', 1)[-1]}"
@@ -259,7 +259,7 @@ def _sets(word: Word) -> bool:
     return key.startswith("--") or (bool(equals) and "." in key)
 
 
-def _meant(context: RuleContext) -> bool:
+def _should_launch(context: RuleContext) -> bool:
     """Whether the script is there to start a training, as its name says.
 
     Others are to be sourced, or keep a place; one that says why and ends is no attempt either.
@@ -267,13 +267,13 @@ def _meant(context: RuleContext) -> bool:
     return context.name.valid and not _EXIT.search(without_comments(context))
 
 
-def _written(context: RuleContext) -> bool:
+def _has_program_word(context: RuleContext) -> bool:
     """True when the text holds a word that may be a program, even if no way through runs it."""
     starts = (line.split()[0] for line in without_comments(context).splitlines() if line.strip())
     return any(word not in _IDLE and not _ASSIGNMENT.match(word) for word in starts)
 
 
-def _what(context: RuleContext) -> Message:
+def _why_nothing(context: RuleContext) -> Message:
     if without_comments(context).strip():
         return message("the script only sets up the shell and starts nothing")
     if context.reading.comments:

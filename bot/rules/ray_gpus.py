@@ -60,7 +60,7 @@ def check(context: RuleContext) -> Hits:
             continue
         command = plan.launch.command
         before = [c for c in starts if c.span.start < command.span.start]
-        given = _given(before[-1]) if before else None
+        given = _gpus_of_ray_start(before[-1]) if before else None
         if given is None or before[-1].assumptions or given[0] >= used:
             continue
         yield Hit(
@@ -86,7 +86,7 @@ def _words(command: Command, count: int | None = None) -> list[str]:
     return [word.text for word in command.argv[:count]]
 
 
-def _given(command: Command) -> tuple[int, Span] | None:
+def _gpus_of_ray_start(command: Command) -> tuple[int, Span] | None:
     """The GPUs that `ray start` is told, with their place; None where that is not known."""
     if not all(word.complete for word in command.argv):
         return None

@@ -103,7 +103,7 @@ def _problem(key: Key, setting: Setting) -> tuple[Message, Severity | None] | No
                 value=value,
             )
             return what, "warning"
-    if isinstance(value, float) and kind == "int" and _counts(name, key):
+    if isinstance(value, float) and kind == "int" and _is_count(name, key):
         compared = _COMPARED.search(name) is not None
         if compared and value.is_integer():
             return None
@@ -112,7 +112,7 @@ def _problem(key: Key, setting: Setting) -> tuple[Message, Severity | None] | No
     return None
 
 
-def _counts(name: str, key: Key) -> bool:
+def _is_count(name: str, key: Key) -> bool:
     last = name.rsplit(".", 1)[-1]
     return bool(_COUNTS.search(last)) and isinstance(key.default, int)
 

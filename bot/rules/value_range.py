@@ -117,7 +117,7 @@ def check(context: RuleContext) -> Hits:
             if bounds is None:
                 continue
             yield Hit(
-                message=_what(shown(plan, setting.key), setting.text, bounds),
+                message=_problem_text(shown(plan, setting.key), setting.text, bounds),
                 span=setting.value_span,
                 severity=bounds.severity,
             )
@@ -142,7 +142,7 @@ def _range_of(name: str) -> _Range | None:
     return next((one for one in _RANGES if one.names.fullmatch(name)), None)
 
 
-def _what(key: str, value: str, bounds: _Range) -> Message:
+def _problem_text(key: str, value: str, bounds: _Range) -> Message:
     low, high = f"{bounds.low:g}", f"{bounds.high:g}"
     if bounds.high == float("inf"):
         return message(

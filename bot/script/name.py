@@ -123,7 +123,7 @@ def read_name(path: str, profiles: Sequence[Profile] = (TUNING,)) -> ScriptName:
     read = []
     # A name that begins as one profile's names do would often fit the parts of another as well.
     for profile in [*begun, *(other for other in profiles if other not in begun)]:
-        name = _read(path, profile)
+        name = _read_by_profile(path, profile)
         if name.valid:
             return name
         read.append((profile not in begun, len(name.problems), name))
@@ -135,7 +135,7 @@ def _begins(file_name: str, profile: Profile) -> bool:
     return isinstance(first, str) and file_name.lower().startswith(first)
 
 
-def _read(path: str, profile: Profile) -> ScriptName:
+def _read_by_profile(path: str, profile: Profile) -> ScriptName:
     pure = PurePosixPath(path)
     problems = Notes()
     if pure.suffix != ".sh":

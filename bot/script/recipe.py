@@ -209,11 +209,14 @@ def _dotted(
             continue
         at = Span(key.start_mark.index, key.end_mark.index)
         span = Span(value.start_mark.index, value.end_mark.index)
-        pieces = (Piece(f"{name}=", at, literal=False), Piece(_given(value), span, literal=False))
+        pieces = (
+            Piece(f"{name}=", at, literal=False),
+            Piece(_value_word(value), span, literal=False),
+        )
         yield Word(pieces, Span(at.start, span.end))
 
 
-def _given(value: yaml.Node) -> str:
+def _value_word(value: yaml.Node) -> str:
     given = _plain(value)
     return "null" if given is None else _text(given)
 

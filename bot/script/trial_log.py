@@ -122,7 +122,7 @@ def tried_values(reading: Reading, plans: Sequence[Plan]) -> Iterator[Tried]:
 def _tried_values(reading: Reading, plans: Sequence[Plan]) -> Iterator[Tried]:
     lines: _Lines | None = None
     for comment in reading.comments:
-        tried = _named(plans, comment)
+        tried = _named_setting(plans, comment)
         if tried is None and (trials := read_trials(comment.text)):
             lines = lines or _Lines.of(reading, plans)
             tried = lines.beside(comment, trials)
@@ -146,7 +146,7 @@ def tried_batches(reading: Reading, plan: Plan) -> tuple[Trial, ...]:
     return ()
 
 
-def _named(plans: Sequence[Plan], comment: Comment) -> Tried | None:
+def _named_setting(plans: Sequence[Plan], comment: Comment) -> Tried | None:
     """The setting that a log begins with; None when it begins with none."""
     found = _NAMED.match(comment.text)
     trials = read_trials("# " + comment.text[found.end() :]) if found is not None else ()
@@ -194,7 +194,7 @@ class _Lines:
         line = self._subject(comment)
         assigned = self.variables.get(line)
         if assigned:
-            values = {_whole(variable.value) for variable in assigned}
+            values = {_whole_number(variable.value) for variable in assigned}
             name, word = assigned[-1].name, assigned[-1].value
             number = values.pop()
             if number is None or values or self.texts[name] != {str(number)}:
@@ -221,7 +221,7 @@ class _Lines:
         return self.source.line(line).lstrip().startswith("#")
 
 
-def _whole(word: Word) -> int | None:
+def _whole_number(word: Word) -> int | None:
     text = word.text
     return natural_number(text) if word.complete else None
 

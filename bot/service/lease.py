@@ -229,14 +229,14 @@ class Guard(Repeated):
         moved = self._jobs.adopt(self._held)
         for worker, jobs in self._jobs.running().items():
             if worker == self._lease.worker:
-                moved += self._jobs.resume(self._left(jobs))
+                moved += self._jobs.resume(self._stalled_jobs(jobs))
                 continue
             with self._lease.over(worker) as dead:
                 if dead:
                     moved += self._jobs.give_up(worker)
         return moved
 
-    def _left(self, jobs: Set[str]) -> list[str]:
+    def _stalled_jobs(self, jobs: Set[str]) -> list[str]:
         """Those of the own jobs that have not been running for a while."""
         if self._active is None:
             return []

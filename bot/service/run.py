@@ -120,7 +120,7 @@ def serve(
     client = JobClient(settings.database)
     metrics.watch_jobs(client.counts, client.oldest_waiting)
     # Not on the server's event loop, on which the engine refuses to be started.
-    worker = _started(settings, make_work, metrics) if make_work else None
+    worker = _start_worker(settings, make_work, metrics) if make_work else None
     app = create_app(settings, client, metrics, checks=tuple(checks(settings)))
     app.include_router(pages(verifications, server=Addresses.of(os.environ).server))
     _log.info("serving on http://%s:%d with %s", host, port, settings.database.shown)
@@ -156,7 +156,7 @@ def work(
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
     metrics = Metrics()
-    worker = _started(settings, make_work, metrics)
+    worker = _start_worker(settings, make_work, metrics)
     if listening is not None:
         _show_state(settings, metrics, listening)
     _log.info("working as %s with %s", settings.worker_id, settings.database.shown)
@@ -179,7 +179,9 @@ def _show_state(settings: ServiceSettings, metrics: Metrics, listening: socket.s
     threading.Thread(target=server.run, kwargs=sockets, name="state", daemon=True).start()
 
 
-def _started(settings: ServiceSettings, make_work: MakeWork, metrics: Metrics) -> SupervisedWorker:
+def _start_worker(
+    settings: ServiceSettings, make_work: MakeWork, metrics: Metrics
+) -> SupervisedWorker:
     def start() -> SupervisedWorker:
         worker = SupervisedWorker(settings, make_work(settings, metrics), metrics)
         worker.start()

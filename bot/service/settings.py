@@ -89,7 +89,7 @@ def read_settings(
             return otherwise
 
     def whole(name: str, default: int, most: int) -> int:
-        return taken(lambda: _whole(environment, name, most), None) or default
+        return taken(lambda: _whole_number(environment, name, most), None) or default
 
     # In the place of what could not be read, so that it is not reported as missing too.
     unread_id: int | None = 1
@@ -100,7 +100,7 @@ def read_settings(
         webhook_secrets=tuple(
             Secret(text) for text in _unquoted(environment.get("RLBOT_WEBHOOK_SECRET", "")).split()
         ),
-        app_id=taken(lambda: _whole(environment, "RLBOT_APP_ID", (1 << 53) - 1), unread_id),
+        app_id=taken(lambda: _whole_number(environment, "RLBOT_APP_ID", (1 << 53) - 1), unread_id),
         private_key=taken(lambda: _private_key(environment), unread_key),
         worker_id=environment.get("RLBOT_WORKER_ID", "").strip() or f"rlbot@{socket.gethostname()}",
         concurrency=whole("RLBOT_CONCURRENCY", 8, MOST_AT_ONCE),
@@ -219,7 +219,7 @@ def identity_of(
     )
 
 
-def _whole(environment: Mapping[str, str], name: str, most: int) -> int | None:
+def _whole_number(environment: Mapping[str, str], name: str, most: int) -> int | None:
     text = environment.get(name, "").strip()
     if not text:
         return None

@@ -158,7 +158,9 @@ class Webhooks:
         try:
             _require_form(request, delivery)
             with self._budget.holding() as take:
-                wanted = self._read(event, delivery, await self._signed_body(request, signed, take))
+                wanted = self._read_delivery(
+                    event, delivery, await self._signed_body(request, signed, take)
+                )
             if isinstance(wanted, Ignored):
                 content = {"status": "ignored", "reason": wanted.reason}
             else:
@@ -188,7 +190,7 @@ class Webhooks:
             raise _Refusal(401, reason) from None
         return body
 
-    def _read(self, event: str, delivery: str, body: bytearray) -> Job | Ignored:
+    def _read_delivery(self, event: str, delivery: str, body: bytearray) -> Job | Ignored:
         try:
             return read_event(event, delivery, json.loads(body), app_id=self._settings.app_id)
         except (ValueError, RecursionError):

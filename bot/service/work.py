@@ -200,7 +200,7 @@ class GitHubWork:
     def _publish(self, client: Client, job: Job, checked: JsonObject) -> JsonObject:
         if job.kind == "command":
             return self._handle_command(client, job)
-        answer: Answer = _read(Answer, checked["answer"])
+        answer: Answer = _from_stored(Answer, checked["answer"])
         pull = PullId(checked["repository"], job.number)
         # Without a report nobody knows whether the change concerns us: the check run says enough.
         complete = checked["report"] is not None
@@ -215,7 +215,7 @@ class GitHubWork:
             # A delivery for the new head is on its way, or the next sweep finds it.
             return {"outcome": "superseded"}
         if answer.touches and complete:
-            report: Report = _read(Report, checked["report"])
+            report: Report = _from_stored(Report, checked["report"])
             self._record(client, job, pull, report, answer.body)
         return {
             "outcome": "published" if answer.touches else "nothing",
@@ -285,5 +285,5 @@ def _stored(kind: type, value: object) -> Any:
     return adapter_of(kind).dump_python(value, mode="json")
 
 
-def _read(kind: type, stored: object) -> Any:
+def _from_stored(kind: type, stored: object) -> Any:
     return adapter_of(kind).validate_json(json.dumps(stored))

@@ -268,7 +268,7 @@ def evaluate(text: str, store: NumberStore, depth: int = 0) -> int:
     return _value(_parse(text), store, depth)
 
 
-def _read(tree: _Tree, store: NumberStore, depth: int) -> int:
+def _variable_value(tree: _Tree, store: NumberStore, depth: int) -> int:
     _, name, index = tree
     text = store.number_text(str(name), None if index is None else str(index))
     return evaluate(text, store, depth + 1) if text else 0
@@ -309,7 +309,7 @@ def _value(tree: _Tree, store: NumberStore, depth: int) -> int:
         case ("number", int(value)):
             return value
         case ("name", *_):
-            return _read(tree, store, depth)
+            return _variable_value(tree, store, depth)
         case ("binary", *_):
             return _chain(tree, store, depth)
         case ("unary", str(operator), tuple(operand)):
@@ -320,13 +320,13 @@ def _value(tree: _Tree, store: NumberStore, depth: int) -> int:
         case ("assign", str(operator), tuple(target), tuple(operand)):
             value = _value(operand, store, depth)
             if operator:
-                value = _apply(operator, _read(target, store, depth), value)
+                value = _apply(operator, _variable_value(target, store, depth), value)
             return _write(target, store, value)
         case ("before", str(operator), tuple(target)):
             step = 1 if operator == "++" else -1
-            return _write(target, store, wrap(_read(target, store, depth) + step))
+            return _write(target, store, wrap(_variable_value(target, store, depth) + step))
         case ("after", str(operator), tuple(target)):
-            value = _read(target, store, depth)
+            value = _variable_value(target, store, depth)
             _write(target, store, wrap(value + (1 if operator == "++" else -1)))
             return value
     raise ArithmeticFault("the expression cannot be evaluated")

@@ -85,9 +85,9 @@ def _program(runner: Runner, words: Sequence[Word], world: World, span: Span) ->
         done = [_type(runner, one, words[0], world, span) for one in texts]
         return all(done)
     if name in _STARTERS or name in _ELSEWHERE:
-        return _started(runner, words, world, span, elsewhere=name in _ELSEWHERE)
+        return _run_handed_text(runner, words, world, span, elsewhere=name in _ELSEWHERE)
     if name == "ssh":
-        return _there(runner, _remote(words) or world.stdin, world, span, words[0])
+        return _run_text_elsewhere(runner, _remote(words) or world.stdin, world, span, words[0])
     if name == "sbatch":
         start = _Start(words[0].pieces, ())
         text = _job(words)
@@ -124,7 +124,7 @@ def _text(runner: Runner, value: Value | None, world: World, span: Span, start: 
     return text is not None and _run(runner, text, world, start)
 
 
-def _started(
+def _run_handed_text(
     runner: Runner, words: Sequence[Word], world: World, span: Span, *, elsewhere: bool
 ) -> bool:
     """Runs the text that a program with options of its own hands to a shell."""
@@ -138,12 +138,14 @@ def _started(
         if elsewhere:
             given = call.words[0].pieces if call.command and call.words else world.stdin
             asked = call.command or call.piped
-            return asked and _there(runner, given, world, span, word)
+            return asked and _run_text_elsewhere(runner, given, world, span, word)
         return (call.command or call.piped) and _shell(runner, words[at:], world, span)
     return False
 
 
-def _there(runner: Runner, value: Value | None, world: World, span: Span, program: Word) -> bool:
+def _run_text_elsewhere(
+    runner: Runner, value: Value | None, world: World, span: Span, program: Word
+) -> bool:
     """Runs a text where this script's variables are not known, if it has none."""
     texts = [piece.text for piece in value or () if isinstance(piece.text, str)]
     if any(_EXPANDED & set(text) for text in texts):

@@ -116,7 +116,7 @@ def case(runner: Runner, node: Case, world: World) -> list[World]:
         falling = []
         undecided: list[World] = []
         for one in pending:
-            for other, success in _matching(runner, node, clause, value, one):
+            for other, success in _split_by_clause(runner, node, clause, value, one):
                 (chosen if success else undecided).append(other)
         pending = undecided
         for one in chosen:
@@ -131,7 +131,7 @@ def case(runner: Runner, node: Case, world: World) -> list[World]:
     return runner.bounded([*results, *falling, *pending], node)
 
 
-def _matching(
+def _split_by_clause(
     runner: Runner, node: Case, clause: Clause, value: Value, world: World
 ) -> list[tuple[World, bool]]:
     """The worlds in which a clause is taken, and in which it is not."""

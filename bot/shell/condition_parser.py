@@ -33,12 +33,14 @@ class ConditionParser:
         return Conditional(start, cursor.at, condition)
 
     def _or(self, start: int) -> Condition:
-        return self._joined("||", self._and, start)
+        return self._logic_chain("||", self._and, start)
 
     def _and(self, start: int) -> Condition:
-        return self._joined("&&", self._not, start)
+        return self._logic_chain("&&", self._not, start)
 
-    def _joined(self, operator: str, operand: Callable[[int], Condition], start: int) -> Condition:
+    def _logic_chain(
+        self, operator: str, operand: Callable[[int], Condition], start: int
+    ) -> Condition:
         cursor = self._cursor
         operands = [operand(start)]
         cursor.newlines()

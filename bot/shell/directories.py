@@ -25,7 +25,7 @@ def change_directory(session: Session, world: World, words: Sequence[Word], span
     else:
         place = session.tree.path(world, paths[0].pieces)
         if place is None:
-            new = _joined(old or (), paths[0].pieces, span)
+            new = _resolve(old or (), paths[0].pieces, span)
         else:
             new = session.tree.folder(place, span)
     # Both are exported, but not by the script.
@@ -61,7 +61,7 @@ def print_directory(session: Session, world: World, span: Span) -> None:
         world.output.extend((*value, Piece("\n", span, False)))
 
 
-def _joined(base: Value, path: Value, span: Span) -> Value:
+def _resolve(base: Value, path: Value, span: Span) -> Value:
     """The directory that `cd path` leads to from `base`."""
     text = known(path)
     start = known(base)

@@ -110,7 +110,7 @@ class _Output:
 
     def _number(self, text: str) -> int:
         """A width or precision: digits, or `*` for the next argument."""
-        number = _integer(_known(self._take()) if text == "*" else text)
+        number = _integer(_known_text(self._take()) if text == "*" else text)
         if number > _MAX_WIDTH:
             raise NotEvaluated
         return number
@@ -127,10 +127,10 @@ class _Output:
             self._write(value)
             return
         spec = f"%{flags}{wide or ''}{'' if exact < 0 else f'.{exact}'}"
-        self._write((Piece(_formatted(spec, letter, _known(value)), self.span, False),))
+        self._write((Piece(_formatted(spec, letter, _known_text(value)), self.span, False),))
 
 
-def _known(value: Value) -> str:
+def _known_text(value: Value) -> str:
     text = known(value)
     if text is None:
         raise NotEvaluated

@@ -37,9 +37,9 @@ class HereDocuments:
             delimiter = re.sub(r"['\"]|\\(.)", r"\1", delimiter, flags=re.DOTALL)
         redirect.target = WordNode(redirect.end, redirect.end, [])
         document = _Document(redirect, delimiter, quoted, redirect.operator == "<<-")
-        self._cursor.pending.append(partial(self._read, document))
+        self._cursor.pending.append(partial(self._read_body, document))
 
-    def _read(self, document: _Document) -> None:
+    def _read_body(self, document: _Document) -> None:
         cursor = self._cursor
         text = cursor.text
         start = cursor.at

@@ -76,7 +76,7 @@ def read(session: Session, world: World, words: Sequence[Word], span: Span) -> N
         else:
             assign_scalar(session, world, "REPLY", line, AssignedAt(span, span))
         world.settle(0 if ended else 1)
-    elif value is not None and _whole(value, options, targets, separators(world)):
+    elif value is not None and _takes_whole_text(value, options, targets, separators(world)):
         (name, where), *_ = targets
         world.stdin = ()
         if "r" not in options:
@@ -119,7 +119,7 @@ def _line(
     return line, end >= 0
 
 
-def _whole(
+def _takes_whole_text(
     value: Value,
     options: dict[str, str | None],
     targets: Sequence[tuple[str, Span]],

@@ -101,10 +101,10 @@ def _while(
         following: list[World] = []
         starts = [one.copy() for one in active]
         for one in active:
-            going, gone = _round(runner, one, node.body, test, after)
+            going, gone = _run_round(runner, one, node.body, test, after)
             following.extend(going)
             done.extend(gone)
-        active = runner.bounded(_changed(runner, node, following, starts, done), node)
+        active = runner.bounded(_changed_worlds(runner, node, following, starts, done), node)
         done = runner.bounded(done, node)
         many = len(active) > _APART
         waits = waits or sum(one.flow is None for one in done) > _APART
@@ -113,7 +113,7 @@ def _while(
             active = []
             waits = True
         if waits:
-            done = _left(runner, done)
+            done = _widened_exits(runner, done)
     runner.session.leave()
     return done
 
@@ -125,7 +125,7 @@ def _most(runner: Runner, node: Loop | ArithmeticFor, *, many: bool, waits: bool
     return _ROUNDS if waits or many else _PATIENCE
 
 
-def _changed(
+def _changed_worlds(
     runner: Runner,
     node: Loop | ArithmeticFor,
     worlds: list[World],
@@ -150,13 +150,13 @@ def _changed(
     return changed
 
 
-def _left(runner: Runner, worlds: list[World]) -> list[World]:
+def _widened_exits(runner: Runner, worlds: list[World]) -> list[World]:
     """Worlds that left a loop which waits for something: in which round is unknown."""
     runner.session.work(sum(len(world.variables) for world in worlds) // 16)
     return widened(worlds, "when the loop is left")
 
 
-def _round(
+def _run_round(
     runner: Runner,
     world: World,
     body: Script,
@@ -221,7 +221,7 @@ def run_for(runner: Runner, node: For, world: World) -> list[World]:
             done, active = [*done, *active], []
         if waited or counts or len(done) > _APART:
             waited = True
-            done = _left(runner, done)
+            done = _widened_exits(runner, done)
     runner.session.leave()
     return runner.bounded([*active, *done], node)
 

@@ -85,7 +85,7 @@ class _Expansion:
         """`$X` and `${X…}`."""
         node = self.node
         if node.every or node.name in "@*":
-            return self._all()
+            return self._expand_all()
         value = self._value()
         if node.length:
             return self._atoms(self._length(value))
@@ -117,9 +117,9 @@ class _Expansion:
         name = known(value)
         if name is None:
             return _hole_atoms(value, self.span, self.context)
-        return _Expansion(session, world, self._meant(name), self.context).plain()
+        return _Expansion(session, world, self._indirect_target(name), self.context).plain()
 
-    def _meant(self, name: str) -> Parameter:
+    def _indirect_target(self, name: str) -> Parameter:
         """The expansion of the parameter that `${!X}` names."""
         base, bracket, rest = name.partition("[")
         every = ""
@@ -185,13 +185,13 @@ class _Expansion:
     def _list(self, values: list[Value], star: str) -> list[Atom]:
         return list_atoms(self.session, self.world, values, star, self.context)
 
-    def _all(self) -> list[Atom]:
+    def _expand_all(self) -> list[Atom]:
         node = self.node
         star = node.every or node.name
         values = self._all_values(star)
         operator = node.operator
         if node.length:
-            if any(isinstance(p.text, Hole) for v in values for p in v) and self._open():
+            if any(isinstance(p.text, Hole) for v in values for p in v) and self._count_unknown():
                 return self._atoms(values[0])
             return self._atoms(computed(str(len(values)), self.span))
         if operator == ":":
@@ -214,7 +214,7 @@ class _Expansion:
 
     def _sliced(self, values: list[Value]) -> list[Value]:
         """`${A[@]:1}`; of an array that nobody knows any element may be among them."""
-        if self.node.every and self._open():
+        if self.node.every and self._count_unknown():
             return values
         return slice_list(self.session, self.world, self.node, values, self.span)
 
@@ -230,7 +230,7 @@ class _Expansion:
             return [hole("argument", "all arguments", self.span, "*")]
         return list(world.positional)
 
-    def _open(self) -> bool:
+    def _count_unknown(self) -> bool:
         """True when nobody knows how many values there are."""
         variable = self.world.variables.get(target(self.world, self.node.name))
         return self._never_set() if variable is None else variable.spoiled

@@ -73,7 +73,7 @@ def and_or(runner: Runner, node: AndOr, world: World) -> list[World]:
         final = index == len(node.rest) - 1
         following: list[World] = []
         for one in worlds:
-            for other, success in _branches(runner, one, node, index, before):
+            for other, success in _after_left_side(runner, one, node, index, before):
                 if other.flow is not None or success != (operator == "&&"):
                     following.append(other)
                 elif final:
@@ -86,7 +86,7 @@ def and_or(runner: Runner, node: AndOr, world: World) -> list[World]:
     return worlds
 
 
-def _branches(
+def _after_left_side(
     runner: Runner, world: World, node: AndOr, index: int, left: CommandNode
 ) -> list[tuple[World, bool]]:
     """The worlds behind the left side of the operator `index`, with whether it succeeded."""

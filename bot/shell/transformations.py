@@ -81,10 +81,10 @@ def _around_holes(operator: str, symbols: list[tuple[str, bool]], value: Value) 
     star = ("*", False)
     if len(symbols) == 2:
         if operator == "##" and symbols[0] == star:
-            found = _last(value, symbols[1][0])
+            found = _last_mark(value, symbols[1][0])
             return None if found is None else _behind(value, *found)
         if operator == "%" and symbols[1] == star:
-            found = _last(value, symbols[0][0])
+            found = _last_mark(value, symbols[0][0])
             return None if found is None else _before(value, *found)
     tail = value[-1].text
     if operator not in ("%", "%%") or not isinstance(tail, str):
@@ -97,7 +97,7 @@ def _around_holes(operator: str, symbols: list[tuple[str, bool]], value: Value) 
     return value if len(tail) >= len(suffix) else None
 
 
-def _last(value: Value, mark: str) -> tuple[int, int] | None:
+def _last_mark(value: Value, mark: str) -> tuple[int, int] | None:
     """The piece and the place in it of the last `mark`; None where a hole may hide it."""
     for index in range(len(value) - 1, -1, -1):
         text = value[index].text
@@ -206,7 +206,7 @@ def _convert(
         if not isinstance(old, str):
             continue
         new = "".join(
-            _one(change, c)
+            _convert_one(change, c)
             if (len(operator) == 2 or at + k == 0) and (pattern is None or pattern.matches(c))
             else c
             for k, c in enumerate(old)
@@ -216,7 +216,7 @@ def _convert(
     return tuple(result)
 
 
-def _one(change: Callable[[str], str], character: str) -> str:
+def _convert_one(change: Callable[[str], str], character: str) -> str:
     """One character in the other case; bash leaves alone what would become several."""
     changed = change(character)
     return changed if len(changed) == 1 else character

@@ -49,7 +49,7 @@ class TestFault(Exception):  # noqa: N818 - `[` reports it and gives status 2
     """The arguments of `[` are no condition."""
 
 
-def _named(value: Value) -> str | None:
+def _identity(value: Value) -> str | None:
     """A value as a text that is the same for the same value; None when it may change.
 
     An output that was kept in a variable is known by the place where it was written.
@@ -84,7 +84,7 @@ def is_argument(piece: Piece) -> bool:
 
 def about(operator: str, *values: Value) -> Truth:
     """An undecided verdict on values."""
-    names = [_named(value) for value in values]
+    names = [_identity(value) for value in values]
     kept = [name for name in names if name is not None]
     if len(kept) < len(names):
         return Truth(None)

@@ -50,7 +50,7 @@ def _place(session: Session, world: World, path: Value) -> object:
     parts: list[object] = []
     if variable is not None and isinstance(first, str) and not first.startswith("/"):
         parts += [*_parts(variable.value or ()), "/"]
-    return _joined([*parts, *_parts(path)])
+    return _merge_parts([*parts, *_parts(path)])
 
 
 def _parts(value: Value) -> Iterator[object]:
@@ -61,7 +61,7 @@ def _parts(value: Value) -> Iterator[object]:
             yield piece.text
 
 
-def _joined(parts: list[object]) -> tuple[object, ...]:
+def _merge_parts(parts: list[object]) -> tuple[object, ...]:
     """Parts with neighbouring characters in one, and without `./`."""
     result: list[object] = []
     for part in parts:

@@ -103,7 +103,7 @@ def add_row(page: Page, row: Row, *, size: str) -> PageChange:
     else:
         section, standing = old
         table = _editable(page, section.table)
-        kept = _kept(standing, cells)
+        kept = _kept_cells(standing, cells)
         if all(
             c.column is None or c.column in kept or cells[c.column].same(c) for c in standing.cells
         ):
@@ -153,7 +153,7 @@ def _anonymous(page: Page, draft: _EditDraft, *, replaces: bool) -> frozenset[Co
     return frozenset(taken)
 
 
-def _kept(old: PageRow, cells: Cells) -> dict[Column | None, str]:
+def _kept_cells(old: PageRow, cells: Cells) -> dict[Column | None, str]:
     """The cells of a row that its replacement leaves alone.
 
     A new row that doesn't know its contributor doesn't take the old one's credit.
@@ -201,7 +201,7 @@ def _in_table(
         write=lambda lines, _: place.splice(page, start, last.end, gap + lines),
         index=table.filled.index(old) if old else len(table.filled),
         replaces=old is not None,
-        kept=_kept(old, cells) if old else {},
+        kept=_kept_cells(old, cells) if old else {},
     )
 
 

@@ -129,12 +129,12 @@ def _parsed(text: str, path: str) -> Judgement:
         remark.parent.remove(remark)
     return Judgement(
         messages=Counter((m["level"], m.children[0].astext()) for m in found),
-        tables=tuple(_shown(table) for table in document.findall(nodes.table)),
+        tables=tuple(_shown_cells(table) for table in document.findall(nodes.table)),
         names={name: _address(document, name) for name in document.nameids},
     )
 
 
-def _shown(table: nodes.table) -> ShownTable:
+def _shown_cells(table: nodes.table) -> ShownTable:
     from docutils import nodes
 
     return tuple(

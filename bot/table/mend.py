@@ -38,7 +38,7 @@ def mend(page: Page, findings: Sequence[Finding]) -> Mended:
         for edit in finding.fix.edits if finding.fix else ():
             start = source.offset(edit.line, edit.column)
             end = source.offset(edit.end_line, edit.end_column)
-            reason = _misfit(page, start, end, edit.text, taken)
+            reason = _why_not_applicable(page, start, end, edit.text, taken)
             if reason:
                 refused.append((finding, reason))
             else:
@@ -56,7 +56,7 @@ def mend(page: Page, findings: Sequence[Finding]) -> Mended:
     return Mended(_applied(page.text, chosen), tuple(one[0] for one in chosen), tuple(refused))
 
 
-def _misfit(page: Page, start: int, end: int, text: str, taken: set[int]) -> str | None:
+def _why_not_applicable(page: Page, start: int, end: int, text: str, taken: set[int]) -> str | None:
     """Why an edit cannot be made, in words."""
     if taken & set(range(start, end)):
         return "another fix changes the same cell"

@@ -448,7 +448,7 @@ DEFENCES = (
     Defence(
         "T14",
         "obeys everybody",
-        "bot/review/commands.py::_Handler._one",
+        "bot/review/commands.py::_Handler._carry_out_one",
         never("not (verify and author) and not self._asker(change).may(least)"),
         (_OBEY + "test_t14_who_may_verify",),
     ),
@@ -525,7 +525,7 @@ DEFENCES = (
     Defence(
         "T17",
         "reads every script of any repository with a change of the configuration",
-        "bot/review/configuration.py::_read",
+        "bot/review/configuration.py::_read_changed",
         never("len(scripts) > MOST_SCRIPTS"),
         (_CONFIGURATION + "test_a_repository_with_too_many_scripts_is_not_checked",),
     ),

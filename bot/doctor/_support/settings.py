@@ -75,14 +75,14 @@ def effective_settings(
             line = given.lines.get(key)
             stated = message("{origin}, line {line}", origin=file, line=line)
             origin = stated if line and file else message("default")
-            yield EffectiveSetting(key, _shown(one), origin)
+            yield EffectiveSetting(key, _value_text(one), origin)
     for name in VARIABLES:
         if value := environment.get(name):
             hidden = "***" if name.endswith(_SECRET) else value
             yield EffectiveSetting(name, hidden, message("environment"))
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):

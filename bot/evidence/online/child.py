@@ -97,7 +97,7 @@ def main() -> int:
 
 def _answer(asked: dict[str, Any], bounds: Bounds, reporter: Reporter) -> None:
     try:
-        facts = to_json(_read(asked, bounds, reporter))
+        facts = to_json(_read_run(asked, bounds, reporter))
     except ReadingError as error:
         reporter.send(failure=error.failure.to_json())
     except MemoryError:
@@ -112,7 +112,7 @@ def _answer(asked: dict[str, Any], bounds: Bounds, reporter: Reporter) -> None:
         reporter.send(facts=facts)
 
 
-def _read(asked: dict[str, Any], bounds: Bounds, reporter: Reporter) -> Facts:
+def _read_run(asked: dict[str, Any], bounds: Bounds, reporter: Reporter) -> Facts:
     run = ServerRun(
         server=asked["api"],
         host=asked["host"],

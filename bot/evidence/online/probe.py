@@ -51,7 +51,7 @@ class AccessProbe:
         try:
             outcome = self._once(self._request(_QUERY % "", key))
             if not isinstance(outcome, ReadFailure):
-                _read(outcome)
+                _content_or_status(outcome)
         except ReadingError as error:
             return error.failure
         return outcome if isinstance(outcome, ReadFailure) else None
@@ -92,13 +92,13 @@ class AccessProbe:
 
     def _answer(self, query: str, key: Secret | None) -> dict[str, Any] | int:
         once = partial(self._once, self._request(query, key))
-        return _read(insist(once, self.bounds.retry_seconds))
+        return _content_or_status(insist(once, self.bounds.retry_seconds))
 
     def _once(self, request: urllib.request.Request) -> bytes | RefusedRequest | ReadFailure:
         return send(request, self.bounds.stall_seconds, _MAX_ANSWER)
 
 
-def _read(answer: bytes | RefusedRequest) -> dict[str, Any] | int:
+def _content_or_status(answer: bytes | RefusedRequest) -> dict[str, Any] | int:
     """What an answer says, or the status of a refusal; raises ReadingError where it is none."""
     if isinstance(answer, RefusedRequest):
         return answer.status

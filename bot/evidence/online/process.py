@@ -72,7 +72,7 @@ def converse(request: Mapping[str, Any], bounds: Bounds, on_message: OnMessage) 
         try:
             return listener.converse(json.dumps(asked).encode())
         finally:
-            _end(child, listener.service)
+            _end_process(child, listener.service)
 
 
 @contextmanager
@@ -227,7 +227,7 @@ class _Listener:
         return message("with status {status}", status=status)
 
 
-def _end(child: subprocess.Popen[bytes], service: int | None) -> None:
+def _end_process(child: subprocess.Popen[bytes], service: int | None) -> None:
     """End the process and the service, and wait until both are gone."""
     # The service first: it is our grandchild, so its id is certain while its parent lives.
     if service is not None and child.poll() is None:

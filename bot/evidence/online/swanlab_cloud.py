@@ -155,7 +155,7 @@ class _Cloud(JsonServer):
 
     def ask(self, path: str, body: object = None) -> dict[str, Any]:
         """The object at a path of the API, or what is answered to one."""
-        return self._taken(self.json(f"{self._api}/api/{path}", self._key, body))
+        return self._accepted(self.json(f"{self._api}/api/{path}", self._key, body))
 
     def table(self, body: object) -> bytes:
         """The table that is exported; raises ReadingError where it lies nowhere that is read."""
@@ -166,9 +166,9 @@ class _Cloud(JsonServer):
         url = urls[0] if isinstance(urls, list) and len(urls) == 1 else None
         if not isinstance(url, str) or not is_public(url, self._api):
             raise ReadingError(ReadFailure(kind="garbage", stage=self.stage))
-        return self._taken(self.content(url, {}))
+        return self._accepted(self.content(url, {}))
 
-    def _taken(self, answer: T | RefusedRequest) -> T:
+    def _accepted(self, answer: T | RefusedRequest) -> T:
         if not isinstance(answer, RefusedRequest):
             return answer
         raise self.refused(answer, missing=answer.status == 404)

@@ -198,9 +198,11 @@ def _json_record(payload: bytes, taken: SwanlabRun) -> None:
                 at = seconds_since_1970(metric.get("create_time"))
                 taken.scalar(key, value, step if isinstance(step, int) else None, at)
         case "Project":
-            taken.run = _named(taken.run, project=data.get("name"), entity=data.get("workspace"))
+            taken.run = _with_names(
+                taken.run, project=data.get("name"), entity=data.get("workspace")
+            )
         case "Experiment":
-            taken.run = _named(taken.run, id=data.get("id"), name=data.get("name"))
+            taken.run = _with_names(taken.run, id=data.get("id"), name=data.get("name"))
         case "Log" if isinstance(data.get("message"), str):
             taken.console.feed(f"{data['message']}\n")
         case "Footer":
@@ -209,7 +211,7 @@ def _json_record(payload: bytes, taken: SwanlabRun) -> None:
             pass
 
 
-def _named(run: RunId, **names: object) -> RunId:
+def _with_names(run: RunId, **names: object) -> RunId:
     known = {"id": run.id, "entity": run.entity, "project": run.project, "name": run.name}
     given = {key: value for key, value in names.items() if isinstance(value, str) and value}
     return RunId(**{**known, **given})
@@ -230,7 +232,7 @@ def _protobuf_record(payload: bytes, taken: SwanlabRun) -> None:
         taken.scalar(_text(scalar.key), scalar.value.number, scalar.step, at)
     if record.HasField("run"):
         names = {named.name: _text(value) for named, value in record.run.ListFields()}
-        taken.run = _named(taken.run, **names)
+        taken.run = _with_names(taken.run, **names)
     if record.HasField("finish"):
         taken.state = _STATES.get(record.finish.state)
         taken.console.feed(f"{_text(record.finish.error)}\n")

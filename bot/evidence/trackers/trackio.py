@@ -58,7 +58,7 @@ def read_trackio(place: RunPath, limits: RunLimits) -> Facts:
             )
         key = "run_id" if "run_id" in database.columns("metrics") else "run_name"
         run = _run(database, place, key)
-        return _read(database, run, key, path.stem, limits)
+        return _read_rows(database, run, key, path.stem, limits)
 
 
 def _run(database: RunDatabase, place: RunPath, key: str) -> tuple[str, str]:
@@ -73,7 +73,7 @@ def _run(database: RunDatabase, place: RunPath, key: str) -> tuple[str, str]:
     return run, name or run
 
 
-def _read(
+def _read_rows(
     database: RunDatabase, run: tuple[str, str], key: str, project: str, limits: RunLimits
 ) -> Facts:
     collector, sizes = MetricCollector(limits), dict[int, float]()

@@ -38,7 +38,7 @@ def read_verl_file(place: RunPath, limits: RunLimits) -> Facts:
     collector = MetricCollector(limits)
     with open_inside(place.root, path) as stream:
         try:
-            _read(stream, name, collector, limits)
+            _read_lines(stream, name, collector, limits)
         except StoppedError as error:
             collector.stopped(error, name)
     run = RunId(name=path.stem, project=path.parent.name if place.is_folder else None)
@@ -52,7 +52,7 @@ def read_verl_file(place: RunPath, limits: RunLimits) -> Facts:
     return facts
 
 
-def _read(stream: BinaryIO, name: str, collector: MetricCollector, limits: RunLimits) -> None:
+def _read_lines(stream: BinaryIO, name: str, collector: MetricCollector, limits: RunLimits) -> None:
     at, damaged, damaged_at, cut_at = 0, 0, 0, None
     while line := stream.readline(limits.record_bytes + 1):
         whole = line.endswith(b"\n")

@@ -38,11 +38,11 @@ def script(request: Request, candidate: Candidate, device: Device, release: str)
         gpus, module = candidate.per_node, f"openrlhf.cli.train_{request.task}"
         start = f"deepspeed{nodes} --num_gpus {gpus} --module {module}"
         settings = _samples(request, candidate)
-    arguments = [*settings, *_both(request, candidate, device)]
+    arguments = [*settings, *_common_options(request, candidate, device)]
     return "\n".join([*lines, "", *command(start, arguments)])
 
 
-def _both(request: Request, candidate: Candidate, device: Device) -> Iterator[str]:
+def _common_options(request: Request, candidate: Candidate, device: Device) -> Iterator[str]:
     micro = micro_batch(request, candidate)
     yield f"--train.batch_size {request.batch}"
     yield f"--train.micro_batch_size {micro}"

@@ -60,7 +60,7 @@ class Suppression:
 
 
 @lru_cache(maxsize=8)
-def _of(source_text: str, comments: tuple[Comment, ...]) -> tuple[Suppression, ...]:
+def _find_suppressions(source_text: str, comments: tuple[Comment, ...]) -> tuple[Suppression, ...]:
     source = Source("", source_text)
     alone: dict[int, bool] = {}
     for comment in comments:
@@ -95,7 +95,7 @@ def suppressions(context: RuleContext) -> tuple[Suppression, ...]:
     """Every comment of the script that is meant to suppress, in order; LIMIT and one at most."""
     if "rlbot" not in context.source.text:
         return ()
-    return _of(context.source.text, context.reading.comments)
+    return _find_suppressions(context.source.text, context.reading.comments)
 
 
 def removal(context: RuleContext, suppression: Suppression) -> TextEdit:

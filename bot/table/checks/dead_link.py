@@ -62,7 +62,7 @@ def check(context: PageContext) -> Hits:
                 if target.commit
                 else message(_GONE, path=target.path)
             )
-            meant = _meant(entry)
+            meant = _path_meant(entry)
             yield Hit(
                 message=text,
                 span=cell.span,
@@ -77,7 +77,7 @@ def check(context: PageContext) -> Hits:
             yield Skip(reason=message(_OPEN_MANY, lines=", ".join(lines), reason=reason))
 
 
-def _meant(entry: ScriptEntry) -> str | None:
+def _path_meant(entry: ScriptEntry) -> str | None:
     """The path of the script that is meant; from the root (`/`) where the link names no server."""
     if entry.meant is None:
         return None

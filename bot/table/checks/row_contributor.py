@@ -33,7 +33,7 @@ def check(context: PageContext) -> Hits:
         stated = subject.header.contributor.text if subject and subject.header.contributor else None
         if not cell.text:
             yield hit(cell.span, _NONE, help=message(_HELP))
-        elif stated and not _same(cell.text, stated, cell.link.url if cell.link else ""):
+        elif stated and not _same_person(cell.text, stated, cell.link.url if cell.link else ""):
             yield hit(
                 cell.span,
                 _OTHER,
@@ -45,7 +45,7 @@ def check(context: PageContext) -> Hits:
             )
 
 
-def _same(cell: str, stated: str, url: str) -> bool:
+def _same_person(cell: str, stated: str, url: str) -> bool:
     """Whether name, login or address of the two agree."""
     words = {stated, stated.split("<")[0], stated.partition("<")[2].rstrip("> ")}
     told = {cell, url, url.rstrip("/").rsplit("/", 1)[-1]}

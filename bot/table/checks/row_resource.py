@@ -75,7 +75,7 @@ def _compare(context: PageContext, entry: ScriptEntry, cell: Cell, count: int, d
             line = context.page.line_of(cell.start)
             yield Skip(reason=message(_UNKNOWN, line=line, script=entry.script))
     label = label_of(subject.name.device or "")
-    other = label if label and not _same(device, label) else None
+    other = label if label and not _same_device(device, label) else None
     if right == count and other is None:
         return
     text = f"{right}*{other or device}"
@@ -91,7 +91,7 @@ def _compare(context: PageContext, entry: ScriptEntry, cell: Cell, count: int, d
     )
 
 
-def _same(one: str, other: str) -> bool:
+def _same_device(one: str, other: str) -> bool:
     """Whether two words may mean one device."""
     left, right = by_token(_bare(one)), by_token(_bare(other))
     if left and right:
