@@ -1,4 +1,4 @@
-"""How much of something dear the reading of one script may use, wherever in it that is done."""
+"""A shared limit for expensive work during the reading of one script."""
 
 from __future__ import annotations
 

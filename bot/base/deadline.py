@@ -1,4 +1,4 @@
-"""A deadline in processor time for work that no account of ours can be built into."""
+"""A deadline in processor time, for library code that cannot count its own steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python's parser of HTML, for text of strangers."""
+"""Python's HTML parser, for untrusted text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One question to a server: bounded in time and size, no redirect followed, no file opened."""
+"""One request to a server: bounded in time and size, no redirect followed, no file opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work on what strangers wrote, in a process of its own with limits that no input can lift.
+"""Runs work on untrusted input in a process of its own, with limits on its resources.
 
 The limits of the readers are answers; these are the net below them. What exceeds one costs the
 reading of one file, and never the program that asked for it. The process asks the caller for

@@ -1,4 +1,4 @@
-"""Markdown of strangers, parsed no further than it has to be."""
+"""Parses untrusted Markdown, and no more of it than is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a figure of a run went: a curve in bounded memory, however long the stream is.
+"""The curve of one figure of a run, in bounded memory for a stream of any length.
 
 A trace keeps the least and the greatest value of each of at most `BUCKETS` stretches. When the
 stream outgrows them, neighbours are joined and every stretch is twice as wide, so that a value is

@@ -1,4 +1,4 @@
-"""How large YAML is once its aliases are written out: a few of them make any size."""
+"""The size of YAML after its aliases are expanded: a few of them can make it huge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a change of the framework's configuration breaks: each script is read under both."""
+"""What a change of the framework's configuration breaks: scripts are read under both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the key `rules` of the configuration makes of findings."""
+"""Applies the levels that the configuration's key `rules` gives to findings."""
 
 from __future__ import annotations
 

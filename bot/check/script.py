@@ -1,4 +1,4 @@
-"""The whole way, on one screen: a script, and perhaps its run and its page, to a report."""
+"""Checks a script, with its run and its page where there are any: all steps, in order."""
 
 from __future__ import annotations
 

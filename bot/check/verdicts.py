@@ -1,4 +1,4 @@
-"""What findings, and what could not be checked, come to."""
+"""The verdict that follows from findings and from what could not be checked."""
 
 from __future__ import annotations
 

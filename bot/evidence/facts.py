@@ -1,4 +1,4 @@
-"""What a run says, whatever it was read from; numbers keep their unit in their name."""
+"""The facts of a run, from any source; names of numbers end in their unit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several sources of one run as one: what each lacks the others give, and where they disagree.
+"""Merges several sources of one run, and says where they disagree.
 
 Sources are of one run when values of one metric agree at the same steps, when settings agree, or
 when both carry the run's id. Values are compared at the steps that every source keeps

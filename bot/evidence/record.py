@@ -1,4 +1,4 @@
-"""The facts of a run as a report keeps them: flat, with a digest, to be compared with later ones.
+"""A run's facts as a report stores them: flat, with a digest, for a later comparison.
 
 A run can be edited after it was checked. The record says what was read: a value for each fact, so
 that a later reading can name what differs. Values of the run's configuration are kept only for

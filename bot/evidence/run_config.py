@@ -1,4 +1,4 @@
-"""A run's configuration as its framework held it, whatever W&B and the logger made of it."""
+"""A run's configuration as its framework held it, without what W&B and the logger changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a claim is made from and how, and the keys under which a run's configuration answers it."""
+"""What a claim is made from, and the keys of a run's configuration that answer it."""
 
 from __future__ import annotations
 

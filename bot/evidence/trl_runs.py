@@ -1,4 +1,4 @@
-"""What a run of TRL records elsewhere than in its settings, under the names of the settings.
+"""Settings of TRL that a run records in other places, under the names of the settings.
 
 transformers logs `TrainingArguments` and the model's config (integrations/integration_utils.py, its
 `…Callback.setup`), so that neither the model's path nor PEFT's options stand where the script

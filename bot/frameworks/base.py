@@ -1,4 +1,4 @@
-"""What a framework's module offers."""
+"""The interface of a framework's module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The repository that scripts stand in, as far as it says which configuration counts for them.
+"""The repository around a script: which of its files say what configuration applies.
 
 Nothing of it is run: its configuration folders are read as data, its Python files as syntax trees,
 its requirements as text. Where several copies of a framework are vendored, the nearest one above a

@@ -1,4 +1,4 @@
-"""Configurations as Hydra composes them, from files in memory that nobody has looked at.
+"""Composes untrusted configurations as Hydra does, from files in memory.
 
 The defaults list and the merging are hydra-core's and omegaconf's own, except where
 `plain_defaults` gives the same without them. Around them stand bounds, since the files may come

@@ -1,4 +1,4 @@
-"""A root configuration under choices of groups, and which overrides plainly fit it."""
+"""A root configuration with a choice of groups, and which overrides clearly fit it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Configuration files of a stranger: what they may be at most, and how they are refused."""
+"""Untrusted configuration files: their largest size, and the error for what is refused."""
 
 from __future__ import annotations
 

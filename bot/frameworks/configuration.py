@@ -1,4 +1,4 @@
-"""What a launch is read by: the one answer to "why was this script judged by that configuration".
+"""Which configuration a launch is read by, and why that one.
 
 What may decide stands in `Versions`, the strongest first: a configuration that the user gives,
 the release that the user or the script's comment names, what the script's repository holds, the

@@ -1,4 +1,4 @@
-"""The release that a script's own settings speak for, where nobody names one."""
+"""Chooses the release that explains a script's settings best, where none is named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One override and a composed configuration: what Hydra makes of it.
+"""What Hydra makes of one override of a composed configuration.
 
 Follows `ConfigLoaderImpl._apply_overrides_to_config` of hydra-core 1.3.
 """

@@ -1,4 +1,4 @@
-"""The settings that a release of a framework knows: what every kind of table answers."""
+"""The settings that a release of a framework knows: the interface of every kind of table."""
 
 from __future__ import annotations
 

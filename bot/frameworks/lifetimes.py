@@ -1,4 +1,4 @@
-"""When settings came and went: deprecations, and the releases that have a key."""
+"""Which releases have a setting, and its deprecations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""YAML of a stranger as plain data: nothing is constructed, and nothing can swell or nest freely.
+"""Untrusted YAML as plain data: no object is constructed, size and depth are bounded.
 
 Imports PyYAML and omegaconf, so import it late.
 """

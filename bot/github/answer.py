@@ -1,4 +1,4 @@
-"""What we want to stand on a pull request: made from the report alone, before GitHub is asked."""
+"""The answer that a pull request should get, made from the report before GitHub is asked."""
 
 from __future__ import annotations
 

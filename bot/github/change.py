@@ -1,4 +1,4 @@
-"""What a change is to the check, wherever it is read from: a local branch or a pull request."""
+"""A change as the check sees it, from a local branch or a pull request."""
 
 from __future__ import annotations
 

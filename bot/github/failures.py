@@ -1,4 +1,4 @@
-"""Answers that are not the wanted ones: what they mean, and whether to ask again.
+"""GitHub's refusals and outages: what each means, and whether to try again.
 
 After GitHub's "Rate limits for the REST API" and "Troubleshooting the REST API": a limit answers
 403 or 429, with `retry-after` or with `x-ratelimit-remaining: 0` and `x-ratelimit-reset`; where

@@ -1,4 +1,4 @@
-"""git, as a program: what is asked for in a folder, and what it answers."""
+"""Runs git in a folder, and reads its output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands on a pull request now: read right before something is written, and with its answer.
+"""The answer that a pull request has now: read right before something is written.
 
 One GraphQL question; PyGithub would make one of REST for comments, checks and reviews each.
 """

@@ -1,4 +1,4 @@
-"""What a command needs of GitHub: roles, reactions, replies, and recent commands.
+"""What a command in a comment needs of GitHub: roles, reactions, replies, recent commands.
 
 PyGithub has each as a method of an object that it reads first; here a request is one request.
 """

@@ -1,4 +1,4 @@
-"""The devices that are recommended: which ones, and which come first."""
+"""The devices that are recommended, in their order."""
 
 from __future__ import annotations
 

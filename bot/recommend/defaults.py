@@ -1,4 +1,4 @@
-"""What a question leaves open: a task, a method, a framework and sizes, each of them reported."""
+"""Defaults for what a question leaves open (task, method, framework, sizes), each reported."""
 
 from __future__ import annotations
 

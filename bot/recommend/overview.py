@@ -1,4 +1,4 @@
-"""Cards alone: which models fit them, by which methods, at which lengths."""
+"""The answer to a question that names cards alone: models, methods and lengths that fit."""
 
 from __future__ import annotations
 

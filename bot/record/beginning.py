@@ -1,4 +1,4 @@
-"""What is known before a command starts: its script, the repository, packages, GPUs."""
+"""What is recorded before a command starts: its script, the repository, packages, GPUs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running a command so that it and its caller notice nothing: terminal, output, signals, status.
+"""Runs a command transparently: terminal, output, signals and exit status pass through.
 
 What the command writes passes through unchanged; a terminal's place is taken by a terminal. A
 signal that somebody sends to the recorder is sent on. What the terminal itself sends reaches the

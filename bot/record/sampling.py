@@ -1,4 +1,4 @@
-"""Looking at memory once a second, and a record of every minute."""
+"""Samples memory once a second, and writes a record every minute."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What every rule is, whatever it looks at: what it says of itself, what it finds, its page."""
+"""What rules of scripts and checks of the page share: discovery, metadata, findings, pages."""

@@ -1,4 +1,4 @@
-"""The memory budget: for the terminal, for the comment, and as a drawing of one bar a stage."""
+"""The memory estimate: for the terminal, for the comment, and as a drawing of one bar a stage."""
 
 from __future__ import annotations
 

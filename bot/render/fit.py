@@ -1,4 +1,4 @@
-"""Keeping a document under a limit: the most important items come first, and it says what went."""
+"""Shortens a document to a limit: the least important items go first, and it says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The memory budget of a launch."""
+"""The memory estimate of a launch."""
 
 from __future__ import annotations
 

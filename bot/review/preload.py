@@ -1,4 +1,4 @@
-"""What the server of the reading processes does before it forks (`bot.base.isolated.prepare`).
+"""Warms up the process that reading processes fork from (`bot.base.isolated.prepare`).
 
 Reading an example imports what a reading imports late, and loads what it looks up: the rules, the
 releases of verl, the shapes of models.

@@ -1,4 +1,4 @@
-"""What the jobs of a process share: GitHub limits an installation as a whole."""
+"""Limits that all jobs of a process share: GitHub limits an installation as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server of a worker's reading processes does before it forks (`bot.review.preload`).
+"""Warms up the process that a worker's reading processes fork from (`bot.review.preload`).
 
 A worker reads thousands of changes, so that it pays to have beforehand what only some of them need:
 the comparison with a run, and docutils.

@@ -1,4 +1,4 @@
-"""Runs that could not be read because W&B was away: their checks are repeated automatically.
+"""Runs that could not be read while W&B was unavailable: their checks are repeated automatically.
 
 A pull request is answered all the same, with what is known. Its check is then repeated at growing
 intervals, until the run was read or a day has passed.

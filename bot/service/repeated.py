@@ -1,4 +1,4 @@
-"""What a process does again and again beside its jobs, in a thread of its own."""
+"""Repeats a task in a thread of its own, beside the process's jobs."""
 
 from __future__ import annotations
 

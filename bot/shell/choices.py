@@ -1,4 +1,4 @@
-"""Choices between the outcomes of a shell of its own: each is taken in a run of the command."""
+"""The choices of one run of a command in a subshell that has several possible outcomes."""
 
 from __future__ import annotations
 

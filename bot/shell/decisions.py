@@ -1,4 +1,4 @@
-"""Conditions that nobody can decide: the script goes on in two worlds."""
+"""Conditions with an unknown result: the script goes on in two worlds, one for each result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""True, false, or nobody can know: what conditions say about values."""
+"""Conditions on values, with three results: true, false or unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ways to a point of a script: on each, what was asked on it and how that was answered."""
+"""The paths to a point of a script: the conditions on each, and their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a reading's service and folder end; for both processes that may have to do it."""
+"""Ends a reading's service and removes its folder; either of its two processes may have to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that answers in JSON: asked within bounds, with signs of life."""
+"""Reads a server's JSON answers within bounds, and reports progress meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests of the reading process over the standard library: bounded, redirects only by leave."""
+"""HTTP requests of the reading process: bounded, redirects only where the caller allows them."""
 
 from __future__ import annotations
 

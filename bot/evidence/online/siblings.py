@@ -1,4 +1,4 @@
-"""Other runs of the same project: what one listing tells, and the last lines of a few consoles."""
+"""Other runs of the same project: what one listing says, and the ends of a few consoles."""
 
 from __future__ import annotations
 

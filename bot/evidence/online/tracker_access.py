@@ -1,4 +1,4 @@
-"""Which servers of the trackers besides W&B are asked, and with whose key: each for its own alone.
+"""Which tracker servers besides W&B may be read; each gets its own key and no other.
 
 MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME with MLFLOW_TRACKING_PASSWORD, belongs to the
 server of MLFLOW_TRACKING_URI, and goes over plain http on this machine alone. SWANLAB_API_KEY

@@ -1,4 +1,4 @@
-"""What a rule of scripts is given, what it gives, and what it says about itself."""
+"""The types of a rule: what it is given, what it yields, and its metadata."""
 
 from __future__ import annotations
 

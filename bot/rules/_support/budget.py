@@ -1,4 +1,4 @@
-"""The memory budget of a case's launches, on the device that the script's name says."""
+"""The memory estimates of a script's launches, on the device in its name."""
 
 from __future__ import annotations
 

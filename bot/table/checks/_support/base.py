@@ -1,4 +1,4 @@
-"""What a check of the page is given, what it gives, and what it says about itself."""
+"""The types of a check of the page: what it is given, what it yields, and its metadata."""
 
 from __future__ import annotations
 
