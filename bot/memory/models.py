@@ -51,6 +51,9 @@ _QUANTIZED = regex(
 )
 """Words for a model whose weights take fewer bytes than its maker's."""
 _STEP = regex(r"(?:(?:global|checkpoint|step|iter|epoch)[_-]?){0,2}\d+")
+_SIZE = regex(r"\d{1,3}(?:\.\d)?b")
+_HOLDS = regex(r"(?:\A|[-_])(?:hf|models?|weights|checkpoints?)(?=[-_]|\Z)")
+"""Words of a folder's name that say what it holds, beside the family: `hf_llama2_models/7B`."""
 _CLOSE = 0.85
 """How similar a name must be for another to be meant (difflib's ratio): one letter of seven."""
 _FEW = 3
@@ -162,11 +165,16 @@ def guess(path: str) -> Model | None:
 
     A reward model or a further training is often called after what it was made from
     (`Skywork-Reward-V2-Llama-3.2-1B`, `multiturn-sft-qwen-2.5-7b-instruct`). It has that shape as a
-    rule; nothing may be called impossible because of it. None when no name is found, or several.
+    rule; nothing may be called impossible because of it. A folder that is called after a size has
+    its family from the one above. None when no name is found, or several.
     """
     from bot.memory.fine_tunes import trained_from  # Its expressions cost a start two milliseconds.
 
     parts = [part for part in path.rstrip("/").split("/") if part]
+    if len(parts) > 1 and _SIZE.fullmatch(parts[-1].lower()):
+        family = _HOLDS.sub("", parts[-2].lower()).strip("-_")
+        # Without a number a family has several models of a size: Qwen/7B.
+        parts = [f"{family}-{parts[-1]}"] if re.search(r"\d", family) else []
     for part in reversed(parts[-2:]):
         name = _COUSINS.sub(r"\1", part.lower().replace("_", "-"))
         name = re.sub(r"(?<=[a-z])-(?=\d)", "", name)

@@ -67,8 +67,11 @@ class _Trainer:
                 task=algorithm or message("trainer"),
             )
         self.algorithm = algorithm
+        named = plan.model.value or get.text("model_name_or_path")
+        if not named and plan.last("config"):
+            get.value("config")  # Where it is not known, it is what would name the model.
         self.path = needed(
-            plan.model.value or get.text("model_name_or_path"),
+            named,
             "The model (--model_name_or_path) is not known without running the script.",
         )
         self.find = model
@@ -82,8 +85,9 @@ class _Trainer:
 
     def workload(self, gpus: int | None) -> Workload:
         ray = self.instruct and self.algorithm in _ONLINE
-        per_node, nodes = self.plan.gpus_per_node.value, self.plan.nodes.value
-        learners = (per_node or 0) * (nodes or 0) if ray else self.plan.gpus.value or gpus
+        per_node = self.plan.gpus_per_node.value
+        counts = self._learners() if ray else []
+        learners = sum(counts) if ray else self.plan.gpus.value or gpus
         total = needed(learners or None, "The number of GPUs is not known.")
         of, tokens = self._tokens()
         roles = self._roles(total, of, tokens)
@@ -115,12 +119,18 @@ class _Trainer:
             framework=self.plan.framework,
             version=self.plan.configuration.release,
             pools=tuple(pools),
-            gpus_per_node=per_node or total,
+            gpus_per_node=per_node or max(counts, default=total),
             assumptions=tuple(assumptions),
             prompt_mean=of.before_response,
             sequence_mean=of.mean,
             measured=of.measured,
         )
+
+    def _learners(self) -> list[int]:
+        """GPUs of each node that train, as open-instruct lists them; they may differ."""
+        listed = self.get.value("num_learners_per_node", "actor_num_gpus_per_node")
+        counts = listed if isinstance(listed, list) else []
+        return [count for count in counts if isinstance(count, int)]
 
     def _tokens(self) -> tuple[Lengths, Tokens]:
         get = self.get

@@ -201,6 +201,22 @@ def test_open_instruct_has_learners_and_engines() -> None:
     assert made.pools[0].roles[0].update.expected > 0
 
 
+def test_a_file_of_settings_that_is_not_known_is_what_an_estimate_lacks() -> None:
+    line = "accelerate launch --num_processes 2 -m trl.scripts.sft --config $CONFIG\n"
+    with pytest.raises(NoEstimateError, match="--env CONFIG=VALUE"):
+        workload(line)
+
+
+def test_learners_of_open_instruct_may_differ_from_node_to_node() -> None:
+    """`--num_learners_per_node 4 8`: 12 ranks share the states, 2P + 2P + 12P over 12."""
+    made = workload(open_instruct("--num_learners_per_node 4 8", "--vllm_num_engines 4"))
+    assert [(p.name, p.gpus) for p in made.pools] == [("training", 12), ("rollout", 4)]
+    assert made.pools[0].roles[0].layout.gpus == 12
+    assert made.gpus_per_node == 8
+    with pytest.raises(NoEstimateError, match=r"num_learners_per_node"):
+        workload(open_instruct("--num_learners_per_node $N 8", "--vllm_num_engines 4"))
+
+
 def test_multi_token_prediction_is_not_modelled() -> None:
     off = workload(verl("actor_rollout_ref.model.mtp.enable=False"))
     assert off.pools[0].roles[0].shape == workload(verl()).pools[0].roles[0].shape
