@@ -141,12 +141,13 @@ class Verl(Framework):
 
 
 _RECENT: deque[tuple[Launch, HydraLine]] = deque(maxlen=32)
-"""Launches that were read last: one is read by several releases to see which explains it best."""
+"""Launches that were read last: one is read by several releases to see which explains it best.
+Threads share it, so that it is looked through in a copy."""
 
 
 def _line_of(launch: Launch) -> HydraLine:
     """The overrides of a launch, which do not depend on the release."""
-    for known, line in _RECENT:
+    for known, line in tuple(_RECENT):
         if known is launch:
             return line
     line = read_line(launch.argv)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from bot.base.errors import UserError
@@ -267,3 +270,18 @@ def test_an_entry_that_is_gone_is_read_by_the_last_release_that_had_it() -> None
     assert plan.configuration.reason == "the newest release that has verl.trainer.fsdp_sft_trainer"
     assert plan.table is not None
     assert plan_of(script, verl="0.9.1").table is None
+
+
+def test_threads_read_launches_at_once() -> None:
+    """What was read last is shared: a thread that looked through it met another's change."""
+    readings = [
+        read(f"python3 -m verl.trainer.main_ppo a={n}\n".encode(), "x.sh") for n in range(8)
+    ]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            read_at_once = list(pool.map(plans, readings * 40))
+    finally:
+        sys.setswitchinterval(before)
+    assert [made[0].settings[0].value for made in read_at_once] == [*range(8)] * 40
