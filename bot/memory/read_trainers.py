@@ -26,7 +26,7 @@ from bot.memory.settings import (
 )
 from bot.memory.shape import Shape
 from bot.memory.trl_adapter import adapter, full_modules, unknown_modules
-from bot.memory.trl_backend import backend_of, divided, offload_of, sequence_ranks
+from bot.memory.trl_backend import backend_of, divided, learners_of, offload_of, sequence_ranks
 from bot.memory.trl_batches import OnlineBatches, online_batches, transformers_engine
 from bot.memory.trl_evaluation import evaluation_batch, evaluation_tokens, supervised_logits
 from bot.memory.trl_logits import fused_head, head_copies, trainer_logits
@@ -86,7 +86,7 @@ class _Trainer:
     def workload(self, gpus: int | None) -> Workload:
         ray = self.instruct and self.algorithm in _ONLINE
         per_node = self.plan.gpus_per_node.value
-        counts = self._learners() if ray else []
+        counts = learners_of(self.get) if ray else []
         learners = sum(counts) if ray else self.plan.gpus.value or gpus
         total = needed(learners or None, "The number of GPUs is not known.")
         of, tokens = self._tokens()
@@ -125,12 +125,6 @@ class _Trainer:
             sequence_mean=of.mean,
             measured=of.measured,
         )
-
-    def _learners(self) -> list[int]:
-        """GPUs of each node that train, as open-instruct lists them; they may differ."""
-        listed = self.get.value("num_learners_per_node", "actor_num_gpus_per_node")
-        counts = listed if isinstance(listed, list) else []
-        return [count for count in counts if isinstance(count, int)]
 
     def _tokens(self) -> tuple[Lengths, Tokens]:
         get = self.get

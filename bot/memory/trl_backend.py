@@ -141,6 +141,13 @@ def divided(get: MemorySettings, gpus: int, per_node: int | None) -> Divided:
     )
 
 
+def learners_of(get: MemorySettings) -> list[int]:
+    """GPUs of each node that train, as open-instruct lists them; they may differ."""
+    listed = get.value("num_learners_per_node", "actor_num_gpus_per_node")
+    counts = listed if isinstance(listed, list) else []
+    return [count for count in counts if isinstance(count, int)]
+
+
 def sequence_ranks(get: MemorySettings) -> tuple[int, int]:
     """Ranks that share out each sequence by accelerate's `ParallelismConfig`: context, Ulysses.
 
