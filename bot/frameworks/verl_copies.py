@@ -42,6 +42,7 @@ _FILES: Final = (
     "workers/rollout/vllm_rollout/vllm_rollout_spmd.py",
 )
 """Files below verl's package."""
+_WORD: Final = regex(r"\w+")
 _WHOLE: Final = "protocol.py"
 """A file of every copy of verl that is there where the whole package is, and not a selection."""
 _DECLARED: Final = ("trainer/config/", "workers/config/")
@@ -170,9 +171,8 @@ class VerlCopies:
             return None
         if (folder, word) not in self._mentioned:
             declared = tuple(f"{package}{name}" for name in _DECLARED)
-            written = regex(rf"(?a:\b{word}\b)")
             self._mentioned[folder, word] = any(
-                written.search(data.decode("utf-8", "replace"))
+                word in _WORD.findall(data.decode("utf-8", "replace"))
                 for path in self._files
                 if path.startswith(package) and path.endswith(".py")
                 if not path.startswith(declared) and word.encode() in (data := self._files[path])

@@ -23,8 +23,9 @@ _LINE = regex(
 _RELEASE = regex(r"v?\d+\.\d")
 _NAMES = "verl|openrlhf|trl|open-instruct"
 _PINNED = regex(
-    rf"#[#\s*-]{{0,20}}(?:pip3?\s+install\s[^#]{{0,200}}?|(?:requires?|needs|tested\s+(?:on|with))\s*:?\s*)?"
-    rf"\b({_NAMES})==v?(\d[\w.]*)[\s.,;]*\Z",
+    rf"#[#\s*-]{{0,20}}(?:pip3?\s{{1,9}}install\s[^#]{{0,200}}?|"
+    rf"(?:requires?|needs|tested\s{{1,9}}(?:on|with))[\s:]{{0,9}})?"
+    rf"\b({_NAMES})==v?(\d[\w.]{{0,40}})[\s.,;]{{0,9}}\Z",
     re.IGNORECASE,
 )
 _TESTED = regex(
