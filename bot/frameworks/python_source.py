@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterator
+from functools import lru_cache
 
 from bot.base.adapters import PARSING
 
@@ -33,6 +34,12 @@ def written(node: ast.expr) -> str:
         return ast.unparse(node)
     except RecursionError:
         return ""
+
+
+@lru_cache(maxsize=2)
+def imports(tree: ast.Module) -> tuple[ast.ImportFrom, ...]:
+    """Each `from … import`; of the modules of now, since each name of theirs is asked about."""
+    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
 
 
 def calls(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:

@@ -23,7 +23,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.argparse_options import UNREADABLE, read_options
 from bot.frameworks.named_files import NamedFiles, closest, entry_file
-from bot.frameworks.python_source import calls, parsed, written
+from bot.frameworks.python_source import calls, imports, parsed, written
 from bot.frameworks.trl_arguments import parsing_call
 from bot.frameworks.trl_written import (
     TRAINERS,
@@ -119,7 +119,6 @@ class TrlPrograms:
         self._written: dict[str, WrittenSettings | None] = {}
         self._others: dict[str, str] = {}
         self._trees: dict[str, ast.Module | None] = {}
-        self._imports: dict[str, list[ast.ImportFrom]] = {}
         self._vendored = any("trl/trainer/" in path and _VENDORED.search(path) for path in files)
 
     def find(self, entry: str, script: str, *, own: bool = False) -> TrlProgram | None:
@@ -289,7 +288,7 @@ class TrlPrograms:
                         found.own = True
                 found.options.update(_options(node))
                 return
-        for imported in reversed(self._imports_of(path, tree)):  # Of two the later one counts.
+        for imported in reversed(imports(tree)):  # Of two the later one counts.
             for alias in imported.names:
                 if (alias.asname or alias.name) == (package or text):
                     within = f"{imported.module or ''}.{alias.name}".lstrip(".")
@@ -326,13 +325,6 @@ class TrlPrograms:
             found.model = True
         elif name.endswith("Config"):
             raise _OtherTrainerError(name)
-
-    def _imports_of(self, path: str, tree: ast.Module) -> list[ast.ImportFrom]:
-        """The imports of a module, looked for once: each class of it may be asked about."""
-        if path not in self._imports:
-            nodes = ast.walk(tree)
-            self._imports[path] = [node for node in nodes if isinstance(node, ast.ImportFrom)]
-        return self._imports[path]
 
     def _tree(self, path: str) -> ast.Module | None:
         if path not in self._trees:
