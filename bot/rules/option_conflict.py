@@ -69,19 +69,11 @@ def check(context: RuleContext) -> Hits:
             yield _needs(values, _PARTIAL, ASYNC)
         if values.on(*ASYNC) and values.on(*_SLEEP) and values.on(*_COLOCATE):
             # Without colocation the trainer switches the sleep off by itself.
-            first, second = option(values, *ASYNC), option(values, *_SLEEP)
-            yield hit(
-                _key(values, _SLEEP),
-                "{first} and {second} exclude each other",
-                first=first,
-                second=second,
-                help=pmessage("option-conflict", "remove one of the two"),
-            )
+            yield _excluded(values, ASYNC, _SLEEP)
         if _no_reward_source(values):
             for keys in (_EVALUATION, _FILTERING):
                 if values.on(*keys):
                     yield _needs(values, keys, REMOTE)
-
         yield from _batches(values)
     yield from _of_samples(context)
 
@@ -100,16 +92,8 @@ def _batches(values: PlanValues) -> Hits:
             second=option(values, *SAMPLES),
             help=message("set {second} above 1", second=option(values, *SAMPLES)),
         )
-    images = values.whole(*_IMAGES)
-    if images and values.on(*_PACKING):
-        first, second = option(values, *_IMAGES), option(values, *_PACKING)
-        yield hit(
-            _key(values, _PACKING),
-            "{first} and {second} exclude each other",
-            first=first,
-            second=second,
-            help=pmessage("option-conflict", "remove one of the two"),
-        )
+    if values.whole(*_IMAGES) and values.on(*_PACKING):
+        yield _excluded(values, _IMAGES, _PACKING)
 
 
 def _of_samples(context: RuleContext) -> Hits:
@@ -124,6 +108,16 @@ def _of_samples(context: RuleContext) -> Hits:
         turns = plan.launch.entry == _COLLECTED[0] and values.on(*_TURNS)
         if turns and values.on(*_TEMPLATE) is False:
             yield _needs(values, _TURNS, _TEMPLATE)
+
+
+def _excluded(values: PlanValues, first: tuple[str, ...], second: tuple[str, ...]) -> Hit:
+    return hit(
+        _key(values, second),
+        "{first} and {second} exclude each other",
+        first=option(values, *first),
+        second=option(values, *second),
+        help=pmessage("option-conflict", "remove one of the two"),
+    )
 
 
 def _needs(values: PlanValues, first: tuple[str, ...], second: tuple[str, ...]) -> Hit:
