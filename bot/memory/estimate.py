@@ -109,11 +109,20 @@ class MemoryEstimate:
         return Bytes.gib(self.device.usable_gib)
 
     @property
+    def overfull(self) -> Stage | None:
+        """The stage that takes the most of those that are expected to fail, None where none is."""
+        return max(
+            (one for one in self.stages if one.total.expected > self.usable * one.edge),
+            key=lambda stage: stage.total.expected.count,
+            default=None,
+        )
+
+    @property
     def outcome(self) -> Fit:
         """The verdict; only `impossible` is an error, and it depends on the floor alone."""
         if self.peak("floor") > self.usable:
             return "impossible" if self.certain else "likely OOM"
-        if any(one.total.expected > self.usable * one.edge for one in self.stages):
+        if self.overfull is not None:
             return "likely OOM"
         total = Bytes(self.device.memory_bytes)
         if max(self.peak("conservative"), self.peak()) > self.usable or self.peak() > total * TIGHT:

@@ -209,6 +209,13 @@ def _conclusions(answer: Recommendations) -> Iterator[str]:
         name = tr("Full training") if one.method == "full" else _method(one.method)
         place = {"method": name, "gpus": one.gpus, "device": one.device}
         margin = f"{one.margin_gib:.1f}"
+        if one.verdict == "no" and one.margin_gib >= 0:
+            yield tr(
+                "{method} would leave {margin} GiB on {gpus} × {device}, and most runs that came "
+                "so near ran out of memory.",
+                margin=margin,
+                **place,
+            )
         if one.verdict == "fits":
             yield tr(
                 "{method} fits on {gpus} × {device}, margin {margin} GiB.", margin=margin, **place

@@ -53,7 +53,7 @@ def check(context: RuleContext) -> Hits:
             floor=str(budget.peak("floor")),
             device=budget.device.label,
             usable=str(budget.usable),
-            sum=sum_in_words(budget, "floor"),
+            sum=sum_in_words(budget.binding("floor"), "floor"),
             help=message("use more GPUs, a larger device, or what `rlbot estimate` names"),
             severity=None if budget.device.verified and not made.workload.usual else "warning",
         )

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from bot.base.devices import by_token
 from bot.frameworks import plans
-from bot.memory.bands import MARGINS, SHARED, Kind, kind_of
+from bot.memory.bands import FULL, MARGINS, NEAR, SHARED, Kind, kind_of
+from bot.memory.estimate import MemoryEstimate, Stage, StageName
 from bot.memory.from_plan import workload_of
+from bot.memory.units import Bytes
+from bot.memory.workload import LEVELS
 from bot.shell import read
 from tests.memory.calibrate import judged_by_command
 from tests.memory.judge import ROUNDS, Judged, judge
@@ -92,6 +97,39 @@ def test_at_the_edge_the_kind_decides() -> None:
     near = rows["r6-swe-4b-unfused"]
     assert near.estimate["peak_gib"] / near.estimate["usable_gib"] == pytest.approx(1.01, abs=0.005)
     assert near.outcome == "likely OOM"
+
+
+def test_full_training_is_likely_to_fail_a_little_below_what_is_usable() -> None:
+    rows = {one.row["id"]: one for number in (12, 6) for one in judge(ROUNDS[number - 1])}
+    near, megatron = rows["r12-rb-14b"].estimate, rows["r6-novita-30b-plain"].estimate
+    assert 0.96 < near["peak_gib"] / near["usable_gib"] < 1
+    assert near["outcome"] == "likely OOM"
+    assert megatron["outcome"] == "fits"
+
+
+def test_the_stage_that_is_named_is_the_one_that_is_too_full() -> None:
+    """A rollout may take more, and yet be full by design."""
+    made = _estimate(rollout=1.01, update=0.97)
+    assert made.binding().name == "rollout"
+    assert made.overfull is not None
+    assert made.overfull.name == "update"
+    assert _estimate(rollout=1.01, update=0.95).overfull is None
+
+
+def _estimate(**shares: float) -> MemoryEstimate:
+    """An estimate of stages that are expected to take shares of what an H100 gives."""
+    device = by_token("h100")[0]
+    usable = Bytes.gib(device.usable_gib)
+    stages = tuple(
+        Stage(
+            name=cast("StageName", name),
+            pool="actor",
+            components={level: {"weights": usable * share} for level in LEVELS},
+            edge=NEAR if name == "rollout" else FULL,
+        )
+        for name, share in shares.items()
+    )
+    return MemoryEstimate(device=device, gpus=8, stages=stages, host=Bytes(0))
 
 
 def test_a_share_of_the_card_near_full_is_no_failure() -> None:

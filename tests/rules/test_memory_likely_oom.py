@@ -33,6 +33,7 @@ def test_stays_silent(script: str) -> None:
     "script",
     [
         verl(*STATIC, f"{MICRO}=64"),
+        verl(*STATIC, f"{MICRO}=28"),  # a little less than the card gives
         verl(*STATIC, f"{MICRO}=$n", before="n=64 # 32√ 64×"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.frameworks.plan import Plan
-from bot.memory.estimate import MemoryEstimate
+from bot.memory.estimate import Stage
 from bot.memory.from_plan import PlanEstimate
 from bot.memory.settings import NoEstimateError
 from bot.memory.workload import MemoryLevel
@@ -34,9 +34,8 @@ def predictions(context: RuleContext) -> Iterator[tuple[Plan, PlanEstimate]]:
             yield plan, made
 
 
-def sum_in_words(budget: MemoryEstimate, level: MemoryLevel) -> Message:
-    """The arithmetic of the fullest stage: "weights 14.2 + gradients 14.2 + … = 59.6 GiB"."""
-    stage = budget.binding(level)
+def sum_in_words(stage: Stage, level: MemoryLevel) -> Message:
+    """The arithmetic of a stage: "weights 14.2 + gradients 14.2 + … = 59.6 GiB"."""
     parts = sorted(stage.components[level].items(), key=lambda item: -item[1].count)
     shown = [f"{name} {amount.in_gib:.1f}" for name, amount in parts if amount.in_gib >= 0.05]
     terms = " + ".join(shown)
