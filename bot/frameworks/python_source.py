@@ -49,6 +49,16 @@ def calls(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
             yield node, written(node.func).rpartition(".")[2]
 
 
+def makes(tree: ast.Module, name: str, package: str) -> bool:
+    """Whether a program makes an object of a class that it imports from a package alone."""
+    packages = {
+        "" if one.level else (one.module or "").partition(".")[0]
+        for one in imports(tree)
+        if any((alias.asname or alias.name) == name for alias in one.names)
+    }
+    return packages == {package} and any(made == name for _, made in calls(tree))
+
+
 def reads_argparse(source: str) -> bool:
     """Whether a program makes an `ArgumentParser` and has no `@hydra.main`, but in a text."""
     if "ArgumentParser(" not in source or "__main__" not in source:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.base.messages import plural_message
-from bot.frameworks.plan_values import PlanValues
+from bot.frameworks.plan_values import PlanValues, version_at_least
 from bot.rules._support import multiples
 from bot.rules._support.base import Example, Hits, Message, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
@@ -15,8 +15,10 @@ from bot.rules._support.verl import (
     gpus,
     is_fsdp,
     model_parallel,
+    only_validates,
+    own_source,
     refuses,
-    static,
+    trainers,
 )
 
 _STATIC = (
@@ -32,16 +34,24 @@ META = Meta(
     confidence="certain",
     added_in="0.1.0",
     summary="Prompts × responses cannot be divided evenly among the GPUs.",
-    why="verl stops at its start: each GPU must get the same number of sequences.",
+    why=(
+        "verl stops at its start, or before 0.5 when it first generates: each GPU must get the "
+        "same number of sequences."
+    ),
     instead=(
         "Choose data.train_batch_size so that train_batch_size × rollout.n is a multiple of the "
-        "GPUs (FSDP), or of data-parallel size × ppo_micro_batch_size_per_gpu (Megatron)."
+        "GPUs (FSDP), or of data-parallel size × ppo_micro_batch_size_per_gpu (Megatron). Before "
+        "verl 0.5 train_batch_size itself must be a multiple of the GPUs."
     ),
     limits=(
         f"{LIMITS} Not checked with use_dynamic_bsz, where verl does not either, nor where the "
-        "repository's own copy of verl has no such check."
+        "repository's own copy of verl has no such check. The prompts alone are looked at for FSDP "
+        "in the releases 0.2 to 0.4.1, not with rollout.mode=async nor for a copy of verl."
     ),
-    source=SOURCE,
+    source=(
+        f"{SOURCE}; RayPPOTrainer.fit in verl/trainer/ppo/ray_trainer.py and DataProto.chunk in "
+        "verl/protocol.py (0.2 to 0.4.1), which divide the prompts before they are repeated"
+    ),
     example=Example(
         bad=verl("data.train_batch_size=100", *_STATIC),
         good=verl("data.train_batch_size=128", *_STATIC),
@@ -50,9 +60,23 @@ META = Meta(
 
 
 def check(context: RuleContext) -> Hits:
-    """Verl's first check: real_train_batch_size % minimal_bsz == 0."""
-    for values in static(context):
+    """Verl's first check: real_train_batch_size % minimal_bsz == 0, and what it generates from."""
+    for values in trainers(context):
         batch, n = values.number("data.train_batch_size"), values.number(f"{ROLLOUT}.n")
+        total = gpus(values)
+        if batch is not None and total and batch % total and _divides_prompts(context, values):
+            yield hit(
+                values.place("data.train_batch_size", "trainer.n_gpus_per_node"),
+                "train_batch_size {batch} is no multiple of {what}, among which verl divides the "
+                "prompts before 0.5",
+                batch=batch,
+                what=_gpus(total),
+                severity="warning" if values.plan.configuration.guessed else None,
+                help=_help(batch, 1, total),
+            )
+            continue
+        if values.flag(f"{ACTOR}.use_dynamic_bsz") is not False:
+            continue
         least = _least(values)
         if batch is None or n is None or least is None or (batch * n) % least[0] == 0:
             continue
@@ -70,12 +94,33 @@ def check(context: RuleContext) -> Hits:
         )
 
 
+def _divides_prompts(context: RuleContext, values: PlanValues) -> bool:
+    """Whether the prompts are divided among the GPUs before they are repeated rollout.n times.
+
+    Forks may repeat them earlier; without `rollout.n` verl is older than 0.2.
+    """
+    key = f"{ROLLOUT}.mode"
+    synchronous = key not in (values.plan.table or ()) or values.text(key) == "sync"
+    return (
+        synchronous
+        and is_fsdp(values)
+        and values.number(f"{ROLLOUT}.n") is not None
+        and not version_at_least(values.plan, 0, 5)
+        and own_source(context) is None
+        and not only_validates(values)
+    )
+
+
+def _gpus(total: int) -> Message:
+    return plural_message("the {count} GPU", "the {count} GPUs", total)
+
+
 def _least(values: PlanValues) -> tuple[int, Message] | None:
     total = gpus(values)
     if not total:
         return None
     if is_fsdp(values):
-        return total, plural_message("the {count} GPU", "the {count} GPUs", total)
+        return total, _gpus(total)
     parallel = model_parallel(values)
     micro = values.number(f"{ACTOR}.ppo_micro_batch_size_per_gpu")
     if not parallel or not micro or total % parallel:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from math import lcm
 
 from bot.base.messages import plural_message
+from bot.frameworks.launch import unwrap
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
+from bot.frameworks.python_source import makes, parsed
 from bot.frameworks.releases import release_key
 from bot.report import Severity
 from bot.rules._support import multiples
@@ -29,10 +31,12 @@ META = Meta(
     ),
     limits=(
         "GRPO alone. Silent when a value cannot be known (a file of settings, a launcher that "
-        "takes every GPU). From "
+        "takes every GPU); Python alone is one process. From "
         "0.15.0 to 0.17.0 TRL's trainer checks, before 0.17.0 without the accumulation steps: "
-        "looked at for TRL's own scripts alone. Older releases take any number: a warning for a "
-        "program of the repository's own where the release is inferred and may be one of them."
+        "looked at for TRL's own scripts, and for programs that make TRL's own GRPOTrainer. Older "
+        "releases take any number: a warning for a program of the repository's own where the "
+        "release is inferred and may be one of them, and where all that it may be are older than "
+        "0.18 and one of them refuses the batch."
     ),
     source=(
         "GRPOConfig.__post_init__ in trl/trainer/grpo_config.py (since 0.18.0), "
@@ -52,7 +56,7 @@ def check(context: RuleContext) -> Hits:
     for plan in context.plans:
         if plan.framework != "trl" or plan.algorithm.value != "grpo" or plan.table is None:
             continue
-        if not plan.rollout_n or not _refuses(plan):
+        if not plan.rollout_n or not _refuses(context, plan):
             continue
         values = values_of(plan)
         group = values.number("num_generations")
@@ -68,17 +72,40 @@ def check(context: RuleContext) -> Hits:
         yield from _batch(values, group)
 
 
-def _refuses(plan: Plan) -> bool:
+def _refuses(context: RuleContext, plan: Plan) -> bool:
     """Whether a check is made: by the configuration since 0.18.0, by TRL's trainer since 0.15.0.
 
     A program of the repository's own may have another trainer.
     """
-    return version_at_least(plan, 0, 18) or (version_at_least(plan, 0, 15) and not _is_own(plan))
+    if version_at_least(plan, 0, 18):
+        return True
+    return version_at_least(plan, 0, 15) and (not _is_own(plan) or _makes_trainer(context, plan))
 
 
 def _is_own(plan: Plan) -> bool:
     command = plan.launch.command
     return bool(command.implied or command.written or not plan.launch.entry.startswith("trl."))
+
+
+def _makes_trainer(context: RuleContext, plan: Plan) -> bool:
+    """Whether the program makes the trainer that TRL itself has."""
+    place, started = context.place, unwrap(plan.launch.command.argv)
+    if place is None or started is None:
+        return False
+    path = place.checkout.trl_programs.file_of(started.entry, place.path)
+    source = place.checkout.files[path].decode("utf-8", "replace") if path is not None else ""
+    return (tree := parsed(source)) is not None and makes(tree, "GRPOTrainer", "trl")
+
+
+def _processes(plan: Plan) -> int | None:
+    """One of Python alone, whose further GPUs get no process of their own."""
+    command, gpus = plan.launch.command, plan.gpus.value
+    if gpus is not None or command.implied:
+        return gpus
+    started = unwrap(command.argv)
+    program = command.argv[0].text.rpartition("/")[2]
+    alone = started is not None and not started.launcher and program.startswith("python")
+    return 1 if alone else None
 
 
 def _severity(plan: Plan) -> Severity | None:
@@ -91,16 +118,28 @@ def _severity(plan: Plan) -> Severity | None:
     return "warning" if older and _is_own(plan) else None
 
 
+def _may_be_strict(plan: Plan) -> bool:
+    """Whether nobody names the release, and of those that take the settings some leave out steps.
+
+    That is where all are older than 0.18: of more the newest count.
+    """
+    releases = plan.inference.releases if plan.inference is not None else ()
+    keys = [release_key(one) for one in releases]
+    strict = [one for one in keys if release_key("0.15.0") <= one < release_key("0.17.0")]
+    return bool(strict) and max(keys) < release_key("0.18.0")
+
+
 def _batch(values: PlanValues, group: int | None) -> Hits:
     plan = values.plan
-    each, gpus = values.number("per_device_train_batch_size"), plan.gpus.value
+    each, gpus = values.number("per_device_train_batch_size"), _processes(plan)
     if not group or not each or not gpus:
         return
     yield from _evaluated(values, group, gpus)
     if given := values.number("generation_batch_size"):
         yield from _given(values, given, group, each * gpus)
         return
-    accumulated = version_at_least(plan, 0, 17)
+    strict = _may_be_strict(plan) and each * gpus % group != 0
+    accumulated = version_at_least(plan, 0, 17) and not strict
     own = plan.last("steps_per_generation") is not None
     key = "steps_per_generation" if own else "gradient_accumulation_steps"
     steps = values.number(key)
@@ -134,10 +173,12 @@ def _batch(values: PlanValues, group: int | None) -> Hits:
             group=group,
         )
         option = "--per_device_train_batch_size"
+    if strict:
+        text = message("{split}, which TRL 0.15.0 to 0.16.1 refuses", split=text)
     yield Hit(
         message=text,
         span=values.place("per_device_train_batch_size", "num_generations"),
-        severity=_severity(plan),
+        severity="warning" if strict else _severity(plan),
         help=message("use {option} {better}", option=option, better=better),
     )
 

@@ -246,6 +246,38 @@ def test_a_pin_beside_the_program_counts_where_none_is_above_the_script() -> Non
     assert "src/setup.py" in asked
 
 
+TRAINS = "    GRPOTrainer(model, args=args)\n"
+FROM_TRL = f"from trl import GRPOTrainer\n{PROGRAM}{TRAINS}"
+OLD = "--per_device_train_batch_size 1 --num_generations 8 --gradient_accumulation_steps 4"
+
+
+@pytest.mark.parametrize(
+    ("program", "pin", "more", "expected"),
+    [
+        (FROM_TRL, "trl==0.16.0\n", "", ["error"]),
+        (FROM_TRL, "trl==0.14.0\n", "", []),
+        (FROM_TRL, "trl==0.17.0\n", "", []),
+        (FROM_TRL, "trl==0.16.0\n", "--per_device_train_batch_size 4", []),
+        (f"from open_r1.trainer import GRPOTrainer\n{PROGRAM}{TRAINS}", "trl==0.16.0\n", "", []),
+        (f"from .trainer import GRPOTrainer\n{FROM_TRL}", "trl==0.16.0\n", "", []),
+        (f"from trl import GRPOTrainer\n{PROGRAM}", "trl==0.16.0\n", "", []),
+        (FROM_TRL, "trl\n", "--vllm_device auto", ["warning"]),  # 0.14.0 to 0.17.0
+        (FROM_TRL, "trl\n", "", []),  # up to the newest
+        (PROGRAM, "trl\n", "--vllm_device auto", []),
+    ],
+)
+def test_the_batch_of_trls_own_trainer(
+    program: str, pin: str, more: str, expected: list[str]
+) -> None:
+    """open-r1's issues 217, 236 and 365, which name no release of TRL's."""
+    report = check(
+        f"recipes/a.yaml {OLD} {more}",
+        requirements0txt=pin,
+        src__open_r1__grpo0py=program,
+    )
+    assert [f.severity for f in report.findings if f.id == "RLB100"] == expected
+
+
 TRANSFORMERS = """
 from transformers import HfArgumentParser
 from trl import SFTConfig

@@ -182,6 +182,29 @@ def test_settings_that_do_not_go_together_are_found() -> None:
     assert [f for f in _check(unknown).findings if f.severity == "error"] == []
 
 
+@pytest.mark.parametrize(
+    ("start", "count"),
+    [
+        ("python run/train.py", 1),
+        ("CUDA_VISIBLE_DEVICES=0,1 python3 run/train.py", 1),
+        ("srun python run/train.py", 0),
+        ("mpirun -np 8 python run/train.py", 0),
+        ("accelerate launch run/train.py", 0),
+        ("torchrun --nproc_per_node $GPUS run/train.py", 0),
+        ("torchrun --nproc_per_node 4 run/train.py", 0),
+    ],
+)
+def test_python_alone_is_one_process(start: str, count: int) -> None:
+    """wyf3/llm_related's issue 13: one completion a device, and 16 of each prompt."""
+    made = "GRPOConfig(per_device_train_batch_size=1, gradient_accumulation_steps=4, "
+    program = f"{START}config = {made}num_generations=16, bf16=True)\n"
+    report = _check(program, f"{start}\n")
+    said = [f.message for f in report.findings if f.id == "RLB100"]
+    assert len(said) == count
+    for one in said:
+        assert "1 process × 4 steps = 4 is no multiple of num_generations 16" in one
+
+
 def test_a_batch_that_an_older_release_may_take_is_a_warning() -> None:
     """Wang-Xiaodong1899/open-r1-multimodal: its own trainer, and `trl` without a release."""
     own = CALL.replace("bf16=True", "max_prompt_length=9")

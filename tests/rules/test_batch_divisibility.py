@@ -39,6 +39,39 @@ def test_stays_silent(script: str) -> None:
     assert quiet(SLUG, script)
 
 
+SHARED = ("data.train_batch_size=32", "trainer.nnodes=16", "actor_rollout_ref.rollout.n=32")
+"""32 prompts for 128 GPUs, as many as their responses: verl's issue 606."""
+
+
+@pytest.mark.parametrize(
+    ("release", "changed"),
+    [
+        ("0.5.0", ()),  # It repeats them before it generates.
+        ("0.4.1", ("data.train_batch_size=256",)),
+        ("0.4.1", ("actor_rollout_ref.rollout.mode=async",)),
+        ("0.4.1", ("actor_rollout_ref.rollout.mode=$MODE",)),
+        ("0.4.1", ("trainer.nnodes=$NODES",)),
+        ("0.4.1", ("actor_rollout_ref.actor.strategy=megatron",)),
+        ("0.4.1", ("trainer.val_only=True", "trainer.val_before_train=True")),
+    ],
+)
+def test_prompts_that_can_be_divided(release: str, changed: tuple[str, ...]) -> None:
+    keys = {one.split("=")[0] for one in changed}
+    kept = [one for one in SHARED if one.split("=")[0] not in keys]
+    assert quiet(SLUG, f"# verl: {release}\n{verl(*kept, *changed)}")
+
+
+@pytest.mark.parametrize("release", ["0.2", "0.3.0.post1", "0.4.0", "0.4.1"])
+def test_prompts_that_are_divided_before_they_are_repeated(release: str) -> None:
+    """Also where batches are sized by tokens, as theirs were."""
+    (finding,) = found(SLUG, f"# verl: {release}\n{verl(*SHARED)}")
+    assert (finding.severity, finding.help) == ("error", "use 128")
+    assert finding.message == (
+        "train_batch_size 32 is no multiple of the 128 GPUs, among which verl divides the prompts "
+        "before 0.5"
+    )
+
+
 @pytest.mark.parametrize(
     "script",
     [
