@@ -51,8 +51,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--launcher",
         metavar="WORDS",
-        help="what started the run, where it does not say so, as of TRL: 'accelerate launch "
-        "--num_processes 8 --use_deepspeed --zero_stage 3'",
+        help="what started the run, where it does not say so, as of TRL and verl's fine-tuning: "
+        "'accelerate launch --num_processes 8 --use_deepspeed --zero_stage 3'",
     )
     parser.add_argument(
         "--repo", metavar="FOLDER", default=".", help="the clone to contribute to (default: here)"

@@ -8,8 +8,9 @@ from typing import Any, Final, TypeAlias
 
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.contribute.words import option, override, trl_words
+from bot.contribute.words import option, override, torchrun, trl_words
 from bot.evidence.facts import Facts
+from bot.evidence.json_values import whole
 from bot.evidence.secret_values import is_secret
 from bot.evidence.trl_runs import PROCESSES
 from bot.evidence.values import leaves
@@ -25,6 +26,9 @@ _ENGINE: Final = "model_engine"
 _TRAINING_ARGUMENTS: Final = frozenset({"per_device_train_batch_size", "output_dir"})
 """What every trainer of transformers logs, TRL's included: its `TrainingArguments`, to which
 `WandbCallback` adds the model's config (transformers/integrations/integration_utils.py)."""
+_UNDER_TORCHRUN: Final = frozenset({"verl.trainer.fsdp_sft_trainer", "verl.trainer.sft_trainer"})
+"""Modules of verl that take ranks from their environment (`initialize_global_process_group` in
+verl/utils/distributed.py, 0.2 to 0.9.1), whatever `trainer.n_gpus_per_node` says."""
 _SET_BY_THE_TRAINER: Final = ("total_training_steps",)
 """Settings of an optimizer that verl's trainer fills in before it logs the configuration:
 `RayPPOTrainer._create_dataloader` in verl/trainer/ppo/ray_trainer.py."""
@@ -51,14 +55,16 @@ def recorded_launch(
     """The launch of a run that logged its whole configuration.
 
     `asked` is framework to release, from the command line; before the release that the run's list
-    of packages has. `launcher` starts TRL's scripts, of which no run says it. Raises UserError when
-    the run has no configuration, or that of no framework whose launches can be written.
+    of packages has. `launcher` starts TRL's scripts and verl's fine-tuning, of which no run says
+    it. Raises UserError when the run has no configuration, or that of no framework whose launches
+    can be written.
     """
     if not facts.config:
         raise UserError(
             "The run recorded no settings, so its script cannot be written; name the one that "
             "it ran with --script."
         )
+    processes = whole(facts.config.get(PROCESSES), least=1)
     facts = replace(facts, config=_nested(facts.config))
     every = [*_verl(facts, asked), *_openrlhf(facts, asked)]
     if not every and facts.config.keys() >= _TRAINING_ARGUMENTS:
@@ -68,11 +74,17 @@ def recorded_launch(
             "The settings of the run are not those of verl or OpenRLHF, so its script cannot "
             "be written; name the one that it ran with --script."
         )
-    if launcher is not None:
-        raise UserError("--launcher is for runs of TRL; this one says itself how it was started.")
     # Fewest settings that the release does not have, then fewest parts that the run does not have,
     # then the shortest launch, then the newest release.
-    return min(every, key=lambda found: found[0])[1]
+    found = min(every, key=lambda found: found[0])[1]
+    if found.module in _UNDER_TORCHRUN:
+        return replace(found, launcher=launcher or torchrun(processes))
+    if launcher is not None:
+        raise UserError(
+            "--launcher is for runs of TRL and of verl's fine-tuning; this one says itself how it "
+            "was started."
+        )
+    return found
 
 
 def _trl(facts: Facts, asked: Mapping[str, str], launcher: str | None) -> RecordedLaunch:
@@ -159,7 +171,7 @@ def _starts(version: str, program: str | None) -> Iterator[tuple[str, tuple[str,
     modules: dict[str, str] = {}
     for module, root in sorted(data["entries"].items(), key=lambda entry: len(entry[0])):
         path = f"{module.replace('.', '/')}.py"
-        if root not in modules or (program and program.endswith(path)):
+        if root not in modules or (program and program.endswith((path, f"-m {module}"))):
             modules[root] = module
     for root in data["roots"]:
         if root in modules:

@@ -104,12 +104,27 @@ def trl_words(facts: Facts, launcher: str | None) -> tuple[str, tuple[str, ...],
     if launcher is None:
         count = processes_of(facts.config)
         if count is None:
-            raise UserError(
-                "The run does not say how it was started, nor with how many processes; say it "
-                "with --launcher, such as --launcher 'accelerate launch --num_processes 8'."
-            )
+            raise _unsaid("accelerate launch --num_processes 8")
         launcher = f"accelerate launch --num_processes {count}"
     return module, tuple(_public(facts.args)), launcher
+
+
+def torchrun(processes: int | None) -> str:
+    """What starts so many processes of one machine; raises UserError where nothing says how many.
+
+    verl's fine-tuning logs `trainer.n_gpus_per_node`, which it does not read.
+    """
+    if processes is None:
+        raise _unsaid("torchrun --standalone --nproc_per_node=8")
+    return f"torchrun --standalone --nproc_per_node={processes}"
+
+
+def _unsaid(example: str) -> UserError:
+    return UserError(
+        "The run does not say how it was started, nor with how many processes; say it "
+        "with --launcher, such as --launcher '{example}'.",
+        example=example,
+    )
 
 
 def _public(words: tuple[str, ...]) -> Iterator[str]:

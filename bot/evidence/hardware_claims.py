@@ -35,9 +35,7 @@ def gpus_claim(subject: ClaimSubject) -> Claim:
         return Observation(ClaimName.GPUS, None, observed, _SOURCE).inconclusive(
             "The number of GPUs cannot be known by reading the script."
         )
-    # One pool: the product is the number. Several (rollout apart from training): each setting.
-    alone = plan.gpus.value is None or plan.gpus.value == _product(plan.gpus_per_node, plan.nodes)
-    equal = observed == claimed if alone and observed is not None else _same_placement(subject)
+    equal = _as_claimed(subject, claimed, observed)
     if equal is False:
         return Observation(ClaimName.GPUS, claimed, observed, _SOURCE).inconsistent(
             "The run's configuration asks for another number of GPUs."
@@ -55,7 +53,9 @@ def gpus_claim(subject: ClaimSubject) -> Claim:
         return Observation(ClaimName.GPUS, claimed, host, _SOURCE).inconsistent(reason)
     if equal is None:
         return Observation(ClaimName.GPUS, claimed, None, _SOURCE).inconclusive(
-            subject.absent(plan.gpus_per_node.key)
+            message("The run does not record how many processes its launcher started.")
+            if given_to_launcher(plan, plan.gpus_per_node)
+            else subject.absent(plan.gpus_per_node.key)
         )
     agreed = Observation(ClaimName.GPUS, claimed, claimed, _SOURCE)
     if host is None and subject.facts.kind == "log":
@@ -88,6 +88,17 @@ def gpus_claim(subject: ClaimSubject) -> Claim:
             host=host,
         )
     return agreed.consistent(reason)
+
+
+def _as_claimed(subject: ClaimSubject, claimed: int, observed: int | None) -> bool | None:
+    """Whether the run's configuration has the claimed number; None when it does not say."""
+    plan = subject.plan
+    # One pool: the product is the number. Several (rollout apart from training): each setting.
+    alone = plan.gpus.value is None or plan.gpus.value == _product(plan.gpus_per_node, plan.nodes)
+    if alone and observed is not None:
+        return observed == claimed
+    # What a launcher starts, no setting places: verl's fine-tuning logs one that it does not read.
+    return None if given_to_launcher(plan, plan.gpus_per_node) else _same_placement(subject)
 
 
 def _configured(subject: ClaimSubject) -> int | None:

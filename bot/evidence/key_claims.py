@@ -167,27 +167,28 @@ def train_claim(subject: ClaimSubject) -> Claim | None:
 
 def engine_claim(subject: ClaimSubject) -> Claim | None:
     """The inference engine, with the version that was installed."""
+    engine = subject.plan.infer
+    if engine.key is None and engine.value is None and subject.name.infer == "hf":
+        return None  # Training without rollouts, whose name has to have the part.
     if subject.plan.framework == "openrlhf":
         keys = ("vllm.num_engines", "vllm_num_engines")
         claim: Claim | None = _by_presence(subject, ClaimName.INFERENCE_ENGINE, "vllm", keys)
         if claim is not None and claim.claimed is None and claim.observed is None:
             return None  # Training without rollouts.
     else:
-        claim = setting_claim(
-            subject, ClaimName.INFERENCE_ENGINE, subject.plan.infer, subject.name.infer
-        )
+        claim = setting_claim(subject, ClaimName.INFERENCE_ENGINE, engine, subject.name.infer)
     if claim is None:
         return None
     if claim.observed is True:  # TRL's --use_vllm.
         claim = replace(claim, observed="vllm")
-    engine = str(claim.observed or "").casefold()
-    version = subject.facts.requirements.get(engine)
+    observed = str(claim.observed or "").casefold()
+    version = subject.facts.requirements.get(observed)
     if version is None:
         return claim
     return Observation(
         claim.claim,
         claim.claimed,
-        f"{engine} {version}",
+        f"{observed} {version}",
         read_together(claim.source, SourceName.REQUIREMENTS),
     ).judged(claim.verdict, claim.reason)
 

@@ -121,11 +121,17 @@ def _applied(
 
 
 def launcher_number(launch: Launch, *names: str) -> Field[int] | None:
-    """A whole number given to the launcher; None when it does not have the option."""
+    """A whole number given to the launcher; None when it does not have the option.
+
+    `torchrun` starts one process where it is not told (torch/distributed/run.py, `nproc_per_node`).
+    """
     found = launcher_option(launch, *names)
     if found is None:
         place = unknown_options(launch)
-        return None if place is None else Field(None, span=place, key=names[0])
+        if place is not None:
+            return Field(None, span=place, key=names[0])
+        alone = "nproc_per_node" in names and launch.launcher[-1:] == ("torchrun",)
+        return Field(1, key="nproc_per_node", default=True) if alone else None
     number = int(found.value) if found.value and re.fullmatch("[0-9]{1,6}", found.value) else None
     return Field(number, span=found.span, key=found.name)
 

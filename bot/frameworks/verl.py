@@ -245,9 +245,13 @@ def _gpus(
     """GPUs a node, nodes, and GPUs over all."""
     per_node, nodes = values.integer("trainer.n_gpus_per_node"), values.integer("trainer.nnodes")
     if sft:
-        # What torchrun is given counts, also where only a run decides it.
+        # What torchrun is given counts, also where only a run decides it. The setting is read by
+        # `sft_trainer_ray.py` alone, which starts its processes itself.
         given = launcher_number(launch, "nproc_per_node", "num_gpus")
-        per_node = per_node if given is None else given
+        if given is not None:
+            per_node = given
+        elif launch.entry in _SFT_ENTRIES:
+            per_node = Field(None, key="nproc_per_node")
         given = launcher_number(launch, "nnodes", "num_nodes")
         nodes = nodes if given is None else given
         if nodes.value is None and nodes.span is None:

@@ -24,6 +24,7 @@ from bot.memory.linear_attention import LinearAttention
 from bot.memory.mixers import Mamba, ShortConvolution, SlidingAttention
 from bot.memory.shape import Experts, Latent, Shape
 from bot.memory.tower import Tower
+from bot.script.name import is_checkpoint, naming_parts
 
 # Words for a checkpoint, not for its shape.
 _TUNED = regex(
@@ -50,7 +51,6 @@ _QUANTIZED = regex(
     r"w\d+a\d+|quantized|dynamic|static|marlin|q[2-8](?:-[k01])?(?:-[sml])?)(?=[-.]|\Z)"
 )
 """Words for a model whose weights take fewer bytes than its maker's."""
-_STEP = regex(r"(?:(?:global|checkpoint|step|iter|epoch)[_-]?){0,2}\d+")
 _SIZE = regex(r"\d{1,3}(?:\.\d)?b")
 _HOLDS = regex(r"(?:\A|[-_])(?:hf|models?|weights|checkpoints?)(?=[-_]|\Z)")
 """Words of a folder's name that say what it holds, beside the family: `hf_llama2_models/7B`."""
@@ -58,8 +58,6 @@ _CLOSE = 0.85
 """How similar a name must be for another to be meant (difflib's ratio): one letter of seven."""
 _FEW = 3
 """How many known models may begin with a name, for one of them to be offered."""
-_FOLDERS = ("", "hf", "huggingface", "model", "checkpoint", "snapshots", "actor", "critic",
-            "policy", "merged", "final", "last", "latest", "best")  # fmt: skip
 _MAX_CONFIG = 1 << 20
 
 
@@ -145,8 +143,7 @@ def find(path: str) -> Model | None:
         model = _named(part)
         if model is not None:
             return model
-        plain = part.lower()
-        if plain not in _FOLDERS and not _STEP.fullmatch(plain):
+        if not is_checkpoint(part):
             return None
     return None
 
@@ -170,7 +167,7 @@ def guess(path: str) -> Model | None:
     """
     from bot.memory.fine_tunes import trained_from  # Its expressions cost a start two milliseconds.
 
-    parts = [part for part in path.rstrip("/").split("/") if part]
+    parts = naming_parts(path)
     if len(parts) > 1 and _SIZE.fullmatch(parts[-1].lower()):
         family = _HOLDS.sub("", parts[-2].lower()).strip("-_")
         # Without a number a family has several models of a size: Qwen/7B.
@@ -231,7 +228,7 @@ def not_known(path: str) -> Message:
 
 
 def _unquantized(path: str) -> str:
-    name = path.rstrip("/").rpartition("/")[2].lower().replace("_", "-")
+    name = "".join(naming_parts(path)[-1:]).lower().replace("_", "-")
     return _keys(_QUANTIZED.sub("", name))[0]
 
 

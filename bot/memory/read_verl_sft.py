@@ -57,7 +57,8 @@ def read(
     plan = get.plan
     total = needed(
         plan.gpus.value or gpus,
-        "The number of GPUs is not known: what torchrun is given for them is decided by a run.",
+        "The number of GPUs is not known: verl's fine-tuning takes as many as torchrun is told to "
+        "start, which this launch does not say.",
     )
     refuse_multi_token_prediction(get, "model")
     path = needed(

@@ -16,6 +16,12 @@ from bot.base.regex import regex
 PATTERN = TUNING.form
 
 _TOKEN = regex(r"[a-z0-9][a-z0-9.\-]*\Z")
+_STEP = regex(r"(?:(?:global|checkpoint|step|iter|epoch)[_-]?){0,2}\d+")
+_IN_A_CHECKPOINT = frozenset(
+    {"hf", "huggingface", "model", "checkpoint", "snapshots", "actor", "critic", "policy", "merged"}
+    | {"final", "last", "latest", "best"}
+)
+"""What a checkpoint's folders are called, whoever's model it is."""
 _SIZE = regex(r"(?<![0-9.a-z])([0-9]+(?:\.[0-9]+)?)(b|m|t)(?![a-z])", re.IGNORECASE)
 _CARD = regex(r"(?<![0-9.a-z])910b[0-9]?(?![0-9a-z])", re.IGNORECASE)
 _POINT_AS_B = regex(r"(?<![0-9.a-z])([0-9]{1,2})b([0-9])(?![0-9a-z])", re.IGNORECASE)
@@ -84,6 +90,24 @@ def plain_sizes(text: str) -> str:
         text = _POINT_AS_B.sub(r"\1.\2b", text)
         text = _NO_POINT.sub(r"0.\1b", text)
     return text
+
+
+def naming_parts(path: str) -> list[str]:
+    """The parts of a model's path up to the one that names it.
+
+    What verl, OpenRLHF and transformers write below it is left out: `global_step_372/huggingface`,
+    `checkpoint-500`. A part that stands alone stays.
+    """
+    parts = [part for part in path.split("/") if part]
+    while len(parts) > 1 and is_checkpoint(parts[-1]):
+        parts.pop()
+    return parts
+
+
+def is_checkpoint(folder: str) -> bool:
+    """Whether a folder is called after a step of training, or after what every checkpoint holds."""
+    plain = folder.lower()
+    return plain in _IN_A_CHECKPOINT or _STEP.fullmatch(plain) is not None
 
 
 def model_size(model: str) -> str | None:

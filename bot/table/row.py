@@ -17,7 +17,7 @@ from bot.evidence.values import Missing, lookup
 from bot.frameworks.plan import Field, Plan
 from bot.report import JsonValue, Row
 from bot.report.claims import ClaimName
-from bot.script.name import ScriptName, model_size
+from bot.script.name import ScriptName, model_size, naming_parts
 from bot.script.plan import task_label
 from bot.table.rst import UNKNOWN_CELL
 from bot.table.tag import deserved_tag
@@ -71,11 +71,13 @@ def model_name(path: str) -> str | None:
     """The model's name in a path or hub name; None when the path does not hold one.
 
     Qwen2.5-7B for Qwen/Qwen2.5-7B-Instruct, and for a folder of Hugging Face's cache. The last part
-    of another local path counts when it states a size, as a model's name does.
+    of another local path counts when it states a size, as a model's name does; folders of a
+    checkpoint below it do not.
     """
     cached = _CACHED.search(path)
-    last = cached[1] if cached else path.rstrip("/").rsplit("/", 1)[-1]
-    if not (cached or _HUB_NAME.match(path) or model_size(last)):
+    last = cached[1] if cached else "".join(naming_parts(path)[-1:])
+    hub = _HUB_NAME.match(path) and path.endswith(last)
+    if not (cached or hub or model_size(last)):
         return None
     return _ENDING.sub("", last) or None
 

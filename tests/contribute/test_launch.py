@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,41 @@ def test_the_release_that_fits_is_taken_where_none_is_recorded() -> None:
     assert isinstance(keys, HydraTable)
     launch = recorded_launch(Facts(source="x", config=_resolved(keys.tree, keys.tree)), {})
     assert (launch.release, launch.words, launch.known_release) == ("0.4.1", (), False)
+
+
+@pytest.mark.parametrize(
+    ("version", "root", "program", "module"),
+    [
+        ("0.6.0", "sft_trainer", "-m verl.trainer.fsdp_sft_trainer", "fsdp_sft_trainer"),
+        ("0.9.1", "sft_trainer_engine", "-m verl.trainer.sft_trainer", "sft_trainer"),
+    ],
+)
+def test_fine_tuning_is_started_by_what_starts_its_processes(
+    version: str, root: str, program: str, module: str
+) -> None:
+    """`trainer.n_gpus_per_node`, which is logged, is not read by these trainers."""
+    keys = table("verl", version, root)
+    assert isinstance(keys, HydraTable)
+    logged = _resolved(keys.tree, keys.tree)
+    facts = Facts(source="x", config=logged, program=program, requirements={"verl": version})
+    with pytest.raises(UserError, match="such as --launcher 'torchrun --standalone"):
+        recorded_launch(facts, {})
+    told = recorded_launch(facts, {}, "torchrun --nproc_per_node=4")
+    assert (
+        script_text(told, None)
+        .splitlines()[4]
+        .startswith(f"torchrun --nproc_per_node=4 -m verl.trainer.{module} ")
+    )
+    counted = recorded_launch(replace(facts, config={**logged, "num_processes": 2}), {})
+    assert counted.launcher == "torchrun --standalone --nproc_per_node=2"
+
+
+def test_what_starts_ray_is_the_run_s_own_affair() -> None:
+    keys = table("verl", "0.9.1", "ppo_trainer")
+    assert isinstance(keys, HydraTable)
+    facts = Facts(source="x", config=_resolved(keys.tree, keys.tree))
+    with pytest.raises(UserError, match="says itself how it was started"):
+        recorded_launch(facts, {"verl": "0.9.1"}, "torchrun --nproc_per_node=4")
 
 
 def test_options_of_openrlhf_are_written_where_they_differ() -> None:

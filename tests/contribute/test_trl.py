@@ -66,7 +66,7 @@ def test_the_release_that_fits_is_taken_where_none_is_recorded() -> None:
 
 
 def test_a_launcher_is_for_trl_alone() -> None:
-    dotted = {"data.train_batch_size": 64, "trainer.nnodes": 1}
+    dotted = {"actor_rollout_ref.rollout.n": 5, "trainer.nnodes": 1}
     with pytest.raises(UserError, match="--launcher is for runs of TRL"):
         recorded_launch(run(config=dotted, args=(), program=None), {"verl": "0.9.1"}, "torchrun")
 

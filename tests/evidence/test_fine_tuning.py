@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,6 +24,36 @@ def _steps(command: str, config: dict[str, Any], **changes: Any) -> Claim:
     history = {key: series(key, 30) for key in ("train/global_step", "train/loss")}
     facts: Facts = run(config=config, history=history, program=None, args=(), **changes)
     return claim(compare(context.plans[0], context.name, facts), "steps without OOM")
+
+
+@pytest.mark.parametrize("command", [OLD, NEW])
+@pytest.mark.parametrize("logged", [2, 8])
+def test_the_number_that_the_trainer_does_not_read_says_nothing(command: str, logged: int) -> None:
+    context = read_script(ScriptFile(path="7b/a.sh", data=command.encode()), CheckOptions())
+    facts: Facts = run(
+        config={"trainer": {"n_gpus_per_node": logged, "nnodes": 1}},
+        program=None,
+        args=(),
+        host_gpu_count=8,
+    )
+    found = claim(compare(context.plans[0], context.name, facts), "gpus")
+    assert (found.verdict, found.claimed, found.observed) == ("inconclusive", 2, None)
+    assert found.reason == "The run does not record how many processes its launcher started."
+    few = replace(facts, host_gpu_count=1, gpus=())
+    assert claim(compare(context.plans[0], context.name, few), "gpus").verdict == "inconsistent"
+
+
+def test_the_engine_that_a_name_must_have_claims_nothing() -> None:
+    path = "7b/qwen2.5-7b_sft_2_h100_fsdp_hf.sh"
+    context = read_script(ScriptFile(path=path, data=OLD.encode()), CheckOptions())
+    facts: Facts = run(config={"trainer": {"nnodes": 1}}, program=None, args=())
+    said = [one.claim for one in compare(context.plans[0], context.name, facts).claims]
+    assert "inference engine" not in said
+    named = read_script(
+        ScriptFile(path=path.replace("_hf", "_vllm"), data=OLD.encode()), CheckOptions()
+    )
+    said = [one.claim for one in compare(named.plans[0], named.name, facts).claims]
+    assert "inference engine" in said
 
 
 @pytest.mark.parametrize(

@@ -41,9 +41,20 @@ def role(*settings: str, **more: str) -> Role:
 
 def test_gpus_are_those_of_torchrun() -> None:
     assert role(QWEN).layout.gpus == 8
-    with pytest.raises(NoEstimateError, match="what torchrun is given"):
+    with pytest.raises(NoEstimateError, match="as many as torchrun is told to start"):
         workload(QWEN, gpus="$1")
     assert workload(QWEN, gpus="$1", given=4).pools[0].gpus == 4
+
+
+def test_a_setting_that_the_trainer_does_not_read_counts_no_gpus() -> None:
+    command = "verl.trainer.fsdp_sft_trainer " + QWEN + " trainer.n_gpus_per_node=8"
+    for start, count in (("python3 -m", None), ("torchrun -m", 1), ("torchrun $FLAGS -m", None)):
+        text = f"{start} {command}\n".encode()
+        (plan,) = plans(read(text, "x.sh"), versions={"verl": "0.6.1"})
+        assert plan.gpus.value == count
+    ray = f"python3 -m {command}\n".replace("fsdp_sft_trainer", "sft_trainer_ray")
+    (plan,) = plans(read(ray.encode(), "x.sh"), versions={"verl": "0.9.1"})
+    assert plan.gpus.value == 8
 
 
 def test_passes_are_packed_up_to_their_limit() -> None:

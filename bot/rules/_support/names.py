@@ -12,7 +12,7 @@ from bot.base.digits import is_digits
 from bot.base.regex import regex
 from bot.frameworks.plan import Field, Plan
 from bot.rules._support.base import RuleContext
-from bot.script.name import model_size, plain_sizes
+from bot.script.name import model_size, naming_parts, plain_sizes
 from bot.shell.source import Span
 
 T = TypeVar("T")
@@ -89,7 +89,7 @@ def model_label(model: str) -> str | None:
 
     None when the path does not look like a model of a known family.
     """
-    last = plain_sizes(model.rstrip("/").rsplit("/", 1)[-1].lower().replace("_", "-"))
+    last = plain_sizes("".join(naming_parts(model)[-1:]).lower().replace("_", "-"))
     last = _TUNED.sub("", _MAKERS.sub("", last))
     if not _FAMILIES.match(last) or not model_size(last):
         return None
