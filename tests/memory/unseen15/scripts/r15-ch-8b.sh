@@ -1,0 +1,27 @@
+python3 -m verl.trainer.main_ppo \
+    data.train_batch_size=128 \
+    data.max_prompt_length=512 \
+    data.max_response_length=1536 \
+    actor_rollout_ref.model.path=meta-llama/Llama-3.1-8B-Instruct \
+    actor_rollout_ref.model.enable_gradient_checkpointing=true \
+    actor_rollout_ref.actor.ppo_mini_batch_size=32 \
+    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4 \
+    actor_rollout_ref.actor.fsdp_config.model_dtype=bfloat16 \
+    actor_rollout_ref.rollout.name=vllm \
+    actor_rollout_ref.rollout.mode=sync \
+    actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4 \
+    actor_rollout_ref.rollout.max_num_batched_tokens=8192 \
+    actor_rollout_ref.rollout.enable_chunked_prefill=False \
+    actor_rollout_ref.rollout.max_model_len=2048 \
+    actor_rollout_ref.rollout.max_num_seqs=64 \
+    actor_rollout_ref.rollout.n=2 \
+    actor_rollout_ref.rollout.tensor_model_parallel_size=1 \
+    actor_rollout_ref.rollout.gpu_memory_utilization=0.5 \
+    actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=4 \
+    actor_rollout_ref.ref.fsdp_config.model_dtype=bfloat16 \
+    +actor_rollout_ref.model.override_config.attn_implementation=flash_attention_2 \
+    algorithm.adv_estimator=grpo \
+    algorithm.use_kl_in_reward=False \
+    actor_rollout_ref.actor.use_kl_loss=False \
+    trainer.n_gpus_per_node=4 \
+    trainer.nnodes=1

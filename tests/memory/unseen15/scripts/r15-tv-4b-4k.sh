@@ -1,0 +1,20 @@
+accelerate launch --num_processes 1 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen3-4B-Thinking-2507 \
+    --dtype bfloat16 \
+    --bf16 true \
+    --optim adamw_8bit \
+    --max_prompt_length 1024 \
+    --max_completion_length 4096 \
+    --num_generations 4 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --beta 0.01 \
+    --use_vllm false \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.0 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --load_in_4bit \
+    --use_bnb_nested_quant
