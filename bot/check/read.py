@@ -87,6 +87,7 @@ def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
         header=header,
         plans=launches,
         choice=choose(launches, name, header, device=options.device),
+        gpus=options.gpus,
         files=options.files,
         place=place,
     )

@@ -75,6 +75,8 @@ class CheckOptions:
     """Variables that the script's caller is taken to set, besides those of the configuration."""
     device: str | None = None
     """The accelerator that the script is read for, such as h100 or npu; before the script's own."""
+    gpus: int | None = None
+    """GPUs of a launch that leaves them to its launcher; before those of the script's name."""
     clean_environment: bool = False
     """True when the caller sets no others."""
     script_arguments: Sequence[str] | None = None

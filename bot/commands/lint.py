@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
 from bot.base.messages import enumeration
-from bot.commands.arguments import CHECK_FORMATS, add_common, finish, number, read_file, tree_at
+from bot.commands.arguments import (
+    CHECK_FORMATS,
+    add_common,
+    add_gpus,
+    finish,
+    number,
+    read_file,
+    tree_at,
+)
 from bot.commands.fixing import add_fix, fix_scripts, wants_fix
 from bot.commands.inputs import add_paths, each_script, scripts_with_options
 from bot.commands.output import notice
@@ -38,6 +46,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_root(parser)
     add_offline(parser)
     add_common(parser, CHECK_FORMATS)
+    add_gpus(parser)
     parser.add_argument(
         "--jobs",
         type=number(256),
@@ -56,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     scripts = list(named)
     recipes = frozenset(script.path for script in scripts if is_recipe(script.path))
     shown = arguments.format != "text" or arguments.verbose or bool(options.versions)
-    options = replace(options, recipes=recipes, launches=shown)
+    options = replace(options, recipes=recipes, launches=shown, gpus=arguments.gpus)
     if arguments.was is not None:
         if fix:
             raise UserError("--was goes with neither --fix nor --diff.")

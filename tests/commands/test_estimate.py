@@ -311,3 +311,27 @@ def test_a_variable_behind_an_option_is_asked_for_too(tmp_path: Path) -> None:
     assert "max_len needs the variable LENGTH, which the script leaves to its caller" in result.out
     said = ("--env", "LENGTH=2048")
     assert rlbot("estimate", "run.sh", "--device", "a100", *said, cwd=tmp_path).status != 3
+
+
+PPO = (
+    "deepspeed --module openrlhf.cli.train_ppo --pretrain OpenRLHF/Llama-3-8b-sft-mixture"
+    " --reward_pretrain OpenRLHF/Llama-3-8b-rm-mixture --prompt_data a/b --zero_stage 2 --bf16"
+    " --micro_train_batch_size 1 --train_batch_size 4 --micro_rollout_batch_size 1"
+    " --rollout_batch_size 4 --adam_offload --flash_attn --gradient_checkpointing\n"
+)
+"""OpenRLHF's issue 858: four models of 8B, each whole on cards of 48 GB, but for Adam's state."""
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [((), []), (("--gpus", "4"), ["error"]), (("--gpus", "4", "--device", "h200"), [])],
+)
+def test_lint_takes_the_number_of_gpus_too(
+    tmp_path: Path, more: tuple[str, ...], expected: list[str]
+) -> None:
+    (tmp_path / "run.sh").write_text(f"# openrlhf: 0.6.1\n{PPO}", encoding="utf-8")
+    given = more if "--device" in more else (*more, "--device", "a40")
+    result = rlbot("lint", "run.sh", "--format", "json", *given, cwd=tmp_path)
+    (script,) = json.loads(result.out)["scripts"]
+    found = [f["severity"] for f in script["findings"] if f["id"] in ("RLB110", "RLB111")]
+    assert found == expected

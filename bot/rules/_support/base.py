@@ -50,6 +50,8 @@ class RuleContext:
     """One for each launch of a known framework, in order."""
     choice: LaunchChoice
     """The launches of them that count: what the name, the row and an estimate are about."""
+    gpus: int | None = None
+    """GPUs of a launch that leaves them to its launcher; None where nobody has said."""
     files: Files | None = None
     """The tree that the script is called from, for a model's `config.json`; None without one."""
     place: ScriptPlace | None = None
@@ -73,10 +75,12 @@ class RuleContext:
     ) -> PlanEstimate:
         """The memory estimate of one of `plans`, made once for each question.
 
-        Without `gpus` those of the script's name count where a launcher takes every GPU there is;
-        what verl's trainers are told of them is theirs to say. Raises NoEstimateError with a
+        Without `gpus` those that the context was given count, then those of the script's name,
+        where a launcher takes every GPU there is; what verl's trainers are told of them is theirs
+        to say. Raises NoEstimateError with a
         sentence that says what is missing or contradictory.
         """
+        gpus = self.gpus if gpus is None else gpus
         if gpus is None and (plan.framework != "verl" or plan.algorithm.value == "sft"):
             gpus = self.name.gpus
         key = (id(plan), device, gpus, run)
