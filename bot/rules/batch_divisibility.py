@@ -97,12 +97,14 @@ def check(context: RuleContext) -> Hits:
 def _divides_prompts(context: RuleContext, values: PlanValues) -> bool:
     """Whether the prompts are divided among the GPUs before they are repeated rollout.n times.
 
-    Forks may repeat them earlier; without `rollout.n` verl is older than 0.2.
+    Forks may repeat them earlier; without `rollout.n` verl is older than 0.2. DataProtoConfig of
+    verl/protocol.py pads them where VERL_AUTO_PADDING says so (0.4.0 and later).
     """
     key = f"{ROLLOUT}.mode"
     synchronous = key not in (values.plan.table or ()) or values.text(key) == "sync"
     return (
         synchronous
+        and "VERL_AUTO_PADDING" not in values.plan.launch.command.environment
         and is_fsdp(values)
         and values.number(f"{ROLLOUT}.n") is not None
         and not version_at_least(values.plan, 0, 5)

@@ -61,6 +61,11 @@ def test_prompts_that_can_be_divided(release: str, changed: tuple[str, ...]) -> 
     assert quiet(SLUG, f"# verl: {release}\n{verl(*kept, *changed)}")
 
 
+def test_prompts_that_verl_pads() -> None:
+    padded = verl(*SHARED, before="export VERL_AUTO_PADDING=1")
+    assert quiet(SLUG, f"# verl: 0.4.1\n{padded}")
+
+
 @pytest.mark.parametrize("release", ["0.2", "0.3.0.post1", "0.4.0", "0.4.1"])
 def test_prompts_that_are_divided_before_they_are_repeated(release: str) -> None:
     """Also where batches are sized by tokens, as theirs were."""
