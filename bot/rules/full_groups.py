@@ -97,6 +97,10 @@ def _makes_trainer(context: RuleContext, plan: Plan) -> bool:
     return (tree := parsed(source)) is not None and makes(tree, "GRPOTrainer", "trl")
 
 
+_RANKS = ("LOCAL_RANK", "RANK", "WORLD_SIZE")
+"""What accelerate's PartialState takes for one of several processes."""
+
+
 def _processes(plan: Plan) -> int | None:
     """One of Python alone, whose further GPUs get no process of their own."""
     command, gpus = plan.launch.command, plan.gpus.value
@@ -105,7 +109,7 @@ def _processes(plan: Plan) -> int | None:
     started = unwrap(command.argv)
     program = command.argv[0].text.rpartition("/")[2]
     alone = started is not None and not started.launcher and program.startswith("python")
-    return 1 if alone else None
+    return 1 if alone and not any(name in command.environment for name in _RANKS) else None
 
 
 def _severity(plan: Plan) -> Severity | None:

@@ -188,6 +188,7 @@ def test_settings_that_do_not_go_together_are_found() -> None:
         ("python run/train.py", 1),
         ("CUDA_VISIBLE_DEVICES=0,1 python3 run/train.py", 1),
         ("srun python run/train.py", 0),
+        ("export WORLD_SIZE=8 LOCAL_RANK=0; python run/train.py", 0),
         ("mpirun -np 8 python run/train.py", 0),
         ("accelerate launch run/train.py", 0),
         ("torchrun --nproc_per_node $GPUS run/train.py", 0),
