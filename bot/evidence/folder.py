@@ -38,13 +38,15 @@ def read_folder(path: Path, limits: RunLimits | None = None) -> Facts:
     """Read the run at `path` whole, within `limits`.
 
     Raises EvidenceError when there is no run, several runs, or nothing readable before the run's
-    own record; whatever is lost after that becomes a sentence in `Facts.gaps`. Of an empty log the
-    files beside it are read.
+    own record; whatever is lost after that becomes a sentence in `Facts.gaps`. Of a log that is
+    empty or missing the files beside it are read.
     """
     limits = limits or RunLimits()
     located = locate(path)
     name = shown(located.log.name)
     log = _RunLog(limits)
+    if located.missing and (beside := _without_log(located, limits)) is not None:
+        return beside
     try:
         with readable(name), open_inside(located.root, located.log) as stream:
             reader = LogReader(
@@ -56,21 +58,31 @@ def read_folder(path: Path, limits: RunLimits | None = None) -> Facts:
             raise
         return beside
     if log.run.id is None:
-        raise EvidenceError(_no_run(name, reader))
+        damaged = reader.cut_at is not None or reader.damaged_at
+        if damaged or (beside := _without_log(located, limits)) is None:
+            raise EvidenceError(_no_run(name, reader))
+        return beside
     return log.facts(located, SideFiles(located, limits, log.gaps), reader)
 
 
 def _without_log(located: Located, limits: RunLimits) -> Facts | None:
-    """What the files beside an empty log say; None where they hold no settings either.
+    """What the files say whose log is empty or missing; None where they hold no settings either.
 
     What the process printed stands for the metrics, as far as they are printed.
     """
     beside = SideFiles(located, limits)
-    beside.gaps.note(
-        "{name} is empty, as a process that is killed leaves it: what stands in the files beside "
-        "it is compared, without the system stream.",
-        name=shown(located.log.name),
-    )
+    if not located.missing:
+        beside.gaps.note(
+            "{name} is empty, as a process that is killed leaves it: what stands in the files "
+            "beside it is compared, without the system stream.",
+            name=shown(located.log.name),
+        )
+    else:
+        beside.gaps.note(
+            "{name} is missing: what stands in the other files of the run is compared, without "
+            "the system stream.",
+            name=shown(located.log.name),
+        )
     host = beside.metadata() or Host()
     config = plain(beside.config(), beside.gaps)
     try:

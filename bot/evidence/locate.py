@@ -43,6 +43,8 @@ class Located:
     log: Path
     source: str
     """What is read, in words, without the path on this machine."""
+    missing: bool = False
+    """Whether the log is not there, but files that W&B saved beside it."""
 
     @property
     def files(self) -> Path:
@@ -95,6 +97,10 @@ def _in_folder(given: Path, root: Path) -> Located:
         )
     if logs:
         return Located(root, logs[0], message("W&B run folder {name}", name=shown(root.name)))
+    if any((root / "files" / name).is_file() for name in _BESIDE):
+        run = root.name.rpartition("-")[2]
+        source = message("W&B run folder {name}", name=shown(root.name))
+        return Located(root, root / f"run-{run}.wandb", source, missing=True)
     # Links such as latest-run name a run that is listed anyway.
     runs = [
         entry
@@ -122,7 +128,7 @@ def _in_folder(given: Path, root: Path) -> Located:
 
 
 def holds_wandb(path: Path) -> bool:
-    """Whether a path is a transaction log, or a folder that holds one where W&B puts it."""
+    """Whether a path is a transaction log, or a folder that holds a run where W&B puts it."""
     if path.suffix == ".wandb":
         return True
     try:
@@ -131,7 +137,13 @@ def holds_wandb(path: Path) -> bool:
         return False
 
 
-_LOGS: Final = ("*.wandb", "*run-*/*.wandb", "wandb/*run-*/*.wandb")
+_BESIDE: Final = ("config.yaml", "wandb-metadata.json")
+"""Files that W&B saves in `files/`, by either of which a run is known whose log is missing."""
+_LOGS: Final = tuple(
+    f"{above}{found}"
+    for above in ("", "*run-*/", "wandb/*run-*/")
+    for found in ("*.wandb", *(f"files/{name}" for name in _BESIDE))
+)
 
 
 def open_inside(root: Path, path: Path) -> BinaryIO:

@@ -117,6 +117,34 @@ def test_a_log_that_was_never_written_leaves_what_stands_beside_it(own_run: Path
     assert "is empty" in refused(own_run)
 
 
+def test_a_log_that_holds_its_header_alone_is_empty_too(own_run: Path) -> None:
+    log = log_of(own_run)
+    log.write_bytes(log.read_bytes()[:7])
+    facts = read(own_run)
+    assert facts.gaps[0].startswith("run-abc123.wandb is empty")
+    log.write_bytes(log_of(own_run).read_bytes()[:5])
+    assert "inside its header" in refused(own_run)
+
+
+def test_a_run_whose_log_was_left_out_is_read_from_its_files(own_run: Path) -> None:
+    """As in repositories that hold `files/` alone."""
+    whole = read(own_run)
+    log_of(own_run).unlink()
+    (own_run / "files" / "output.log").write_text("step:1 - actor/x:1\n")
+    for place in (own_run, own_run.parent, own_run.parent.parent):
+        facts = read(place)
+        assert (facts.run.id, facts.gpus) == (whole.run.id, whole.gpus)
+        assert (facts.history_rows, facts.system_rows) == (1, 0)
+        assert facts.gaps[0].startswith("run-abc123.wandb is missing: what stands in the other")
+    found = compare(plan(), NAME, read(own_run))
+    assert (found.settings_compared, found.settings_consistent) == (20, 20)
+    peak = next(one for one in found.claims if one.claim == "peak memory")
+    assert peak.verdict == "inconclusive"
+    for name in ("output.log", "config.yaml"):
+        (own_run / "files" / name).unlink()
+    assert "run-abc123.wandb" in refused(own_run)
+
+
 def test_a_folder_with_two_runs_names_them(own_run: Path) -> None:
     shutil.copytree(own_run, own_run.parent / "run-20260102_000000-def456", symlinks=True)
     message = refused(own_run.parent)
@@ -200,6 +228,8 @@ def test_cut_before_the_run_record_says_at_which_byte(own_run: Path) -> None:
     log.write_bytes(log.read_bytes()[:200])
     assert "ends in the middle of a record at byte" in refused(own_run)
     log.write_bytes(HEADER.pack(IDENT, MAGIC, 0))
+    for name in ("output.log", "config.yaml"):
+        (own_run / "files" / name).unlink(missing_ok=True)
     assert "holds no record that says which run it is" in refused(own_run)
     log.write_bytes(HEADER.pack(IDENT, MAGIC, 0) + b"\x01" * 500)
     assert "is damaged at byte 7" in refused(own_run)
