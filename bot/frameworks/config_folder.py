@@ -126,8 +126,11 @@ def _of_hydra(item: Any) -> bool:
 _REFERENCES: Final = regex(r"(?:[^$\\]|\$(?!\{)|\$\{\.*\w+(?:\.\w+)*\})*")
 """Texts whose references OmegaConf takes as they are."""
 
-PACKAGE: Final = regex(r"(?:[\w-]++\.?)*")
-"""Where a file is put, when the parts between the dots are the names of mappings."""
+PACKAGE: Final = regex(r"(?:@?[\w-]++\.?)*")
+"""Where a file is put, when the parts between the dots are the names of mappings.
+
+For Hydra a second `@` before a package, which releases of verl have, belongs to the first name.
+"""
 
 
 def is_plain(data: Any) -> bool:

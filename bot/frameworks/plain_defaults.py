@@ -22,7 +22,7 @@ from bot.frameworks.hydra_tree import YamlTree
 
 _SELF: Final = "_self_"
 _ENTRY = regex(
-    r"(?P<override>override )?(?P<path>/?(?:[\w.-]+/)*[\w.-]+)(?:@(?P<package>\w+(?:\.\w+)*))?\Z",
+    r"(?P<override>override )?(?P<path>/?(?:[\w.-]+/)*[\w.-]+)(?:@(?P<package>@?\w+(?:\.\w+)*))?\Z",
     re.ASCII,
 )
 _OPTION = regex(r"(?:[\w.-]|\$\{\w+\})+\Z", re.ASCII)

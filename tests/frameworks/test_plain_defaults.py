@@ -19,7 +19,8 @@ ENTRIES = (
     "_self_", "one", "/one", "group/a", "group: a", "group: b", "group@x.y: a", "/group@z: b",
     "override group: b", "override group@x.y: b", "override /group@z: a", "other: ${group}",
     "other@w: ${group}", "other: x${group}", "../other: a", "../other@v: b", "deep/er: a",
-    "other: a", "one@p", "gone: a", "optional group: a", "group: null", "group: [a, b]",
+    "other: a", "one@p", "other@@q.r: a", "group@@x: ${other}", "gone: a", "optional group: a",
+    "group: null", "group: [a, b]",
     "group@_here_: a", "group@_global_: a", "group: ???", "other: ${defaults}", "other: ${gone}",
 )  # fmt: skip
 LINES = ("v: 1", "v: {w: 2}", "z: 3", "x: {y: {v: 4}}", "v: ${z}", "group: g", "a: ???")
@@ -81,6 +82,7 @@ USUAL = {
     f"{ROOT}.yaml": "defaults:\n  - engine: dp\n  - actor@job.actor: ${engine}_actor\n  - data\n"
     "  - _self_\njob: {n: 1}\n",
     "fork.yaml": "defaults:\n  - root\n  - override engine: mega\n  - _self_\njob: {n: 2}\n",
+    "twice.yaml": "defaults:\n  - actor@@job.actor: dp_actor\n  - _self_\njob: {n: 1}\n",
     "engine/dp.yaml": "# @package _global_\nengine_name: dp\n",
     "engine/mega.yaml": "# @package _global_\nengine_name: mega\n",
     "actor/dp_actor.yaml": "defaults:\n  - ../optim@optim: sgd\n  - base\n  - _self_\nlr: 1e-5\n",
@@ -101,6 +103,7 @@ USUAL = {
         (ROOT, {"actor/../optim@job.actor.optim": "adam"}),
         (ROOT, {"actor@job.actor": "mega_actor"}),
         ("fork", {}),
+        ("twice", {}),
         ("actor/dp_actor", {}),
     ],
 )
