@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
@@ -46,7 +45,7 @@ COMBINATIONS = [
     if method in ("full", "lora") or framework == "trl"
     if method != "qlora" or task in QUANTIZED
 ]
-_EVERY = pytest.mark.parametrize(("framework", "task", "method"), COMBINATIONS)
+_EVERY = pytest.mark.parametrize("answer", COMBINATIONS, indirect=True, ids="-".join)
 
 
 def _request(framework: str, task: str, method: str) -> Request:
@@ -59,20 +58,22 @@ def _request(framework: str, task: str, method: str) -> Request:
     )
 
 
-@functools.cache
-def _answer(framework: str, task: str, method: str) -> RecommendAnswer:
-    request = _request(framework, task, method)
+@pytest.fixture(scope="module")
+def answer(request: pytest.FixtureRequest) -> RecommendAnswer:
+    """That of a combination; its tests stand beside each other, so that it is made once."""
+    framework, task, method = request.param
+    asked = _request(framework, task, method)
     devices = ("h100", "rtx4090", "910b" if framework == "verl" else "a100-40", "h200")
-    search = Search(request, releases(framework)[-1])
+    search = Search(asked, releases(framework)[-1])
     return recommend(search, Hardware(devices=tuple(map(usable_device, devices)), budget=16))
 
 
 @pytest.mark.slow
 @_EVERY
 def test_a_written_script_has_no_error_and_no_warning(
-    framework: str, task: str, method: str
+    answer: RecommendAnswer, request: pytest.FixtureRequest
 ) -> None:
-    answer = _answer(framework, task, method)
+    framework, _, _ = request.node.callspec.params["answer"]
     assert answer.scripts
     for name, text in answer.scripts.values():
         report = check_script(ScriptFile(path=name, data=text.encode()), CheckOptions())
@@ -90,10 +91,7 @@ def test_a_written_script_has_no_error_and_no_warning(
 
 @pytest.mark.slow
 @_EVERY
-def test_the_estimate_of_a_script_is_its_recommendation(
-    framework: str, task: str, method: str
-) -> None:
-    answer = _answer(framework, task, method)
+def test_the_estimate_of_a_script_is_its_recommendation(answer: RecommendAnswer) -> None:
     for one in answer.recommendations.predicted:
         name, text = answer.scripts[one.rank]
         made = estimate_script(ScriptFile(path=name, data=text.encode()), CheckOptions()).estimate
@@ -145,11 +143,11 @@ def test_numbers_of_gpus_that_are_no_powers_of_two(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("framework", "task", "method"), [one for one in COMBINATIONS if one[0] != "trl"]
+    "answer", [one for one in COMBINATIONS if one[0] != "trl"], indirect=True, ids="-".join
 )
-def test_a_written_script_starts(framework: str, task: str, method: str, tmp_path: Path) -> None:
+def test_a_written_script_starts(answer: RecommendAnswer, tmp_path: Path) -> None:
     """By real Hydra on the released configuration, and by an argparse of the released options."""
-    scripts = _answer(framework, task, method).scripts.values()
+    scripts = answer.scripts.values()
     plan = max((plan_of(text.encode(), name) for name, text in scripts), key=_number_set)
     if isinstance(plan.table, OptionTable):
         assert argparse_refusal(parser_of(plan.table), plan) is None
@@ -157,7 +155,8 @@ def test_a_written_script_starts(framework: str, task: str, method: str, tmp_pat
     assert isinstance(plan.table, HydraTable)
     chosen = [s for s in plan.settings if s.key in plan.table.groups]
     overrides = [text for text in overrides_of(plan) if text.partition("=")[0] not in _keys(chosen)]
-    (tmp_path / "released.yaml").write_text(yaml.safe_dump(plan.table.tree_for(plan.settings)))
+    tree = plan.table.tree_for(plan.settings)
+    (tmp_path / "released.yaml").write_text(yaml.dump(tree, Dumper=yaml.CSafeDumper))
     assert hydra_refusal(tmp_path, "released", overrides) is None
 
 
@@ -175,12 +174,15 @@ def _number_set(plan: Plan) -> int:
     return len(plan.settings)
 
 
+@pytest.fixture(scope="module")
+def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
+    return Judge(tmp_path_factory.mktemp("judge"))
+
+
 @pytest.mark.process
-def test_bash_resolves_the_scripts_as_we_do(tmp_path: Path) -> None:
-    judge = Judge(tmp_path)
-    texts = [
-        text for combination in COMBINATIONS for _, text in _answer(*combination).scripts.values()
-    ]
+@_EVERY
+def test_bash_resolves_the_scripts_as_we_do(answer: RecommendAnswer, judge: Judge) -> None:
+    texts = [text for _, text in answer.scripts.values()]
     environment = {"WANDB_API_KEY": "from-the-environment", "MASTER_ADDR": "first-node"}
     ran = judge.run([Shell(text, environment=environment) for text in texts])
     for text, calls in zip(texts, ran, strict=True):
