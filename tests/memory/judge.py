@@ -98,15 +98,23 @@ class Judged:
 
 def judge(folder: Path) -> list[Judged]:
     """Every row of a round with what is printed of its script, given the lengths that it says."""
-    found = []
-    for row in json.loads((folder / "rows.json").read_text("utf-8")):
-        script = (folder / "scripts" / f"{row['id']}.sh").read_text("utf-8")
-        options = ["--device", row["device"], "--framework", row["framework"]]
-        if row.get("gpus"):
-            options += ["--gpus", str(row["gpus"])]
-        options += _given(script) if folder == OWN else row.get("options", [])
-        found.append(Judged(row, printed(script, *options)))
-    return found
+    return [judge_row(folder, row) for row in rows_of(folder)]
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    """What was measured in a round."""
+    rows: list[dict[str, Any]] = json.loads((folder / "rows.json").read_text("utf-8"))
+    return rows
+
+
+def judge_row(folder: Path, row: dict[str, Any]) -> Judged:
+    """One row of a round."""
+    script = (folder / "scripts" / f"{row['id']}.sh").read_text("utf-8")
+    options = ["--device", row["device"], "--framework", row["framework"]]
+    if row.get("gpus"):
+        options += ["--gpus", str(row["gpus"])]
+    options += _given(script) if folder == OWN else row.get("options", [])
+    return Judged(row, printed(script, *options))
 
 
 def _given(script: str) -> list[str]:
