@@ -40,62 +40,29 @@ def test_packages_import_only_what_stands_below_them() -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package and its contracts, to be broken."""
-    folder = tmp_path_factory.mktemp("copy")
-    shutil.copytree(ROOT / "bot", folder / "bot", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", folder)
-    return folder
+@pytest.mark.process
+def test_an_import_of_the_package_above_breaks_the_contract(tmp_path: Path) -> None:
+    """For each package, hidden as well as one can be: inside a function, in a new module.
 
-
-@pytest.fixture(scope="module")
-def planted_upwards(copy: Path) -> str:
-    """What is said of an import in each package of the one above it.
-
-    It is hidden as well as one can be: inside a function, in a new module.
+    So do an import of a rule by another, and a package outside the order.
     """
-    modules = {copy / "bot" / lower / "planted.py": upper for upper, lower in pairwise(LAYERS)}
-    for module, upper in modules.items():
-        module.write_text(f"def f() -> None:\n    import bot.{upper}\n", encoding="utf-8")
-    done = _lint_imports(copy)
-    for module in modules:
-        module.unlink()
+    shutil.copytree(ROOT / "bot", tmp_path / "bot", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for upper, lower in pairwise(LAYERS):
+        text = f"def f() -> None:\n    import bot.{upper}\n"
+        (tmp_path / "bot" / lower / "planted.py").write_text(text, encoding="utf-8")
+    rule = tmp_path / "bot" / "rules" / "another.py"
+    rule.write_text("from bot.rules import unknown_key\n", encoding="utf-8")
+    done = _lint_imports(tmp_path)
     assert done.returncode == 1
-    return done.stdout
-
-
-@pytest.mark.process
-@pytest.mark.parametrize(("upper", "lower"), list(pairwise(LAYERS)), ids=LAYERS[1:])
-def test_an_import_upwards_breaks_the_contract(
-    planted_upwards: str, upper: str, lower: str
-) -> None:
-    assert f"bot.{lower} is not allowed to import bot.{upper}:" in planted_upwards
-    assert f"bot.{lower}.planted -> bot.{upper}" in planted_upwards
-
-
-@pytest.mark.process
-def test_a_package_outside_the_order_breaks_the_contract(copy: Path) -> None:
-    planted = copy / "bot" / "loose.py"
-    planted.write_text("", encoding="utf-8")
-    try:
-        done = _lint_imports(copy)
-    finally:
-        planted.unlink()
+    for upper, lower in pairwise(LAYERS):
+        assert f"bot.{lower} is not allowed to import bot.{upper}:" in done.stdout
+        assert f"bot.{lower}.planted -> bot.{upper}" in done.stdout
+    assert "bot.rules.another -> bot.rules.unknown_key" in done.stdout
+    (tmp_path / "bot" / "loose.py").write_text("", encoding="utf-8")
+    done = _lint_imports(tmp_path)
     assert done.returncode == 1
     assert "loose" in done.stdout
-
-
-@pytest.mark.process
-def test_a_rule_that_imports_another_breaks_the_contract(copy: Path) -> None:
-    planted = copy / "bot" / "rules" / "planted.py"
-    planted.write_text("from bot.rules import unknown_key\n", encoding="utf-8")
-    try:
-        done = _lint_imports(copy)
-    finally:
-        planted.unlink()
-    assert done.returncode == 1
-    assert "bot.rules.planted -> bot.rules.unknown_key" in done.stdout
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT
+from tests.command import ROOT, Result, rlbot
 from tests.packaging.test_locks import pins
 
 EXAMPLE = ROOT / "examples/tuning/0.5b/qwen2.5-0.5b_grpo-lora_1_h100_fsdp_vllm.sh"
@@ -49,10 +49,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def _ran(
-    core: Path, *arguments: str | Path, cwd: Path = ROOT, **more: str
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+def _ran(core: Path, *arguments: str | Path, cwd: Path = ROOT, **more: str) -> Result:
+    done = subprocess.run(
         [core, "-P", "-m", "bot", *arguments],
         cwd=cwd,
         env={"PATH": os.environ["PATH"], "HOME": str(core.parent), **more},
@@ -60,6 +58,7 @@ def _ran(
         text=True,
         check=False,
     )
+    return Result(done.returncode, done.stdout, done.stderr)
 
 
 def _site(core: Path) -> Path:
@@ -103,11 +102,11 @@ def test_a_command_needs_no_more_than_the_core(
     core: Path, arguments: tuple[str | Path, ...]
 ) -> None:
     done = _ran(core, *arguments)
-    whole = _ran(Path(sys.executable), *arguments)
+    whole = rlbot(*arguments)
     if arguments[0] != "doctor":
-        assert (done.returncode, done.stdout) == (whole.returncode, whole.stdout), done.stderr
-    assert done.returncode in (0, 1, 3)
-    assert done.stderr == whole.stderr
+        assert (done.status, done.out) == (whole.status, whole.out), done.err
+    assert done.status in (0, 1, 3)
+    assert done.err == whole.err
 
 
 def test_a_script_whose_settings_need_the_grammar_and_a_configuration(
@@ -120,13 +119,8 @@ def test_a_script_whose_settings_need_the_grammar_and_a_configuration(
         encoding="utf-8",
     )
     done = _ran(core, "lint", script.name, "--format", "json", cwd=tmp_path)
-    whole = _ran(Path(sys.executable), "lint", script.name, "--format", "json", cwd=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (
-        whole.returncode,
-        whole.stdout,
-        whole.stderr,
-    )
-    settings = json.loads(done.stdout)["scripts"][0]["launches"][0]["settings"]
+    assert done == rlbot("lint", script.name, "--format", "json", cwd=tmp_path)
+    settings = json.loads(done.out)["scripts"][0]["launches"][0]["settings"]
     assert settings["ray_init"] == {"num_cpus": 8, "labels": {"a": True}}
 
 
@@ -141,13 +135,8 @@ def test_the_page_the_run_and_the_branch_are_read(core: Path, played: Path) -> N
         ("pr", "--base", "main", "--run", str(run)),
     ):
         done = _ran(core, *arguments, cwd=repository)
-        whole = _ran(Path(sys.executable), *arguments, cwd=repository)
-        assert (done.returncode, done.stdout, done.stderr) == (
-            whole.returncode,
-            whole.stdout,
-            whole.stderr,
-        )
-        assert done.returncode in (0, 1, 3), done.stderr
+        assert done == rlbot(*arguments, cwd=repository)
+        assert done.status in (0, 1, 3), done.err
 
 
 @pytest.mark.parametrize(
@@ -164,12 +153,12 @@ def test_what_needs_more_says_what_to_install(
     core: Path, arguments: tuple[str, ...], extra: str
 ) -> None:
     done = _ran(core, *arguments, GITHUB_TOKEN="ghp_none")
-    assert done.returncode == 2, done.stderr
-    assert f'`pip install "rlbot-tuning[{extra}]"`.' in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert done.status == 2, done.err
+    assert f'`pip install "rlbot-tuning[{extra}]"`.' in done.err
+    assert done.err.count("\n") == 1
 
 
 def test_a_link_without_the_sdk_is_not_checked(core: Path) -> None:
     done = _ran(core, "verify", EXAMPLE, "--run", "https://wandb.ai/ada/rlbot/runs/k3v9x2ma")
-    assert done.returncode == 3
-    assert '`pip install "rlbot-tuning[wandb]"`.' in done.stdout + done.stderr
+    assert done.status == 3
+    assert '`pip install "rlbot-tuning[wandb]"`.' in done.out + done.err
