@@ -138,7 +138,8 @@ def groups_of(folders: Iterable[Iterable[str]]) -> dict[str, list[str]]:
 
 
 def _checked(folder: Mapping[str, bytes], limits: ConfigLimits) -> dict[str, bytes]:
-    files = {path: data for path, data in folder.items() if path.endswith(SUFFIX)}
+    # A copy that somebody keeps beside a file (`ppo_trainer copy.yaml`) is never chosen.
+    files = {p: data for p, data in folder.items() if p.endswith(SUFFIX) and " " not in p}
     if len(files) > limits.files:
         raise ComposeError(
             "it has {count} files, more than {files}", count=len(files), files=limits.files

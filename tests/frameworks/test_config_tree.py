@@ -304,6 +304,12 @@ def test_the_configuration_of_hydra_is_left_out() -> None:
     assert tree(files).composer.compose(ROOT, {}) == ({"a": 1}, {})
 
 
+def test_a_copy_beside_a_file_is_left_out() -> None:
+    """Siaaaaaa1/Visual_Graph: `ppo_trainer copy.yaml` cost the whole configuration."""
+    files = {f"{ROOT}.yaml": "a: 1\n", f"{ROOT} copy.yaml": "a: 2\n"}
+    assert tree(files).composer.names == (ROOT,)
+
+
 @pytest.mark.parametrize(
     ("files", "limits", "refusal"),
     [
