@@ -52,6 +52,8 @@ _QUANTIZED = regex(
 )
 """Words for a model whose weights take fewer bytes than its maker's."""
 _SIZE = regex(r"\d{1,3}(?:\.\d)?b")
+_APART = regex(r"(?<=[a-z])(?<!\db)-(?=\d)")
+"""The hyphen of `qwen-2.5`, and none behind a size: `3b-5k`."""
 _HOLDS = regex(r"(?:\A|[-_])(?:hf|models?|weights|checkpoints?)(?=[-_]|\Z)")
 """Words of a folder's name that say what it holds, beside the family: `hf_llama2_models/7B`."""
 _CLOSE = 0.85
@@ -167,14 +169,15 @@ def guess(path: str) -> Model | None:
     """
     from bot.memory.fine_tunes import trained_from  # Its expressions cost a start two milliseconds.
 
-    parts = naming_parts(path)
+    cached = _CACHED.search(path)
+    parts = naming_parts(cached[1] if cached else path)
     if len(parts) > 1 and _SIZE.fullmatch(parts[-1].lower()):
         family = _HOLDS.sub("", parts[-2].lower()).strip("-_")
         # Without a number a family has several models of a size: Qwen/7B.
         parts = [f"{family}-{parts[-1]}"] if re.search(r"\d", family) else []
     for part in reversed(parts[-2:]):
         name = _COUSINS.sub(r"\1", part.lower().replace("_", "-"))
-        name = re.sub(r"(?<=[a-z])-(?=\d)", "", name)
+        name = _APART.sub("", name)
         if _OTHERWISE.search(name):
             return None
         base = trained_from(part)
@@ -183,8 +186,7 @@ def guess(path: str) -> Model | None:
         found = {
             len(key): model
             for key, model in models_by_key().items()
-            if re.search(r"\db(?:-|\Z)", key)
-            and _within(re.sub(r"(?<=[a-z])-(?=\d)", "", key), name)
+            if re.search(r"\db(?:-|\Z)", key) and _within(_APART.sub("", key), name)
         }
         if found:
             return found[max(found)]
