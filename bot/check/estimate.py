@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bot.base.digest import hex_digest
 from bot.base.errors import UserError
-from bot.base.messages import Message, message, sentence_of
+from bot.base.messages import Message, message, plural_message, sentence_of
 from bot.base.regex import regex
 from bot.check.read import read_script, why_no_launch
 from bot.check.request import CheckOptions, ScriptFile
@@ -31,6 +31,7 @@ _PREDICTIONS = frozenset(("RLB110", "RLB111", "RLB112"))
 """Rules that say what a run would do."""
 _LESS = "RLB113"
 """The rule that says that less would do."""
+_SOME_MODEL = "Qwen/Qwen2.5-0.5B"
 _NO_TRAINER = regex(r"(?:^|[./])main_(?:gen|eval)\w*(?:\.py)?\Z")
 """Programs of verl's that generate or score with the settings of its trainers."""
 
@@ -157,10 +158,13 @@ def estimate_script(
     """A script's report with nothing but the estimate of the launch that takes the most.
 
     `run` is a W&B run's folder, or the mean lengths that one would have. Raises UserError when an
-    option names an unknown release or the run cannot be read.
+    option names an unknown release or model, or the run cannot be read.
     """
+    from bot.memory.models import find, not_known
     from bot.memory.report import no_estimate, with_host
 
+    if options.model is not None and find(options.model) is None:
+        raise UserError("--model: {why}", why=not_known(options.model))
     context = read_script(script, options)
     try:
         facts = read_run(run) if isinstance(run, Path) else run
@@ -175,19 +179,34 @@ def estimate_script(
         for plan in context.choice.plans
     ]
     if estimates:
-        estimate = most(estimates)
+        best = estimate = most(estimates)
         if gpus is None and estimate.reason is not None and _lacks_gpus(context, options):
             reason = message("{why} Give their number with --gpus 8.", why=estimate.reason)
             estimate = no_estimate(reason)
+        without = [one.reason for one in estimates if not one.stages and one.reason]
+        if estimate.stages and without:
+            left_out = plural_message(
+                "{count} launch without an estimate: {why}",
+                "{count} launches without an estimate: {why}",
+                len(without),
+                why=without[0].rstrip("."),
+            )
+            estimate = replace(estimate, assumptions=(*estimate.assumptions, left_out))
         if estimate.unknown_model is not None:
             reason = _of_model(estimate.reason or "", estimate.unknown_model)
+            estimate = replace(estimate, reason=reason)
+        elif estimate.reason is not None and _lacks_model(context, options, gpus):
+            reason = message(
+                "{why} Or give --model NAME, a model on Hugging Face of its shape.",
+                why=estimate.reason,
+            )
             estimate = replace(estimate, reason=reason)
     else:
         why = why_no_launch(context)
         estimate = no_estimate(message("There is no launch to estimate: {why}.", why=why))
     counts = counted_launch(context.plans, context.choice)
     if estimate.stages and context.choice.open():
-        most_of = context.choice.plans[estimates.index(estimate)]
+        most_of = context.choice.plans[estimates.index(best)]
         reason = message("it takes the most memory of those that are possible")
         counts = counted_launch(context.plans, context.choice, most_of, reason)
     verdict: Verdict = "inconclusive" if estimate.outcome == "no prediction" else "pass"
@@ -203,14 +222,23 @@ def estimate_script(
 def _of_model(why: str, path: str) -> Message:
     """What to do about a model whose shape is not known."""
     if path.startswith(("/", "~", "$")):
-        return message(
-            "{why} Write it by its name on Hugging Face, or let the path end in that name.", why=why
-        )
+        return message("{why} Give --model NAME, a model on Hugging Face of its shape.", why=why)
     return message(
-        "{why} Its config.json says it: with that at {path}/config.json, give --root FOLDER, the "
-        "folder that the path begins in.",
+        "{why} Give --model NAME, a model on Hugging Face of its shape. Its config.json says it "
+        "too: with that at {path}/config.json, give --root FOLDER, the folder that the path begins "
+        "in.",
         why=why,
-        path=path,
+        path=path.rstrip("/"),
+    )
+
+
+def _lacks_model(context: RuleContext, options: CheckOptions, gpus: int | None) -> bool:
+    """Whether the model is all that an estimate lacks."""
+    with_one = replace(context, model=_SOME_MODEL)
+    return context.model is None and any(
+        estimate_launch(with_one, plan, device=options.device, gpus=gpus).stages
+        for plan in context.choice.plans
+        if plan.model.value is None
     )
 
 

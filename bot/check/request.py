@@ -77,6 +77,8 @@ class CheckOptions:
     """The accelerator that the script is read for, such as h100 or npu; before the script's own."""
     gpus: int | None = None
     """GPUs of a launch that leaves them to its launcher; before those of the script's name."""
+    model: str | None = None
+    """A known model of the shape that a script's own has, where its path does not say which."""
     clean_environment: bool = False
     """True when the caller sets no others."""
     script_arguments: Sequence[str] | None = None

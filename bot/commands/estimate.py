@@ -13,6 +13,7 @@ from bot.commands.inputs import add_paths, each_script, scripts_with_options
 from bot.commands.output import notice, write
 from bot.commands.removed import add_removed_of_checks
 from bot.commands.runs import add_offline
+from bot.commands.script_arguments import add_script_arguments, script_words
 from bot.commands.tree import add_root
 
 if TYPE_CHECKING:
@@ -27,6 +28,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_root(parser)
     add_offline(parser)
     add_gpus(parser)
+    add_script_arguments(parser)
+    parser.add_argument(
+        "--model",
+        metavar="NAME",
+        help="a model on Hugging Face of the shape that the script's own has, where its path does "
+        "not say which",
+    )
     parser.add_argument(
         "--run", metavar="PATH", help="a run's folder or file: its measured lengths are used"
     )
@@ -78,7 +86,10 @@ def run(arguments: argparse.Namespace) -> int:
             link=arguments.run,
         )
     lengths = _lengths(arguments)
-    scripts, options, unchecked = scripts_with_options(arguments)
+    words = script_words(arguments)
+    scripts, options, unchecked = scripts_with_options(
+        arguments, script_arguments=words, model=arguments.model
+    )
     estimate = partial(
         estimate_script,
         options=options,

@@ -47,6 +47,8 @@ _PARSERS = (b"TrlParser", b"HfArgumentParser")
 _LARGEST = 1 << 20
 """Bytes of a file that is read."""
 _RECIPES: Final = (".yaml", ".yml")
+_MODEL: Final = "config.json"
+"""What says the shape of a model that lies in the repository."""
 _PATH = regex(r"[\w./-]+")
 _LONGEST = 400
 """Characters of a recipe's path."""
@@ -58,8 +60,8 @@ _MOST_MODULES = 100
 
 
 def counts(path: str) -> bool:
-    """Whether a file of a repository may say which configuration counts."""
-    return path.endswith((".py", *_RECIPES)) or pinned_folder(path) is not None
+    """Whether a file of a repository may say which configuration counts, or what a model is."""
+    return path.endswith((".py", f"/{_MODEL}", *_RECIPES)) or pinned_folder(path) is not None
 
 
 def configuration_folder(path: str) -> str | None:
@@ -109,6 +111,7 @@ class Checkout:
         self.verl = VerlCopies(files, left, cut)
         self._own = ConfigFolders(files)
         self._recipes = NamedFiles(path for path in files if path.endswith(_RECIPES))
+        self._models = NamedFiles(path for path in files if path.endswith(_MODEL))
         self.trl_programs = TrlPrograms(files)
         self.openrlhf = OpenRLHFCopies(files, self.trl_programs.file_of)
         self._own_roots: dict[object, OwnRoot | None] = {}
@@ -180,6 +183,11 @@ class Checkout:
         It is looked for from the root, and from the script's folder on upwards.
         """
         return self._recipes.at(named, script)
+
+    def of_model(self, script: str, named: str) -> bytes | None:
+        """A model's file that a script names, looked for as a recipe is; None without one."""
+        path = self._models.at(named, script)
+        return self.files[path] if path is not None else None
 
     def own(
         self, entry: str, script: str, line: CommandLine, verl: ConfigTree | None

@@ -15,6 +15,7 @@ from bot.base.messages import message
 from bot.frameworks.key_table import OK, Key, KeyTable, KeyVerdict, refusal
 from bot.frameworks.python_source import parsed, written
 from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
+from bot.report import JsonValue
 
 _FILE: Final = "config"
 """The key that names the YAML file, which the program takes out before it merges."""
@@ -203,7 +204,19 @@ def _fields(
         elif kind.lower().startswith(("dict", "any")):
             yield Key(key, "dict", None, free=True), True
         else:
-            yield Key(key, _TYPES.get(kind, "any"), None), optional
+            yield Key(key, _TYPES.get(kind, "any"), _default(one.value)), optional
+
+
+def _default(node: ast.expr | None) -> JsonValue:
+    """A field's default where it is written as a number, a text or a truth; else None."""
+    if isinstance(node, ast.Call):
+        node = next((one.value for one in node.keywords if one.arg == "default"), None)
+    negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+    constant = node.operand if isinstance(node, ast.UnaryOp) and negative else node
+    value = constant.value if isinstance(constant, ast.Constant) else None
+    if isinstance(value, (int, float)) and negative:
+        return -value
+    return value if isinstance(value, (bool, int, float, str)) else None
 
 
 def _annotation(node: ast.expr) -> tuple[str, bool]:

@@ -11,6 +11,7 @@ from bot.base.messages import message, plural_message, sentence_of
 from bot.frameworks.plan import Plan
 from bot.frameworks.verl import Verl
 from bot.memory.divisibility import check_sizes
+from bot.memory.easyr1 import EasyR1Settings, is_easyr1
 from bot.memory.estimate import MemoryEstimate
 from bot.memory.estimator import estimate_workload
 from bot.memory.hub_numbers import NotReadError
@@ -23,6 +24,16 @@ from bot.memory.workload import Workload
 
 ReadFile = Callable[[str], bytes | None]
 """The bytes of a file of the script's tree, None when there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """Where a model's shape is looked for."""
+
+    read: ReadFile | None = None
+    """The files of the script's tree."""
+    otherwise: str | None = None
+    """The known model that one is taken for whose shape nothing says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +110,9 @@ def find_model(path: str, files: ReadFile | None = None) -> Model:
 class _Models:
     """The models of a launch, and which of them were taken for the one that their name holds."""
 
-    def __init__(self, files: ReadFile | None) -> None:
-        self._files = files
+    def __init__(self, files: ReadFile | ModelFiles | None) -> None:
+        self._files = files.read if isinstance(files, ModelFiles) else files
+        self._otherwise = files.otherwise if isinstance(files, ModelFiles) else None
         self.guessed: list[str] = []
 
     def __call__(self, path: str) -> Model:
@@ -109,7 +121,7 @@ class _Models:
         except _ConfigError:
             raise
         except NoEstimateError:
-            model = guess(path)
+            model = guess(path) or (find(self._otherwise) if self._otherwise else None)
             if model is None:
                 raise
             self.guessed.append(message("{path} taken for {model}", path=path, model=model.name))
@@ -120,7 +132,7 @@ def workload_of(
     plan: Plan,
     *,
     run: Measured | None = None,
-    files: ReadFile | None = None,
+    files: ReadFile | ModelFiles | None = None,
     gpus: int | None = None,
 ) -> Workload:
     """What a plan loads onto its GPUs; raises NoEstimateError with a sentence.
@@ -136,7 +148,7 @@ def workload_of(
                 text=argument.word.text,
             )
     usual = Verl().as_own_trainer(plan) if plan.framework == "verl" else None
-    get = MemorySettings(usual or plan)
+    get = EasyR1Settings(plan) if is_easyr1(plan) else MemorySettings(usual or plan)
     workload = check_sizes(read_workload(get, models, run, gpus))
     workload = with_images(workload, get, run)
     roles = {role.name for pool in workload.pools for role in pool.roles}
@@ -194,7 +206,7 @@ def estimate_plan(
     device: Device | str | None,
     *,
     run: Measured | None = None,
-    files: ReadFile | None = None,
+    files: ReadFile | ModelFiles | None = None,
     gpus: int | None = None,
 ) -> PlanEstimate:
     """The estimate of a plan on a device (or on the one that a token names).
@@ -203,8 +215,10 @@ def estimate_plan(
     the estimate is too high for the device beside a setting that may lower it and is not modelled.
     """
     card = device if isinstance(device, Device) else device_named(device)
+    if isinstance(files, ModelFiles) and files.otherwise and plan.model.value is None:
+        plan = replace(plan, model=replace(plan.model, value=files.otherwise))
     workload = workload_of(plan, run=run, files=files, gpus=gpus)
-    path = plan.model.value
+    path = EasyR1Settings(plan).plan.model.value if is_easyr1(plan) else plan.model.value
     estimate = estimate_workload(workload, card)
     too_much = estimate.outcome in ("impossible", "likely OOM")
     if workload.unread and too_much:

@@ -32,7 +32,7 @@ class _Switch:
     """One way to save memory, in the words of each framework that has it."""
 
     settings: Mapping[str, str]
-    """Framework to setting; `{micro}` and the like are filled in."""
+    """Framework, or a trainer of verl's with settings of its own, to setting."""
     off: Callable[[Role], bool]
     """Whether a role could still use it."""
     on: Callable[[Role], bool]
@@ -83,7 +83,10 @@ def _half_of(option: str) -> str:
 
 _SWITCHES: tuple[_Switch, ...] = (
     _Switch(
-        settings={"verl": f"{_A}.fsdp_config.model_dtype=bf16"},
+        settings={
+            "verl": f"{_A}.fsdp_config.model_dtype=bf16",
+            "verl engine": "engine.model_dtype=bf16",
+        },
         off=lambda r: r.name == "actor" and _fsdp(r) and r.weight_bytes > 2,
         on=lambda r: r.name == "actor" and _fsdp(r) and r.weight_bytes <= 2,
         put=_bf16,
@@ -91,6 +94,9 @@ _SWITCHES: tuple[_Switch, ...] = (
     _Switch(
         settings={
             "verl": f"{_M}.enable_gradient_checkpointing=True",
+            "verl sft": "model.enable_gradient_checkpointing=True",
+            "verl engine": "model.enable_gradient_checkpointing=True",
+            "easyr1": "worker.actor.model.enable_gradient_checkpointing=true",
             "openrlhf": "--actor.gradient_checkpointing_enable",
             "trl": "--gradient_checkpointing",
             "open-instruct": "--gradient_checkpointing",
@@ -106,19 +112,29 @@ _SWITCHES: tuple[_Switch, ...] = (
         put=lambda r: replace(r, step_bytes=0.0),
     ),
     _Switch(
-        settings={"verl": f"{_M}.enable_activation_offload=True"},
+        settings={
+            "verl": f"{_M}.enable_activation_offload=True",
+            "verl engine": "model.enable_activation_offload=True",
+        },
         off=lambda r: r.name == "actor" and _fsdp(r) and not r.activation_offload,
         on=lambda r: r.name == "actor" and r.activation_offload,
         put=lambda r: replace(r, activation_offload=True),
     ),
     _Switch(
-        settings={"verl": f"{_M}.use_fused_kernels=True"},
+        settings={
+            "verl": f"{_M}.use_fused_kernels=True",
+            "verl engine": "model.use_fused_kernels=True",
+        },
         off=lambda r: r.name == "actor" and r.update_logits > 1,
         on=lambda r: r.name == "actor" and r.trained and 0 < r.update_logits <= 1,
         put=_fused_logits,
     ),
     _Switch(
-        settings={"verl": f"{_M}.use_liger=True"},
+        settings={
+            "verl": f"{_M}.use_liger=True",
+            "verl sft": "model.use_liger=True",
+            "verl engine": "model.use_liger=True",
+        },
         off=lambda r: r.name == "actor" and _fsdp(r) and not r.fused_layers,
         on=lambda r: r.name == "actor" and r.fused_layers,
         put=lambda r: replace(r, fused_layers=True),
@@ -162,7 +178,11 @@ _SWITCHES: tuple[_Switch, ...] = (
         put=lambda r: replace(r, sync_whole_bytes=0.0),
     ),
     _Switch(
-        settings={"verl": f"{_A}.{{backend}}.param_offload=True"},
+        settings={
+            "verl": f"{_A}.{{backend}}.param_offload=True",
+            "verl engine": "engine.param_offload=True",
+            "easyr1": "worker.actor.offload.offload_params=true",
+        },
         off=lambda r: r.name == "actor" and r.weights_offload == "none",
         on=lambda r: r.name == "actor" and r.weights_offload != "none",
         put=lambda r: replace(r, weights_offload="idle"),
@@ -170,6 +190,8 @@ _SWITCHES: tuple[_Switch, ...] = (
     _Switch(
         settings={
             "verl": f"{_A}.{{backend}}.optimizer_offload=True",
+            "verl engine": "engine.optimizer_offload=True",
+            "easyr1": "worker.actor.offload.offload_optimizer=true",
             "openrlhf": "--ds.adam_offload",
             "open-instruct": "--deepspeed_offload_optimizer",
         },
@@ -184,6 +206,7 @@ _SWITCHES: tuple[_Switch, ...] = (
     _Switch(
         settings={
             "verl": "actor_rollout_ref.ref.{backend}.param_offload=True",
+            "easyr1": "worker.ref.fsdp.enable_cpu_offload=true",
             "openrlhf": "--ref.offload",
         },
         off=lambda r: r.name == "reference" and r.weights_offload == "none",
@@ -220,6 +243,13 @@ _SWITCHES: tuple[_Switch, ...] = (
                 size="ppo_micro_batch_size_per_gpu",
                 tokens="ppo_max_token_len_per_gpu",
             ),
+            "verl sft": _half_of("data.micro_batch_size_per_gpu"),
+            "verl engine": message(
+                "half the tokens a pass ({size}, or {tokens} with dynamic batches)",
+                size="data.micro_batch_size_per_gpu",
+                tokens="data.max_token_len_per_gpu",
+            ),
+            "easyr1": _half_of("worker.actor.micro_batch_size_per_device_for_update"),
             "openrlhf": _half_of("--train.micro_batch_size"),
             "trl": _half_of("--per_device_train_batch_size"),
             "open-instruct": _half_of("--pack_length"),

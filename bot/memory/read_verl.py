@@ -13,9 +13,10 @@ from bot.frameworks.plan_values import version_at_least
 from bot.frameworks.structured import StructuredTable
 from bot.memory import verl_engine, verl_logits
 from bot.memory.datasets import known_data, means
+from bot.memory.easyr1 import EasyR1Settings, as_easyr1
 from bot.memory.lengths import Lengths, Measured, lengths
 from bot.memory.models import FindModel
-from bot.memory.settings import MemorySettings, NoEstimateError, needed, release_assumption
+from bot.memory.settings import MemorySettings, NoEstimateError, needed
 from bot.memory.verl_passes import Batch, Padding, Pass, fullest_pass
 from bot.memory.verl_states import (
     BYTES,
@@ -31,7 +32,7 @@ from bot.memory.verl_states import (
     retains_embeddings,
     states,
 )
-from bot.memory.workload import Layout, Offload, Pool, Role, Tokens, Workload
+from bot.memory.workload import Backend, Layout, Offload, Pool, Role, Tokens, Workload
 
 ACTOR, MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.model"
 REF, ROLLOUT, CRITIC = "actor_rollout_ref.ref", "actor_rollout_ref.rollout", "critic"
@@ -45,6 +46,8 @@ def read(
     get: MemorySettings, model: FindModel, run: Measured | None = None, gpus: int | None = None
 ) -> Workload:
     """The workload of a plan; raises NoEstimateError with what is missing or contradictory."""
+    if isinstance(get, EasyR1Settings):
+        return as_easyr1(_Verl(get, model, run, gpus).workload(), get)
     if isinstance(get.plan.table, StructuredTable):
         entry = get.plan.launch.entry
         raise NoEstimateError("The settings of {entry} are its own and not modelled.", entry=entry)
@@ -73,11 +76,11 @@ class _Verl:
             raise NoEstimateError("The script asks for no GPU.")
         refuse_multi_token_prediction(get, MODEL)
         if not plan.model.value and get.value(f"{MODEL}.path") == "":
-            raise NoEstimateError("{key} is empty: name the model.", key=f"{MODEL}.path")
+            raise NoEstimateError("{key} is empty: name the model.", key=get.named(f"{MODEL}.path"))
         path = needed(
             plan.model.value or get.text(f"{MODEL}.path"),
-            "The model ({model}.path) is not known without running the script.",
-            model=MODEL,
+            "The model ({key}) is not known without running the script.",
+            key=get.named(f"{MODEL}.path"),
         )
         self.shape = model(path).shape
         prompt = needed(get.whole("data.max_prompt_length"), "data.max_prompt_length is not known.")
@@ -97,7 +100,7 @@ class _Verl:
     def workload(self) -> Workload:
         get = self.get
         actor = self._actor()
-        roles = [actor, *self._reference(actor), *self._critic()]
+        roles = [actor, *self._reference(actor), *self._critic(actor.layout)]
         reward = verl_engine.reward(get, self.plan, self.gpus, self.find, self.lengths)
         engine, apart = verl_engine.engine(get, self.plan, self.gpus, self.shape, self.lengths)
         teachers = verl_engine.teacher_pools(get, self.find, self.lengths, self.shape.vocab)
@@ -139,7 +142,7 @@ class _Verl:
                 engine=verl_engine.USUAL_ENGINE,
                 key=f"{ROLLOUT}.name",
             )
-        assumptions.append(release_assumption("verl", self.plan.configuration.release))
+        assumptions.append(get.profile)
         return Workload(
             framework="verl",
             version=self.plan.configuration.release,
@@ -241,17 +244,17 @@ class _Verl:
     def _update(self, role: str, layout: Layout, padded: bool) -> Pass:
         """One pass of a role's update; raises NoEstimateError where its size is not known."""
         get = self.get
+        size = f"{role}.ppo_micro_batch_size_per_gpu"
         batch = Batch(
             dynamic=get.on(False, f"{role}.use_dynamic_bsz"),
             limit=get.whole(f"{role}.ppo_max_token_len_per_gpu"),
-            each=get.whole(f"{role}.ppo_micro_batch_size_per_gpu"),
+            each=get.whole(size),
             over_all=get.whole(f"{role}.ppo_micro_batch_size"),
         )
         return needed(
             self._pass(layout, batch, self._mini(), padded=padded),
-            "{role}.{size} is not set, or is 0: the tokens of a pass are not known.",
-            role=role,
-            size="ppo_max_token_len_per_gpu" if batch.dynamic else "ppo_micro_batch_size_per_gpu",
+            "{key} is not set, or is 0: the tokens of a pass are not known.",
+            key=get.named(f"{role}.ppo_max_token_len_per_gpu" if batch.dynamic else size),
         )
 
     def _forward(self, prefix: str, layout: Layout, padded: bool) -> Tokens | None:
@@ -273,13 +276,14 @@ class _Verl:
     def _reference(self, actor: Role) -> list[Role]:
         get = self.get
         wanted = get.on(False, f"{ACTOR}.use_kl_loss") or get.on(
-            False, "algorithm.use_kl_in_reward"
+            self._always_refers(), "algorithm.use_kl_in_reward"
         )
         if not wanted or self.adapter is not None:
             return []  # Below an adapter the base itself is the reference.
         padded = not get.on(False, f"{MODEL}.use_remove_padding") and self.backend != "megatron"
         key = "megatron" if self.backend == "megatron" else self.group
-        offloaded = get.on(False, f"{REF}.{key}.param_offload")
+        # Megatron's lay beside its sizes up to 0.2.
+        offloaded = get.on(False, f"{REF}.{key}.param_offload", f"{REF}.param_offload")
         fsdp = self.backend != "megatron"
         computes = computed_in(get, (f"{REF}.{key}",), self.plan)
         dtype = BYTES.get((get.text(f"{REF}.fsdp_config.model_dtype") or "bf16").lower(), 2.0)
@@ -316,9 +320,29 @@ class _Verl:
             )
         ]
 
+    def _always_refers(self) -> bool:
+        """Whether `main_ppo.py` makes a reference whatever is asked, as it did up to 0.3."""
+        table = self.plan.table
+        return table is not None and "algorithm.use_kl_in_reward" not in table
+
+    def _one_megatron(self, role: str, backend: Backend) -> bool:
+        """Whether a role of Megatron's is spread as the actor is, whatever its own sizes say.
+
+        All roles are in one process, whose groups the actor's worker makes first
+        (`initialize_model_parallel` of `megatron_workers.py` up to 0.7).
+        """
+        one = backend == self.backend == "megatron" and not version_at_least(self.plan, 0, 8)
+        if one:
+            below = f"{role}.megatron."
+            sizes = {one.key for one in self.plan.settings if one.key.startswith(below)}
+            self.get.asked.update(size for size in sizes if size.endswith("_parallel_size"))
+        return one
+
     def _reference_layout(self, actor: Layout) -> Layout:
         """The reference's sizes, which refer to the actor's unless they are set."""
         get = self.get
+        if self._one_megatron(REF, self.backend):
+            return actor
         if self.backend == "megatron":
             return layout_of(
                 get, self.gpus, self.backend, LayoutKeys((), f"{REF}.megatron", ()), like=actor
@@ -330,7 +354,7 @@ class _Verl:
         )
         return replace(actor, sequence=sequence) if sequence and sequence > 0 else actor
 
-    def _critic(self) -> list[Role]:
+    def _critic(self, actor: Layout) -> list[Role]:
         get = self.get
         enabled = get.value(f"{CRITIC}.enable")
         if not (self.plan.algorithm.value == "gae" if enabled is None else bool(enabled)):
@@ -344,7 +368,8 @@ class _Verl:
             f"{config[0]}.ulysses_sequence_parallel_size",
         )
         keys = LayoutKeys(config, f"{CRITIC}.megatron", ulysses)
-        layout = layout_of(get, self.gpus, backend, keys)
+        shared = self._one_megatron(CRITIC, backend)
+        layout = actor if shared else layout_of(get, self.gpus, backend, keys)
         padded = not get.on(False, f"{CRITIC}.model.use_remove_padding") and backend != "megatron"
         update = self._update(CRITIC, layout, padded)
         role = Role(

@@ -79,8 +79,9 @@ def read(
         alone = balanced_passes(limit, there, of, over=over) == 1
     else:
         given = get.whole("data.micro_batch_size_per_gpu", "data.micro_batch_size")
+        # Where the plan does not know the GPUs, it cannot share out those of all (verl 0.1).
         each = needed(
-            given and plan.micro_batch_size_per_gpu.value,
+            given and (plan.micro_batch_size_per_gpu.value or max(1, given // total)),
             "data.micro_batch_size_per_gpu is not known.",
         )
         each = max(1, min(each, there))
@@ -115,7 +116,7 @@ def read(
     if packed and not of.measured:
         assumptions.insert(0, assumed_mean(of.mean))
     return Workload(
-        framework="verl",
+        framework="verl sft" if _old(plan) else "verl engine",
         version=plan.configuration.release,
         pools=(Pool(name="training", gpus=total, roles=(role,)),),
         gpus_per_node=plan.gpus_per_node.value or total,

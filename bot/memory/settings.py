@@ -62,6 +62,12 @@ class MemorySettings:
         """The keys that a reader has asked for."""
         self._values = values_of(plan)
         self._last = {setting.key: setting for setting in plan.settings}
+        self.profile = release_assumption(plan.framework, plan.configuration.release)
+        """The assumption of whose defaults apply."""
+
+    def named(self, key: str) -> str:
+        """What the launch calls a setting."""
+        return key
 
     def doubt(self, key: str) -> None:
         """Take a key for one that is not read: it may lower the peak further than is known."""
@@ -119,6 +125,8 @@ class MemorySettings:
         value = self.value(*keys)
         if value is None:
             return otherwise
+        if isinstance(value, str):  # An option whose parser is not known is text.
+            value = _number(value)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
             raise NoEstimateError(
                 "{key} is {value}, where a number belongs.", key=keys[0], value=f"{value!r}"
@@ -149,13 +157,25 @@ class MemorySettings:
         return value if isinstance(value, str) and value else None
 
     def path(self, *keys: str) -> str | None:
-        """A path or hub name, whose first part may be unknown (`${?HOME}/models/Qwen3-8B`)."""
+        """A path or hub name, whose first part may be unknown (`${?HOME}/models/Qwen3-8B`).
+
+        Raises NoEstimateError where nothing of it is known.
+        """
         self.asked.update(keys)
         for key in keys:
             setting = self.plan.last(key)
             if setting is not None and setting.operator != "~" and not setting.known:
+                if setting.text.endswith("}"):
+                    raise _undecided(setting)
                 return setting.text.strip("\"'")
         return self.text(*keys)
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _undecided(setting: Setting) -> NoEstimateError:
@@ -166,6 +186,13 @@ def _undecided(setting: Setting) -> NoEstimateError:
             "--env {name}=VALUE.",
             key=setting.key,
             name=names[0],
+        )
+    if any(hole.kind == "argument" for hole in setting.holes):
+        return NoEstimateError(
+            "{key} is {text}, which the script leaves to its caller: give the script's arguments "
+            "with --args.",
+            key=setting.key,
+            text=setting.text,
         )
     if any(hole.kind == "unsupported" and hole.name for hole in setting.holes):
         return NoEstimateError(

@@ -64,6 +64,8 @@ _PREFIXES: Mapping[bool, tuple[tuple[str, RoleName], ...]] = {
         ("critic.", "critic"),
         ("actor_rollout_ref.ref.", "reference"),
         ("reward", "reward"),
+        ("worker.critic.", "critic"),
+        ("worker.ref.", "reference"),
     ),
     False: (("critic.", "critic"), ("ref.", "reference"), ("reward.", "reward")),
 }

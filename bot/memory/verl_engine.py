@@ -17,7 +17,8 @@ from bot.memory.lengths import Lengths, batch_tokens
 from bot.memory.models import Model
 from bot.memory.settings import MemorySettings, NoEstimateError, needed
 from bot.memory.shape import Shape
-from bot.memory.workload import Engine, Layout, Pool, Role
+from bot.memory.verl_passes import Batch, fullest_pass
+from bot.memory.workload import Engine, Layout, Pool, Role, Tokens
 
 _ROLLOUT = "actor_rollout_ref.rollout"
 _GIVEN = {
@@ -55,6 +56,8 @@ def reward(
         shard = get.size(f"{prefix}.rollout.tensor_model_parallel_size") if server else gpus
         offloaded = get.on(False, f"{prefix}.model.fsdp_config.param_offload")
         sleeps = server and get.on(True, f"{prefix}.rollout.free_cache_engine")
+        layout = Layout(gpus=gpus, shard=min(shard, gpus))
+        scored = None if server else _scored(get, prefix, layout, lengths)
         return [
             Role(
                 name="reward",
@@ -62,13 +65,29 @@ def reward(
                 head="value",
                 trained=False,
                 backend="fsdp",
-                layout=Layout(gpus=gpus, shard=min(shard, gpus)),
+                layout=layout,
                 weight_bytes=2.0,
                 weights_offload="idle" if sleeps or offloaded else "none",
-                forward=batch_tokens(1, lengths),
+                forward=scored or batch_tokens(1, lengths),
             )
         ]
     return []
+
+
+def _scored(get: MemorySettings, below: str, layout: Layout, lengths: Lengths) -> Tokens | None:
+    """What a reward model of verl's workers (up to 0.6) scores at once; None where nothing says."""
+    batch = Batch(
+        dynamic=get.on(False, f"{below}.use_dynamic_bsz"),
+        limit=get.whole(f"{below}.forward_max_token_len_per_gpu"),
+        each=get.whole(f"{below}.micro_batch_size_per_gpu"),
+        over_all=get.whole(f"{below}.micro_batch_size"),
+    )
+    padded = not get.on(False, f"{below}.model.use_remove_padding")
+    sequences = (get.whole("data.train_batch_size") or 1) * get.size(f"{_ROLLOUT}.n")
+    whole = fullest_pass(
+        layout, batch, sequences, lengths, padding="allowed" if padded else "removed"
+    )
+    return whole.tokens if whole is not None else None
 
 
 def engine_name(get: MemorySettings) -> str | None:

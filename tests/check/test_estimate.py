@@ -6,9 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from bot.check.estimate import measured, overruled
+from bot.base.errors import UserError
+from bot.check.estimate import estimate_script, measured, overruled
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
 from bot.evidence.facts import Facts, MetricSeries
+from bot.frameworks import Checkout
 from bot.report import Claim, ClaimVerdict, Evidence, Finding
+from bot.rules._support.example import verl
 
 
 def finding(rule: str) -> Finding:
@@ -63,3 +67,49 @@ def test_lengths_of_a_run() -> None:
     assert found is not None
     assert (found.response_mean, found.prompt_mean) == (271.0, None)
     assert measured(FACTS) is None
+
+
+def test_a_model_in_the_repository_says_its_shape_without_a_root() -> None:
+    """verl's tests/e2e/run_ray_trainer.sh: `tests/e2e/arithmetic_sequence/model` has a config."""
+    config = (
+        b'{"model_type": "llama", "hidden_size": 128, "num_hidden_layers": 4, "vocab_size": 16,'
+        b'"num_attention_heads": 4, "num_key_value_heads": 4, "intermediate_size": 344}'
+    )
+    line = verl("actor_rollout_ref.model.path=tests/own/model")
+    script = ScriptFile(path="tests/run.sh", data=line.encode())
+
+    def reason(files: dict[str, bytes]) -> str | None:
+        options = CheckOptions(place=InCheckout(Checkout(files)), device="h100")
+        made = estimate_script(script, options).estimate
+        assert made is not None
+        return made.reason
+
+    assert "tests/own/model is not known" in (reason({}) or "")
+    assert reason({"tests/own/model/config.json": config}) is None
+
+
+def test_launches_without_an_estimate_are_counted() -> None:
+    """ZinYY/Online_RLHF: one of a pipeline's trainers is the fork's own."""
+    data = (verl() + verl("actor_rollout_ref.model.path=my/own")).encode()
+    made = estimate_script(ScriptFile(path="run.sh", data=data), CheckOptions(device="h100"))
+    assert made.estimate is not None
+    assert made.estimate.stages
+    (note,) = (one for one in made.estimate.assumptions if "without an estimate" in one)
+    assert note.startswith("1 launch without an estimate: The shape of the model my/own")
+
+
+def test_the_arguments_of_a_script_are_asked_for() -> None:
+    data = b"N=$1\n" + verl("data.max_response_length=$N").encode()
+    script = ScriptFile(path="run.sh", data=data)
+    made = estimate_script(script, CheckOptions(device="h100")).estimate
+    assert made is not None
+    assert "give the script's arguments with --args" in (made.reason or "")
+    given = estimate_script(script, CheckOptions(device="h100", script_arguments=("512",))).estimate
+    assert given is not None
+    assert given.stages
+
+
+def test_a_model_that_is_given_must_be_known() -> None:
+    script = ScriptFile(path="run.sh", data=verl().encode())
+    with pytest.raises(UserError, match="--model: The shape of the model my/own is not known"):
+        estimate_script(script, CheckOptions(device="h100", model="my/own"))

@@ -71,12 +71,12 @@ def test_json_says_everything() -> None:
         (
             ("actor_rollout_ref.model.path=my/own",),
             (),
-            "model my/own is not known. Its config.json says it: with that at my/own/config.json,",
+            "model my/own is not known. Give --model NAME, a model on Hugging Face of its ",
         ),
         (
             ("actor_rollout_ref.model.path=/mnt/mine",),
             (),
-            "model /mnt/mine is not known. Write it by its name on Hugging Face,",
+            "model /mnt/mine is not known. Give --model NAME, a model on Hugging Face of its ",
         ),
         (
             ("actor_rollout_ref.model.path=$BASE",),

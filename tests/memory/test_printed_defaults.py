@@ -87,7 +87,10 @@ def test_a_rollout_that_names_no_engine_has_vllm() -> None:
 
 def test_a_model_that_the_script_leaves_empty_is_named_so() -> None:
     made = _made("verl.trainer.main_ppo", f"{_R}.model.path=", _ENGINE, release="0.9.1")
-    assert made["reason"] == "actor_rollout_ref.model.path is empty: name the model."
+    assert made["reason"] == (
+        "actor_rollout_ref.model.path is empty: name the model. Or give --model NAME, a model on "
+        "Hugging Face of its shape."
+    )
 
 
 @pytest.mark.parametrize("folder", ["$HOME/models", "${ROOT:-$HOME}/verl/models", "$1"])
@@ -101,3 +104,15 @@ def test_a_known_configuration_and_an_unknown_release_stay_as_they_are() -> None
     verl = Verl()
     (known,) = plans(read(b"python3 -m verl.trainer.main_ppo a.b=1", "x.sh"))
     assert verl.as_own_trainer(known) is None
+
+
+def test_every_model_of_openrlhf_may_lie_in_a_folder_that_only_a_run_knows() -> None:
+    """gohsyi/openrlhf: `$NAS/models` before the reward model, too; alone it says nothing."""
+    line = (
+        "deepspeed --num_gpus 8 --module openrlhf.cli.train_ppo --zero_stage 3 --bf16"
+        " --prompt_max_len 512 --generate_max_len 512 --micro_train_batch_size 1"
+        " --pretrain $NAS/models/Qwen2.5-0.5B --reward_pretrain $NAS"
+    )
+    given = ("--device", "h100", "--framework", "openrlhf@0.8.0")
+    assert printed(f"{line}/Qwen2.5-1.5B", *given)["stages"]
+    assert "needs the variable NAS" in printed(line, *given)["reason"]

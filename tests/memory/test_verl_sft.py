@@ -171,3 +171,43 @@ def test_a_pass_that_the_caller_decides_names_the_variable(key: str, release: st
             entry="fsdp_sft_trainer",
             release=release,
         )
+
+
+def test_the_samples_of_all_gpus_are_shared_out_when_they_are_told() -> None:
+    """`run_deepseek_6b7.sh` of verl 0.1: eight samples, and GPUs that the caller names: one each,
+    4096 tokens of 32,256 logits of which the loss keeps 14 bytes."""
+    line = (
+        "torchrun --nproc_per_node=$1 -m verl.trainer.fsdp_sft_trainer data.micro_batch_size=8 "
+        "data.max_length=4096 model.partial_pretrain=deepseek-ai/deepseek-coder-6.7b-instruct\n"
+    )
+    plan = plans(read(line.encode(), "x.sh"), versions={"verl": "0.1"})[0]
+    (pool,) = workload_of(plan, gpus=8).pools
+    assert pool.roles[0].update.expected == 4096
+    (pool,) = workload_of(plan, gpus=4).pools
+    assert pool.roles[0].update.expected == 2 * 4096
+
+
+@pytest.mark.parametrize(
+    ("entry", "release", "named", "own"),
+    [
+        (
+            "fsdp_sft_trainer",
+            "0.4.0",
+            "partial_pretrain",
+            "model.enable_gradient_checkpointing=True",
+        ),
+        ("sft_trainer", "0.9.1", "path", "engine.model_dtype=bf16"),
+    ],
+)
+def test_what_helps_is_a_setting_of_fine_tuning(
+    entry: str, release: str, named: str, own: str
+) -> None:
+    made = printed(
+        f"torchrun --nproc_per_node=8 -m verl.trainer.{entry} data.train_batch_size=64"
+        f" data.max_length=4096 data.micro_batch_size_per_gpu=4 model.{named}=Qwen/Qwen2.5-7B"
+        " model.enable_gradient_checkpointing=False",
+        *("--device", "h100", "--framework", f"verl@{release}"),
+    )
+    helps = [one["setting"] for one in made["options"]]
+    assert own in helps
+    assert not [one for one in helps if "actor_rollout_ref" in one]

@@ -11,7 +11,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, message
 from bot.frameworks import ScriptPlace
 from bot.frameworks.plan import Plan
-from bot.memory.from_plan import PlanEstimate, estimate_plan
+from bot.memory.from_plan import ModelFiles, PlanEstimate, estimate_plan
 from bot.memory.lengths import Measured
 from bot.memory.settings import NoEstimateError
 from bot.registry.base import Example, Hit, Hits, Meta, Rule, Skip, TextEdit, hit
@@ -56,6 +56,8 @@ class RuleContext:
     """The tree that the script is called from, for a model's `config.json`; None without one."""
     place: ScriptPlace | None = None
     """Where it stands in a repository; None without one."""
+    model: str | None = None
+    """A known model of the shape that one of the script has, where nothing says which."""
     _estimates: dict[object, PlanEstimate | NoEstimateError] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -85,8 +87,9 @@ class RuleContext:
             gpus = self.name.gpus
         key = (id(plan), device, gpus, run)
         if key not in self._estimates:
+            files = ModelFiles(self.files, self.model) if self.model else self.files
             try:
-                made = estimate_plan(plan, device, run=run, files=self.files, gpus=gpus)
+                made = estimate_plan(plan, device, run=run, files=files, gpus=gpus)
             except NoEstimateError as error:
                 self._estimates[key] = error
             else:

@@ -1,0 +1,89 @@
+"""Which roles a launch of verl has, how they are spread, and what they score at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.frameworks import plans
+from bot.memory.from_plan import workload_of
+from bot.memory.workload import Role
+from bot.shell import read
+from tests.memory.printed import printed
+
+GIB = 2**30
+PPO = (
+    "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=gae data.train_batch_size=256"
+    " data.max_prompt_length=512 data.max_response_length=512 trainer.n_gpus_per_node=8"
+    " trainer.nnodes=1 actor_rollout_ref.actor.ppo_mini_batch_size=64"
+    " actor_rollout_ref.rollout.name=vllm actor_rollout_ref.rollout.gpu_memory_utilization=0.4"
+    " actor_rollout_ref.rollout.tensor_model_parallel_size=1"
+    " actor_rollout_ref.model.path=Qwen/Qwen2.5-7B critic.model.path=Qwen/Qwen2.5-7B"
+    " actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1 critic.ppo_micro_batch_size_per_gpu=1"
+    " actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=1"
+)
+MEGATRON = (
+    PPO.replace("main_ppo ", "main_ppo --config-name=ppo_megatron_trainer ")
+    + " actor_rollout_ref.actor.megatron.tensor_model_parallel_size=2"
+    " actor_rollout_ref.actor.megatron.pipeline_model_parallel_size=2"
+    " actor_rollout_ref.ref.megatron.tensor_model_parallel_size=1"
+    " critic.megatron.tensor_model_parallel_size=1"
+)
+
+
+def roles(line: str, release: str) -> dict[str, Role]:
+    plan = plans(read(f"{line}\n".encode(), "x.sh"), versions={"verl": release})[0]
+    return {role.name: role for pool in workload_of(plan).pools for role in pool.roles}
+
+
+@pytest.mark.parametrize("release", ["0.4.0", "0.5.0", "0.9.1"])
+def test_a_reference_is_asked_for(release: str) -> None:
+    assert "reference" not in roles(PPO, release)
+    assert "reference" in roles(f"{PPO} algorithm.use_kl_in_reward=True", release)
+
+
+@pytest.mark.parametrize("release", ["0.1", "0.2", "0.3.0.post1"])
+def test_up_to_03_there_is_always_one(release: str) -> None:
+    """`role_worker_mapping` of main_ppo.py has it without a question (liumy2010/UFT)."""
+    old = PPO.replace("batch_size_per_gpu=1", "batch_size=8") if release == "0.1" else PPO
+    assert "reference" in roles(old, release)
+
+
+@pytest.mark.parametrize("release", ["0.4.0", "0.5.0", "0.7.1"])
+def test_megatrons_roles_are_in_one_process_and_spread_alike(release: str) -> None:
+    """run_deepseek_math_gsm8k_megatron.sh: a critic whose own sizes are the defaults, 1."""
+    found = roles(f"{MEGATRON} algorithm.use_kl_in_reward=True", release)
+    for name in ("actor", "critic", "reference"):
+        assert (found[name].layout.tensor, found[name].layout.pipeline) == (2, 2)
+
+
+def test_since_08_a_critic_has_its_own_sizes() -> None:
+    critic = roles(MEGATRON, "0.9.1")["critic"]
+    assert (critic.layout.tensor, critic.layout.pipeline) == (1, 1)
+
+
+def test_a_critic_of_megatrons_by_hand() -> None:
+    """7.07 billion parameters over tensor 2 × pipeline 2, of 2 bytes; a buffer of fp32 gradients;
+    12 bytes of optimizer over the two ranks of each shard."""
+    made = printed(MEGATRON, "--device", "h100", "--framework", "verl@0.5.0")
+    critic = 7_070_621_184 / 4 / GIB
+    update = [one for one in made["stages"] if one["stage"] == "critic"][-1]["components"]
+    assert update["weights"] == pytest.approx(critic * 2, rel=0.1)
+    assert update["gradients"] == pytest.approx(critic * 4, rel=0.1)
+    assert update["optimizer"] == pytest.approx(critic * 12 / 2, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "tokens"),
+    [
+        ("reward_model.micro_batch_size_per_gpu=16", 16 * 1024),
+        ("reward_model.micro_batch_size=16", 2 * 1024),
+        ("reward_model.use_dynamic_bsz=True reward_model.forward_max_token_len_per_gpu=9000", 9000),
+    ],
+)
+def test_a_reward_model_scores_what_it_is_given_at_once(settings: str, tokens: int) -> None:
+    own = "reward_model.enable=True reward_model.model.path=Qwen/Qwen2.5-7B"
+    rows = "reward_model.model.use_remove_padding=False"
+    if "dynamic" in settings:
+        rows = "reward_model.model.use_remove_padding=True"
+    reward = roles(f"{PPO} {own} {rows} {settings}", "0.5.0")["reward"]
+    assert reward.forward.expected == tokens
