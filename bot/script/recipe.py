@@ -209,9 +209,11 @@ def _dotted(
             continue
         at = Span(key.start_mark.index, key.end_mark.index)
         span = Span(value.start_mark.index, value.end_mark.index)
+        # Nothing behind `=` is a null to OmegaConf, `""` in a file is a text.
+        empty = isinstance(value, yaml.ScalarNode) and value.style in ("'", '"')
         pieces = (
             Piece(f"{name}=", at, literal=False),
-            Piece(_value_word(value), span, literal=False),
+            Piece(_value_word(value) or ("''" if empty else ""), span, literal=False),
         )
         yield Word(pieces, Span(at.start, span.end))
 

@@ -153,6 +153,18 @@ def test_dataclasses_of_the_repository_are_joined_too() -> None:
     assert found("flag=Ture") == [("RLB027", "examples/run.sh", 3, 8)]
 
 
+@pytest.mark.parametrize("value", ['""', "''"])
+def test_an_empty_text_in_a_file_is_no_null(value: str) -> None:
+    """Beikewzh/Learning_from_Retrospection: `train_files: ""` of a field that cannot be null."""
+    own = EASYR1["verl/trainer/config.py"].replace(b"Optional[str] = None", b'str = ""')
+    recipe = f"actor:\n  model_path: {value}\n".encode()
+    files = {**EASYR1, "verl/trainer/config.py": own, "examples/config.yaml": recipe}
+    launch = b"python3 -m verl.trainer.main config=examples/config.yaml\n"
+    options = CheckOptions(place=InCheckout(Checkout(files)))
+    report = check_script(ScriptFile(path="examples/run.sh", data=launch), options)
+    assert _found(report, "error") == []
+
+
 SETTINGS = {
     "num_generations": st.sampled_from(["2", "3", "4", "8", "two"]),
     "per_device_train_batch_size": st.sampled_from(["1", "4", "8", "6.5"]),
