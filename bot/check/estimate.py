@@ -238,7 +238,6 @@ def _lacks_model(context: RuleContext, options: CheckOptions, gpus: int | None) 
     return context.model is None and any(
         estimate_launch(with_one, plan, device=options.device, gpus=gpus).stages
         for plan in context.choice.plans
-        if plan.model.value is None
     )
 
 

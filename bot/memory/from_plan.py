@@ -118,10 +118,10 @@ class _Models:
     def __call__(self, path: str) -> Model:
         try:
             return find_model(path, self._files)
-        except _ConfigError:
-            raise
-        except NoEstimateError:
-            model = guess(path) or (find(self._otherwise) if self._otherwise else None)
+        except NoEstimateError as error:
+            # A configuration says what the model is: its name says no more.
+            model = None if isinstance(error, _ConfigError) else guess(path)
+            model = model or (find(self._otherwise) if self._otherwise else None)
             if model is None:
                 raise
             self.guessed.append(message("{path} taken for {model}", path=path, model=model.name))

@@ -33,8 +33,9 @@ from bot.memory.verl_states import (
 )
 from bot.memory.workload import Pool, Role, Tokens, Workload
 
+_FSDP = "model.fsdp_config"
 _KEYS = LayoutKeys(
-    fsdp=("engine", "model.fsdp_config"),
+    fsdp=("engine", _FSDP),
     megatron="engine",
     ulysses=(
         "engine.ulysses_sequence_parallel_size",
@@ -110,6 +111,14 @@ def read(
     if retains_embeddings(get, plan, role):
         role = replace(role, retained=other_tokens(tokens, there, of, over=over))
     role = states(get, role, _KEYS, plan=plan)
+    host = get.on(False, f"{_FSDP}.cpu_offload") and get.on(False, f"{_FSDP}.offload_params")
+    if host and backend == "fsdp":
+        # `CPUOffload`. FSDP2 is given the same, which is no policy of its own.
+        role = replace(
+            role, weights_offload="always", gradients_offload="always", optimizer_offload="always"
+        )
+    elif host:
+        get.doubt(f"{_FSDP}.cpu_offload")
     logits = verl_logits.computed(role.update_logits, backend, computes=role.compute_bytes)
     role = replace(role, update_logits=logits)
     assumptions = [release_assumption("verl", plan.configuration.release)]

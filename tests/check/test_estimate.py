@@ -113,3 +113,17 @@ def test_a_model_that_is_given_must_be_known() -> None:
     script = ScriptFile(path="run.sh", data=verl().encode())
     with pytest.raises(UserError, match="--model: The shape of the model my/own is not known"):
         estimate_script(script, CheckOptions(device="h100", model="my/own"))
+
+
+def test_a_config_of_an_unknown_family_leaves_the_flag() -> None:
+    """hxhcreate/DARE: `models/Dream-v0-Instruct-7B/config.json` of a type that is not known."""
+    script = ScriptFile(path="run.sh", data=verl("actor_rollout_ref.model.path=own/m").encode())
+    checkout = Checkout({"own/m/config.json": b'{"model_type": "Dream"}'})
+    place = InCheckout(checkout)
+    made = estimate_script(script, CheckOptions(place=place, device="h100")).estimate
+    assert made is not None
+    assert "models of the type 'Dream' are not known. Or give --model NAME" in (made.reason or "")
+    options = CheckOptions(place=place, device="h100", model="Qwen/Qwen2.5-7B")
+    given = estimate_script(script, options).estimate
+    assert given is not None
+    assert given.stages

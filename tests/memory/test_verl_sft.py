@@ -211,3 +211,26 @@ def test_what_helps_is_a_setting_of_fine_tuning(
     helps = [one["setting"] for one in made["options"]]
     assert own in helps
     assert not [one for one in helps if "actor_rollout_ref" in one]
+
+
+@pytest.mark.parametrize(
+    ("settings", "host"),
+    [
+        ("offload_params=True model.strategy=fsdp", True),
+        ("offload_params=False model.strategy=fsdp", False),
+        ("offload_params=True model.strategy=fsdp2", False),
+    ],
+)
+def test_fsdp1_keeps_all_states_on_the_host(settings: str, host: bool) -> None:
+    """deettoh/budget-r1's `train_sft.sh`; FSDP2 is given a policy that is none of its own."""
+    line = (
+        "torchrun --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer data.micro_batch_size_per_gpu"
+        "=1 model.partial_pretrain=Qwen/Qwen2.5-7B model.fsdp_config.cpu_offload=True"
+        f" model.fsdp_config.{settings}\n"
+    )
+    plan = plans(read(line.encode(), "x.sh"), versions={"verl": "0.5.0"})[0]
+    found = workload_of(plan)
+    (only,) = found.pools[0].roles
+    where = (only.weights_offload, only.gradients_offload, only.optimizer_offload)
+    assert where == (("always",) * 3 if host else ("none",) * 3)
+    assert bool(found.unread) is settings.endswith("fsdp2")
