@@ -51,7 +51,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--launcher",
         metavar="WORDS",
-        help="what started the run, where it does not say so, as of TRL and verl's fine-tuning: "
+        help="what started the run, where it was not Ray, since no run says so: "
         "'accelerate launch --num_processes 8 --use_deepspeed --zero_stage 3'",
     )
     parser.add_argument(

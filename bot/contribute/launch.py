@@ -48,6 +48,11 @@ class RecordedLaunch:
     known_release: bool
     """Whether the run recorded the release; else it is the one that fits its settings best."""
 
+    @property
+    def under_deepspeed(self) -> bool:
+        """Whether it is one of OpenRLHF's programs that Ray does not start."""
+        return self.framework == "openrlhf" and not self.module.endswith("_ray")
+
 
 def recorded_launch(
     facts: Facts, asked: Mapping[str, str], launcher: str | None = None
@@ -55,9 +60,8 @@ def recorded_launch(
     """The launch of a run that logged its whole configuration.
 
     `asked` is framework to release, from the command line; before the release that the run's list
-    of packages has. `launcher` starts TRL's scripts and verl's fine-tuning, of which no run says
-    it. Raises UserError when the run has no configuration, or that of no framework whose launches
-    can be written.
+    of packages has. `launcher` starts what Ray does not, of which no run says it. Raises UserError
+    when the run has no configuration, or that of no framework whose launches can be written.
     """
     if not facts.config:
         raise UserError(
@@ -79,12 +83,12 @@ def recorded_launch(
     found = min(every, key=lambda found: found[0])[1]
     if found.module in _UNDER_TORCHRUN:
         return replace(found, launcher=launcher or torchrun(processes))
-    if launcher is not None:
+    if launcher is not None and not found.under_deepspeed:
         raise UserError(
-            "--launcher is for runs of TRL and of verl's fine-tuning; this one says itself how it "
-            "was started."
+            "--launcher is for runs that Ray does not start; this one says itself how it was "
+            "started."
         )
-    return found
+    return replace(found, launcher=launcher)
 
 
 def _trl(facts: Facts, asked: Mapping[str, str], launcher: str | None) -> RecordedLaunch:

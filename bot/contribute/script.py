@@ -20,17 +20,17 @@ from bot.rules._support.names import model_label
 from bot.script.name import model_size
 
 _TASKS = {"gae": "ppo"}
-_SAID_BY = {"device": "--device", "train": "--launcher"}
+_SAID_BY = {"gpus": "--launcher", "device": "--device", "train": "--launcher"}
 """Parts of a name that an option of `rlbot contribute` says."""
+_WRITTEN = {"gpus": "gpunums"}
+"""Parts that the form of a name calls otherwise."""
 
 
 def script_text(launch: RecordedLaunch, link: RunLink | None) -> str:
     """A whole script that starts the run again, with a comment that links to the run."""
-    start = f"python3 -m {launch.module}"
-    if launch.launcher is not None:
-        start = f"{launch.launcher} -m {launch.module}"
-    elif launch.framework == "openrlhf" and not launch.module.endswith("_ray"):
-        start = f"deepspeed --module {launch.module}"  # Ray starts its own workers.
+    launcher = launch.launcher or ("deepspeed" if launch.under_deepspeed else "python3")
+    flag = "--module" if launcher.split()[:1] == ["deepspeed"] else "-m"
+    start = f"{launcher} {flag} {launch.module}"
     lines = ["#!/usr/bin/env bash"]
     if link:
         lines.append(f"# {link.service}: {link.url}")
@@ -67,16 +67,17 @@ class ScriptParts:
         Raises UserError, with the parts that are missing.
         """
         texts = {part: getattr(self, part) for part in TUNING.parts}
-        missing = [f"[{part}]" for part, text in texts.items() if not text]
+        missing = [part for part, text in texts.items() if not text]
         if missing:
-            options = [option for part, option in _SAID_BY.items() if f"[{part}]" in missing]
+            said = [_SAID_BY.get(part) for part in missing]
+            options = [option for option in dict.fromkeys(said) if option]
             raise UserError(
                 "The script's name {form} needs {missing}, which the run does not say; name "
                 "the script with --script{options}.",
                 form=TUNING.form,
-                missing=", ".join(missing),
+                missing=", ".join(f"[{_WRITTEN.get(part, part)}]" for part in missing),
                 options=message(", or give {options}", options=enumeration(options))
-                if len(options) == len(missing)
+                if None not in said
                 else "",
             )
         name = "_".join(str(text) for text in texts.values())

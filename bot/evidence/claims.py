@@ -32,6 +32,7 @@ from bot.evidence.owner_claims import owner_claims
 from bot.evidence.peak_claims import device_memory, peak_claims, peak_seen
 from bot.evidence.progress_claims import steps_claim, steps_completed
 from bot.evidence.record import record
+from bot.evidence.secret_values import is_secret
 from bot.evidence.strength import sources, strength
 from bot.evidence.subject import (
     NOTHING,
@@ -254,6 +255,8 @@ def _compared(subject: ClaimSubject, key: str, claimed: JsonValue, observed: Jso
     if key == subject.plan.model.key and isinstance(claimed, str) and isinstance(observed, str):
         equal = same_model(claimed, observed)
     both = Observation(key, shown(claimed, key), shown(observed, key), SourceName.RUN_CONFIG)
+    if is_secret(key, str(observed)):
+        return both.inconclusive("A key is each user's own: it is not compared.")
     elsewhere = None
     if not equal and not (isinstance(claimed, str) and placeholder(claimed)):
         elsewhere = _elsewhere(both, claimed, observed)

@@ -45,8 +45,14 @@ def read_folder(path: Path, limits: RunLimits | None = None) -> Facts:
     located = locate(path)
     name = shown(located.log.name)
     log = _RunLog(limits)
-    if located.missing and (beside := _without_log(located, limits)) is not None:
-        return beside
+    if located.missing:
+        if (beside := _without_log(located, limits)) is not None:
+            return beside
+        raise EvidenceError(
+            "{name} is missing, and the files beside it hold neither settings nor steps: give the "
+            "folder of a run that logged its configuration.",
+            name=name,
+        )
     try:
         with readable(name), open_inside(located.root, located.log) as stream:
             reader = LogReader(

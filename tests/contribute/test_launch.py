@@ -19,12 +19,14 @@ from bot.contribute.script import script_text
 from bot.contribute.words import override
 from bot.evidence.facts import Facts
 from bot.frameworks import hydra_tree as trees
+from bot.frameworks import plans
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.overrides import read_override
 from bot.frameworks.releases import releases
 from bot.frameworks.setting import UNKNOWN, Setting
 from bot.frameworks.tables import table
+from bot.shell import read
 from bot.shell.source import Span
 from bot.shell.words import Piece, Word
 from tests.profiles import scaled
@@ -178,6 +180,27 @@ def test_options_of_openrlhf_are_written_where_they_differ() -> None:
     launch = recorded_launch(Facts(source="x", config=config), {"openrlhf": version})
     assert launch.module == "openrlhf.cli.train_ppo_ray"
     assert launch.words == (f"--{zero}", "3")
+
+
+@pytest.mark.parametrize(
+    ("launcher", "start"),
+    [
+        (None, "deepspeed --module"),
+        ("deepspeed --num_gpus 4", "deepspeed --num_gpus 4 --module"),
+        ("torchrun --nproc_per_node 4", "torchrun --nproc_per_node 4 -m"),
+    ],
+)
+def test_fine_tuning_of_openrlhf_is_started_as_is_said(launcher: str | None, start: str) -> None:
+    version = releases("openrlhf")[-1]
+    keys = table("openrlhf", version, "openrlhf.cli.train_sft")
+    assert isinstance(keys, OptionTable)
+    config = {keys.destination(name): known.default for name in keys if (known := keys.get(name))}
+    facts = Facts(source="x", config=config)
+    launch = recorded_launch(facts, {"openrlhf": version}, launcher)
+    text = script_text(launch, None)
+    assert f"\n{start} openrlhf.cli.train_sft " in text
+    (plan,) = plans(read(text.encode(), "x.sh"))
+    assert plan.gpus.value == (4 if launcher else None)
 
 
 @pytest.mark.parametrize("version", [releases("openrlhf")[0], releases("openrlhf")[-1]])

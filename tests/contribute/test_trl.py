@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -67,7 +68,7 @@ def test_the_release_that_fits_is_taken_where_none_is_recorded() -> None:
 
 def test_a_launcher_is_for_trl_alone() -> None:
     dotted = {"actor_rollout_ref.rollout.n": 5, "trainer.nnodes": 1}
-    with pytest.raises(UserError, match="--launcher is for runs of TRL"):
+    with pytest.raises(UserError, match="--launcher is for runs that Ray does not start"):
         recorded_launch(run(config=dotted, args=(), program=None), {"verl": "0.9.1"}, "torchrun")
 
 
@@ -77,3 +78,7 @@ def test_parts_that_an_option_says_are_asked_for_by_it() -> None:
     )
     with pytest.raises(UserError, match=r"or give --device and --launcher\."):
         parts.path("examples/tuning")
+    with pytest.raises(UserError, match=r"needs \[gpunums\], which .* or give --launcher\."):
+        replace(parts, gpus=None, device="h100", train="fsdp").path("examples/tuning")
+    with pytest.raises(UserError, match=r"needs \[model\], which .* with --script\."):
+        replace(parts, model=None, device="h100", train="fsdp").path("examples/tuning")

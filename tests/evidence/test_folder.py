@@ -142,7 +142,7 @@ def test_a_run_whose_log_was_left_out_is_read_from_its_files(own_run: Path) -> N
     assert peak.verdict == "inconclusive"
     for name in ("output.log", "config.yaml"):
         (own_run / "files" / name).unlink()
-    assert "run-abc123.wandb" in refused(own_run)
+    assert "run-abc123.wandb is missing, and the files beside it hold neither" in refused(own_run)
 
 
 def test_a_folder_with_two_runs_names_them(own_run: Path) -> None:

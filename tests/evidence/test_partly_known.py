@@ -74,6 +74,15 @@ def test_variables_that_the_caller_sets(tmp_path: Path) -> None:
     assert other["prompt_data"].verdict == "inconsistent"
 
 
+def test_a_key_is_not_compared_with_what_stands_for_one(tmp_path: Path) -> None:
+    """`--use_wandb True` takes the key of whoever is logged in."""
+    script = OPENRLHF.replace("--use_wandb $WANDB_API_KEY", "--use_wandb True")
+    config = {"pretrain": "Qwen/Qwen2.5-7B", "zero_stage": 3, "use_wandb": KEY}
+    found = claims(tmp_path, script, config, openrlhf_log)["use_wandb"]
+    assert (found.verdict, found.observed) == ("inconclusive", "***")
+    assert found.reason == "A key is each user's own: it is not compared."
+
+
 def test_training_without_rollouts_claims_none(tmp_path: Path) -> None:
     config = {"pretrain": "x/y-7b", "zero_stage": 3, "train_batch_size": 32, "dataset": "a/b"}
     script = "deepspeed --module openrlhf.cli.train_dpo --pretrain x/y-7b --train_batch_size 32\n"
