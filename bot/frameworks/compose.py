@@ -33,14 +33,14 @@ class Composer:
 
     def __init__(
         self,
-        files: Mapping[str, bytes],
+        files: Mapping[str, bytes] | ConfigFolder,
         *others: Mapping[str, bytes] | ConfigFolder,
         limits: ConfigLimits = LIMITS,
     ) -> None:
         """`files` are those of a configuration folder, path relative to it → content.
 
-        `others` are folders that are searched after it; one that another set has, too, is read
-        once. Files other than `.yaml` are left out.
+        `others` are folders that are searched after it; of either kind, one that another set has,
+        too, is read once. Files other than `.yaml` are left out.
         Raises `ComposeError` for a set that is over the limits.
         """
         self._folders = tuple(_folder(one, limits) for one in (files, *others))

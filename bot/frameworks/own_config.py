@@ -175,6 +175,8 @@ class ConfigFolders:
         self.others: dict[str, list[str]] = {}  # Those that `holding` has found.
         self.modules = NamedFiles(path for path in files if path.endswith(".py"))
         self._decorators: dict[str, HydraMain | None] = {}
+        self._read: dict[str, ConfigFolder] = {}
+        """Folders that were composed from: each root of one takes the files as they were read."""
 
     def named(self, path: str, script: str) -> str | None:
         """The folder that an absolute path in a script means; None where none is sure."""
@@ -328,9 +330,10 @@ class ConfigFolders:
             return OwnRoot(root, layer=replace(layer, searched=searched is not None))
         named = message("{path} of this repository", path=folder)
         try:
-            composer = Composer(files, *others)
+            composer = Composer(self._read.get(folder, files), *others)
         except ComposeError:
             return None
+        self._read[folder] = composer.folder
         tree = ConfigTree(named, composer, vendored=True, searched=searched is not None)
         missing = "" if any(map(verls, places)) else _lacks_verl(tree, folder, root, others)
         return OwnRoot(unread=missing) if missing else OwnRoot(root, tree)
@@ -349,7 +352,7 @@ def _lacks_verl(
     if root not in tree.composer.names or not tree.refuses(root):
         return ""
     try:
-        on_verl = own_layer(folder, root, tree.composer.folder.files, others)
+        on_verl = own_layer(folder, root, tree.composer.folder, others)
     except ComposeError:
         return ""
     text = message("its {folder} begins with a root of verl's that is not there", folder=folder)

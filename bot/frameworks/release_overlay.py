@@ -49,7 +49,7 @@ class OwnLayer:
 def own_layer(
     folder: str,
     root: str,
-    files: Mapping[str, bytes],
+    files: Mapping[str, bytes] | ConfigFolder,
     others: Iterable[Mapping[str, bytes] | ConfigFolder],
 ) -> OwnLayer | None:
     """The root of a folder that lies on verl's; None for one that takes nothing of verl's.
@@ -62,9 +62,9 @@ def own_layer(
         tree, _ = composer.compose(root, {})
     except ComposeError:
         # The root may replace choices of verl's, which stand in the marks then.
-        if not (overridden := _overrides(files.get(root + SUFFIX, b""))):
+        if not (overridden := _overrides(composer.folder.files.get(root + SUFFIX, b""))):
             raise
-        composer = Composer(files, *others, _marks(overridden))
+        composer = Composer(composer.folder, *others, _marks(overridden))
         tree, _ = composer.compose(root, {})
     base = tree.get(_MARK)
     if not isinstance(base, str):
