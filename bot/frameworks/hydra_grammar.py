@@ -36,8 +36,10 @@ _SEVERAL = regex(rf"{_RUN}(?:[ \t]+{_RUN})+\Z")
 """Words with blanks between them, which Hydra's grammar takes for one text."""
 _REFUSED = regex(rf"(?:{_RUN}(?:[ \t]+{_RUN})*)?(?:(?P<character>[<>;&#!])|(?<=.)(?P<brace>\}})\Z)")
 """Values that the grammar refuses at the character after a text of plain words."""
-_QUOTED = regex(r"""'[^'\\$]*'\Z|"[^"\\$]*"\Z""")
-_ITEM = rf"""(?:'[^'\\$]*'|"[^"\\$]*"|{_RUN})"""
+_QUOTE = r"""(?:'(?:[^'\\$]|\$(?!\{))*'|"(?:[^"\\$]|\$(?!\{))*")"""
+"""A text in quotes without a reference (`${…}`) or a backslash."""
+_QUOTED = regex(rf"{_QUOTE}\Z")
+_ITEM = rf"(?:{_QUOTE}|{_RUN})"
 _LIST = regex(rf"\[[ \t]*(?:{_ITEM}(?:[ \t]*,[ \t]*{_ITEM})*[ \t]*)?\]\Z")
 _ITEMS = regex(_ITEM)
 

@@ -23,7 +23,7 @@ PIECES = r"""
 0 1 -1 +5 1_000 007 1.5 .5 1. -.5 1e6 1E-5 1e 1.e5 inf -inf nan infx true FALSE True null Null nullx
 abc a-b a_b /data/x ~/x a:b a.b.c 1.2.3 x=y a,b [ ] [] [1,2] [a, 'b'] { } {} {a:1} '' "" 'a b' "x,y"
 'it''s' 'a\'b' ${x.y} ${oc.env:HOME} $x \, ( ) f(1) @ % * ? | < > ; & # é
-choice(a,b) int(3) tag(x,1)
+choice(a,b) int(3) tag(x,1) 'a$' "$b$$" "${x}" '$'
 """
 KEYS = "a a.b a.b_c a-b.c _x a.0 a/b a@b.c a.b@c.d +a ++a.b ~a ~a.b +++a 1a $a a..b .a a. A"
 FLAGS = (
@@ -57,6 +57,7 @@ def test_the_fast_path_gives_the_answer_of_hydra(key: str, value: str) -> None:
         "a=uv -v run", "a=1 2", "a=<path>", "a.b=x<y>", "+a@b=x y<", "~a=x;", "a=x}", "a=x y}",
         "a=['console','wandb']", 'a=["console","wandb"]', "a=[a, b]", "a=[]", "+a.b=1", "++a=x",
         "~a.b", "a=/x/y.parquet", "a=10.0.0.1:8000", "a='x y'", "actor@a.b=mega", "a=all-linear",
+        "a=['x$', \"$\"]",
     ],
 )  # fmt: skip
 def test_plain_words_never_need_hydra(text: str) -> None:
