@@ -52,10 +52,15 @@ class Way:
         They answer one question differently and all others alike, or one assumes all of the other.
         """
         one, two = sorted((self, other), key=lambda way: len(way.answers))
-        differing = one.beyond(two).answers
+        there = two.answers
+        differing = [
+            question
+            for question, (answer, _) in one.answers.items()
+            if there.get(question, _NOTHING)[0] is not answer
+        ]
         if not differing or len(one.answers) < len(two.answers):
             return not differing
-        return len(differing) == 1 and next(iter(differing)) in two.answers
+        return len(differing) == 1 and differing[0] in there
 
 
 Ways: TypeAlias = tuple[Way, ...]
