@@ -88,7 +88,7 @@ def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
         plans=launches,
         choice=choose(launches, name, header, device=options.device),
         gpus=options.gpus,
-        files=options.files or (partial(place.checkout.of_model, place.path) if place else None),
+        files=options.files or (partial(place.checkout.json, place.path) if place else None),
         place=place,
         model=options.model,
     )

@@ -47,8 +47,8 @@ _PARSERS = (b"TrlParser", b"HfArgumentParser")
 _LARGEST = 1 << 20
 """Bytes of a file that is read."""
 _RECIPES: Final = (".yaml", ".yml")
-_MODEL: Final = "config.json"
-"""What says the shape of a model that lies in the repository."""
+_NAMED = regex(r"(?:\A|/)(?:config|[^/]{0,200}(?:ds|deepspeed|zero|stage)[^/]{0,200})\.json\Z")
+"""Files that say the shape of a model, or how DeepSpeed is used."""
 _PATH = regex(r"[\w./-]+")
 _LONGEST = 400
 """Characters of a recipe's path."""
@@ -60,8 +60,10 @@ _MOST_MODULES = 100
 
 
 def counts(path: str) -> bool:
-    """Whether a file of a repository may say which configuration counts, or what a model is."""
-    return path.endswith((".py", f"/{_MODEL}", *_RECIPES)) or pinned_folder(path) is not None
+    """Whether a file of a repository may say what counts: a configuration, a model's shape."""
+    if path.endswith((".py", *_RECIPES)) or pinned_folder(path) is not None:
+        return True
+    return path.endswith(".json") and _NAMED.search(path) is not None
 
 
 def configuration_folder(path: str) -> str | None:
@@ -111,7 +113,7 @@ class Checkout:
         self.verl = VerlCopies(files, left, cut)
         self._own = ConfigFolders(files)
         self._recipes = NamedFiles(path for path in files if path.endswith(_RECIPES))
-        self._models = NamedFiles(path for path in files if path.endswith(_MODEL))
+        self._json = NamedFiles(path for path in files if path.endswith(".json"))
         self.trl_programs = TrlPrograms(files)
         self.openrlhf = OpenRLHFCopies(files, self.trl_programs.file_of)
         self._own_roots: dict[object, OwnRoot | None] = {}
@@ -184,9 +186,9 @@ class Checkout:
         """
         return self._recipes.at(named, script)
 
-    def of_model(self, script: str, named: str) -> bytes | None:
-        """A model's file that a script names, looked for as a recipe is; None without one."""
-        path = self._models.at(named, script)
+    def json(self, script: str, named: str) -> bytes | None:
+        """A model's or DeepSpeed's file that a script names, looked for as a recipe is."""
+        path = self._json.at(named, script)
         return self.files[path] if path is not None else None
 
     def own(

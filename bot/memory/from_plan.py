@@ -149,6 +149,7 @@ def workload_of(
             )
     usual = Verl().as_own_trainer(plan) if plan.framework == "verl" else None
     get = EasyR1Settings(plan) if is_easyr1(plan) else MemorySettings(usual or plan)
+    get.files = files.read if isinstance(files, ModelFiles) else files
     workload = check_sizes(read_workload(get, models, run, gpus))
     workload = with_images(workload, get, run)
     roles = {role.name for pool in workload.pools for role in pool.roles}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isfinite
 from typing import TypeVar
 
@@ -62,6 +63,8 @@ class MemorySettings:
         """The keys that a reader has asked for."""
         self._values = values_of(plan)
         self._last = {setting.key: setting for setting in plan.settings}
+        self.files: Callable[[str], bytes | None] | None = None
+        """The files of the script's tree; None without one."""
         self.profile = release_assumption(plan.framework, plan.configuration.release)
         """The assumption of whose defaults apply."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from bot.base.digits import natural_number
@@ -44,7 +45,7 @@ def backend_of(get: MemorySettings) -> Backend:
 
 
 def _preset(get: MemorySettings) -> int | None:
-    """The launcher's stage, else that in a file's name: deepspeed_zero3.yaml, ds_z3_config.json.
+    """The launcher's stage, else that of the file, in its name where the tree does not have it.
 
     DeepSpeed's part of an accelerate file that names neither a stage nor a file has stage 2
     (`DeepSpeedPlugin` of accelerate's `dataclasses.py`).
@@ -53,6 +54,8 @@ def _preset(get: MemorySettings) -> int | None:
     given = launcher_option(launch, "zero_stage")
     if given is not None:
         return natural_number(given.value or "")
+    if (written := deepspeed_file(get)) is not None:
+        return written.stage
     if launch.launcher_file and "deepspeed_config_file" not in launch.launcher_file:
         return 2
     stage = re.search(r"(?:zero|stage|ds_z)_?([0-3])|\A([0-3])\Z", _preset_name(get))
@@ -73,7 +76,8 @@ def _preset_name(get: MemorySettings) -> str:
 def offload_of(get: MemorySettings, backend: Backend) -> tuple[Offload, Offload]:
     """Whether weights and optimizer are on the host.
 
-    A preset says so in its name, as it does its stage: `zero3_offload` moves both, at stages 1
+    DeepSpeed's own file says so where the tree has it. Another says so in its name, as it does its
+    stage: `zero3_offload` moves both, at stages 1
     and 2 the optimizer alone (LLaMA-Factory's `ds_z*_offload_config.json`, ms-swift's
     `zero*_offload.json`). Accelerate's own options do without a file: `--fsdp_offload_params`
     and the word `offload` in the trainer's `fsdp` keep weights, gradients and optimizer there
@@ -87,15 +91,49 @@ def offload_of(get: MemorySettings, backend: Backend) -> tuple[Offload, Offload]
         moved = moved or "offload" in (get.text("fsdp") or "").lower().split()
         kept: Offload = "always" if moved else "none"
         return kept, kept
-    named = get.plan.train.value == "deepspeed" and bool(_OFFLOADS.search(_preset_name(get)))
-    weights = get.on(False, "deepspeed_offload_param")
+    written = deepspeed_file(get)
+    named = written is None and bool(_OFFLOADS.search(_preset_name(get)))
+    named = named and get.plan.train.value == "deepspeed"
+    weights = get.on(False, "deepspeed_offload_param") or bool(written and written.weights)
     weights = weights or _off_the_gpu(launch, "offload_param_device")
     weights = weights or (named and backend == "zero3")
     optimizer = named or get.on(False, "deepspeed_offload_optimizer")
+    optimizer = optimizer or bool(written and written.optimizer)
     optimizer = optimizer or _off_the_gpu(launch, "offload_optimizer_device")
     # bitsandbytes' paged optimizers leave the GPU where it is full.
     optimizer = optimizer or "paged" in (get.text("optim") or "")
     return ("always" if weights else "none"), ("always" if optimizer else "none")
+
+
+@dataclass(frozen=True, slots=True)
+class DeepSpeedFile:
+    """What DeepSpeed's own JSON says: ZeRO's stage, and whether states are on the host."""
+
+    stage: int
+    weights: bool
+    optimizer: bool
+
+
+def deepspeed_file(get: MemorySettings) -> DeepSpeedFile | None:
+    """The file that accelerate or the trainer is given; None where the tree does not have it."""
+    name = _preset_name(get)
+    data = get.files(name) if get.files is not None and name.endswith(".json") else None
+    try:
+        content = json.loads(data) if data else None
+    except (ValueError, RecursionError):
+        return None
+    zero = content.get("zero_optimization") if isinstance(content, dict) else None
+    stage = zero.get("stage", 0) if isinstance(zero, dict) else None
+    if not isinstance(zero, dict) or not isinstance(stage, int):
+        return None
+    get.asked.add("--deepspeed_config_file")
+
+    def moved(part: str) -> bool:
+        states = zero.get(part)
+        return isinstance(states, dict) and states.get("device") in ("cpu", "nvme")
+
+    optimizer = moved("offload_optimizer") or zero.get("cpu_offload") is True
+    return DeepSpeedFile(stage, moved("offload_param"), optimizer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

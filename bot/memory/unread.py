@@ -126,7 +126,8 @@ def _unread(plan: Plan, read: Collection[str]) -> Iterator[str]:
         yield f"--{tensor.name}"
     files = ("deepspeed_config_file",) if plan.launch.launcher_file else ("config_file",)
     preset = launcher_option(plan.launch, *files, "deepspeed_config_file")
-    if preset is not None and not _PRESETS.search(preset.value or ""):
+    known = preset is None or f"--{preset.name}" in read
+    if preset is not None and not known and not _PRESETS.search(preset.value or ""):
         yield f"--{preset.name} {preset.value or ''}".rstrip()
 
 

@@ -1,0 +1,77 @@
+"""DeepSpeed's own file counts by what it says, where the repository has it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bot.check.estimate import estimate_script
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.frameworks import Checkout
+from bot.report import Estimate
+
+GIB = 2**30
+HALF = 494_032_768
+TRAINER = (
+    "torchrun --nproc_per_node 8 -m trl.scripts.sft --model_name_or_path Qwen/Qwen2.5-0.5B --bf16"
+    " --dtype bfloat16 --max_length 1024 --per_device_train_batch_size 1 --deepspeed conf/ds.json\n"
+)
+ACCELERATE = (
+    "accelerate launch --num_processes 8 --use_deepspeed --deepspeed_config_file conf/ds.json"
+    " -m trl.scripts.sft --model_name_or_path Qwen/Qwen2.5-0.5B --bf16 --dtype bfloat16"
+    " --max_length 1024 --per_device_train_batch_size 1\n"
+)
+
+
+def estimate(line: str, content: object) -> Estimate:
+    text = content if isinstance(content, str) else json.dumps(content)
+    files = {"conf/ds.json": text.encode()} if content is not None else {}
+    options = CheckOptions(place=InCheckout(Checkout(files)), device="h100")
+    made = estimate_script(ScriptFile(path="run.sh", data=line.encode()), options).estimate
+    assert made is not None
+    return made
+
+
+def step(made: Estimate) -> dict[str, float]:
+    (found,) = (one for one in made.stages if one.stage == "optimizer")
+    return dict(found.components)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [None, "{", "[]", "{}", {"zero_optimization": 3}, {"zero_optimization": {"stage": "a"}}],
+)
+def test_a_file_that_says_no_stage_gives_none(content: object) -> None:
+    assert estimate(TRAINER, content).reason == "ZeRO's stage is not known."
+
+
+@pytest.mark.parametrize("line", [TRAINER, ACCELERATE])
+@pytest.mark.parametrize(("stage", "weights"), [(2, HALF * 2), (3, HALF * 2 / 8)])
+def test_the_stage_divides_the_weights(line: str, stage: int, weights: float) -> None:
+    """bf16 weights, whole at stage 2 and over eight GPUs at stage 3."""
+    made = estimate(line, {"zero_optimization": {"stage": stage}})
+    assert step(made)["weights"] == pytest.approx(weights / GIB, abs=0.01)
+    assert step(made)["optimizer"] == pytest.approx(HALF * 12 / 8 / GIB, abs=0.01)
+    assert not [one for one in made.assumptions if "not counted" in one]
+
+
+@pytest.mark.parametrize("part", ["offload_optimizer", "offload_param"])
+def test_what_is_on_the_host_is_not_on_the_gpu(part: str) -> None:
+    zero = {"stage": 3, part: {"device": "cpu"}}
+    held = "optimizer" if part == "offload_optimizer" else "weights"
+    assert held not in step(estimate(TRAINER, {"zero_optimization": zero}))
+    stays = {"stage": 3, part: {"device": "none"}}
+    assert held in step(estimate(TRAINER, {"zero_optimization": stays}))
+
+
+def test_what_it_says_counts_before_its_name() -> None:
+    line = TRAINER.replace("ds.json", "zero2_offload.json")
+    zero = json.dumps({"zero_optimization": {"stage": 3}}).encode()
+    options = CheckOptions(
+        place=InCheckout(Checkout({"conf/zero2_offload.json": zero})), device="h100"
+    )
+    made = estimate_script(ScriptFile(path="run.sh", data=line.encode()), options).estimate
+    assert made is not None
+    assert step(made)["weights"] == pytest.approx(HALF * 2 / 8 / GIB, abs=0.01)
+    assert "optimizer" in step(made)
