@@ -21,7 +21,15 @@ from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.config_files import SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree
-from bot.frameworks.named_files import NamedFiles, above, beside, entry_file, nearest
+from bot.frameworks.named_files import (
+    NamedFiles,
+    above,
+    beside,
+    bytes_of,
+    entry_file,
+    nearest,
+    text_of,
+)
 from bot.frameworks.openrlhf_copies import OpenRLHFCopies, trainers_folder
 from bot.frameworks.own_config import (
     HERE,
@@ -44,8 +52,6 @@ _CLASS, _TRL = b"@dataclass", b"trl"
 """What a file holds that adds arguments of its own to TRL's; the second where no file parses."""
 _PARSERS = (b"TrlParser", b"HfArgumentParser")
 """What a file holds that parses the fields of classes, also of those that other files define."""
-_LARGEST = 1 << 20
-"""Bytes of a file that is read."""
 _RECIPES: Final = (".yaml", ".yml")
 _NAMED = regex(r"(?:\A|/)(?:config|[^/]{0,200}(?:ds|deepspeed|zero|stage)[^/]{0,200})\.json\Z")
 """Files that say the shape of a model, or how DeepSpeed is used."""
@@ -268,8 +274,8 @@ class Checkout:
             return None
         if module not in self._structured:
             called = message("{path} of this repository", path=module)
-            texts = (self._text(path) for path in beside(module, self.files))
-            self._structured[module] = structured_table(self._text(module), texts, called)
+            texts = (text_of(self.files, path) for path in beside(module, self.files))
+            self._structured[module] = structured_table(text_of(self.files, module), texts, called)
         return self._structured[module]
 
     def program(self, recipe: str) -> tuple[str, StructuredTable] | None:
@@ -286,11 +292,11 @@ class Checkout:
         """The names that the repository's classes of arguments add to those of their framework."""
         if self._arguments is None:
             paths = [path for path in self.files if path.endswith(".py")]
-            parses = any(mark in self._content(path) for path in paths for mark in _PARSERS)
+            parses = any(mark in bytes_of(self.files, path) for path in paths for mark in _PARSERS)
             texts = (
-                self._text(path)
+                text_of(self.files, path)
                 for path in paths
-                if _CLASS in (data := self._content(path)) and (parses or _TRL in data)
+                if _CLASS in (data := bytes_of(self.files, path)) and (parses or _TRL in data)
             )
             self._arguments = frozenset(name for text in texts for name in field_names(text))
         return self._arguments
@@ -301,17 +307,11 @@ class Checkout:
         for folder in chain.from_iterable(map(above, paths)):
             key = (framework, folder)
             if key not in self._pins:
-                files = {path: self._content(path) for path in self._pin_files.get(folder, ())}
+                pins = self._pin_files.get(folder, ())
+                files = {path: bytes_of(self.files, path) for path in pins}
                 self._pins[key] = read_pin(framework, files)
             found.append(self._pins[key])
         return joined(found)
-
-    def _text(self, path: str) -> str:
-        return self._content(path).decode("utf-8", "replace")
-
-    def _content(self, path: str) -> bytes:
-        data = self.files.get(path, b"")
-        return data if len(data) <= _LARGEST else b""
 
     def __reduce__(self) -> tuple[object, ...]:
         """What is read of it anew where it is sent: its files alone."""

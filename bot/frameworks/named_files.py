@@ -13,6 +13,8 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
 
+LARGEST: Final = 1 << 20
+"""Bytes of a file that is read."""
 _MOST_WORDS: Final = 500
 """Different words of a script that may name a file: more than any script that people write has."""
 
@@ -22,6 +24,17 @@ def above(path: str) -> tuple[str, ...]:
     """The folders that a file stands in, nearest first; the root is ""."""
     parts = [part for part in path.split("/")[:-1] if part not in ("", ".")]
     return tuple("/".join(parts[:count]) for count in range(len(parts), -1, -1))
+
+
+def bytes_of(files: Mapping[str, bytes], path: str) -> bytes:
+    """What a file holds; nothing of one that is not there, or larger than is read."""
+    data = files.get(path, b"")
+    return data if len(data) <= LARGEST else b""
+
+
+def text_of(files: Mapping[str, bytes], path: str) -> str:
+    """The same as text; what is no UTF-8 is replaced."""
+    return bytes_of(files, path).decode("utf-8", "replace")
 
 
 def entry_file(entry: str) -> str:

@@ -8,10 +8,7 @@ from pathlib import PurePosixPath
 
 from bot.base.messages import message
 from bot.frameworks.argparse_options import SourceOptions
-from bot.frameworks.named_files import nearest
-
-_LARGEST = 1 << 20
-"""Bytes of a file that is read."""
+from bot.frameworks.named_files import nearest, text_of
 
 
 def trainers_folder(path: str) -> str | None:
@@ -66,11 +63,8 @@ class OpenRLHFCopies:
         if folder is None:
             return None
         if folder not in self._options:
-            texts = {PurePosixPath(path).stem: self._text(path) for path in self._trainers[folder]}
+            paths = self._trainers[folder]
+            texts = {PurePosixPath(path).stem: text_of(self._files, path) for path in paths}
             called = message("{path} of this repository", path=folder)
             self._options[folder] = SourceOptions("openrlhf", called, texts)
         return self._options[folder]
-
-    def _text(self, path: str) -> str:
-        data = self._files[path]
-        return data.decode("utf-8", "replace") if len(data) <= _LARGEST else ""

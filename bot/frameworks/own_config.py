@@ -21,7 +21,7 @@ from bot.base.regex import regex
 from bot.frameworks.compose import Composer
 from bot.frameworks.config_files import SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree
-from bot.frameworks.named_files import NamedFiles, above, ending, entry_file
+from bot.frameworks.named_files import NamedFiles, above, ending, entry_file, text_of
 from bot.frameworks.python_source import parsed, reads_argparse, written
 from bot.frameworks.release_overlay import OwnLayer, mapping_of, own_layer
 
@@ -249,13 +249,12 @@ class ConfigFolders:
     def main(self, path: str) -> HydraMain | None:
         """The decorator in a module."""
         if path not in self._decorators:
-            text = self._files.get(path, b"").decode("utf-8", "replace")
-            self._decorators[path] = hydra_main(text)
+            self._decorators[path] = hydra_main(text_of(self._files, path))
         return self._decorators[path]
 
     def unfollowed(self, path: str) -> OwnRoot | None:
         """That a program reads its command line itself; None for any other."""
-        if not reads_argparse(self._files.get(path, b"").decode("utf-8", "replace")):
+        if not reads_argparse(text_of(self._files, path)):
             return None
         reason = message("{file} reads its command line without Hydra", file=path)
         return OwnRoot(unread=reason, hydra=False)
@@ -270,7 +269,7 @@ class ConfigFolders:
             return message("this repository has no {file}", file=file) if is_main(file) else ""
         main = self.main(module)
         if main is None:
-            text = self._files.get(module, b"").decode("utf-8", "replace")
+            text = text_of(self._files, module)
             if parsed(text) is None:
                 return message("{file} is no Python that can be read", file=module)
             if "@hydra.main" not in text or not _COMPUTED.search(text):

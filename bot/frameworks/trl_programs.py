@@ -22,7 +22,7 @@ from typing import Any, Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.argparse_options import UNREADABLE, read_options
-from bot.frameworks.named_files import NamedFiles, closest, entry_file
+from bot.frameworks.named_files import NamedFiles, bytes_of, closest, entry_file, text_of
 from bot.frameworks.python_source import calls, imports, parsed, written
 from bot.frameworks.trl_arguments import parsing_call
 from bot.frameworks.trl_written import (
@@ -45,8 +45,6 @@ _CLASS: Final = "Config"
 """How TRL's classes of settings end, and those of repositories that have their fields."""
 _MADE: Final = (*(name.encode() for name in TRAINERS), b"config import ", b"configs import ")
 """What a program holds that makes settings: TRL's class, or what may have one that derives."""
-_LARGEST: Final = 1 << 20
-"""Bytes of a file that is read."""
 _MOST_NAMED: Final = 20
 """Programs of a script that are looked for in a pull request."""
 _DEEPEST: Final = 8
@@ -132,8 +130,8 @@ class TrlPrograms:
         if path is None or (self._vendored and not own):
             return None
         if path not in self._read:
-            data = self._files.get(path, b"")
-            marked = len(data) <= _LARGEST and any(mark in data for mark in _MARKS)
+            data = bytes_of(self._files, path)
+            marked = any(mark in data for mark in _MARKS)
             self._read[path] = self._program(path) if marked else None
         found = self._read[path]
         if found is None and own:
@@ -233,7 +231,7 @@ class TrlPrograms:
         )
         if any(written(one) == parser for one in given):
             return None  # What it is given to may add options.
-        options = read_options(self._files[path].decode("utf-8", "replace"))
+        options = read_options(text_of(self._files, path))
         return TrlProgram(path, "", options, takes_file=False) if options else None
 
     def _program(self, path: str) -> TrlProgram | None:
@@ -328,9 +326,7 @@ class TrlPrograms:
 
     def _tree(self, path: str) -> ast.Module | None:
         if path not in self._trees:
-            data = self._files.get(path, b"")
-            text = data.decode("utf-8", "replace") if len(data) <= _LARGEST else ""
-            self._trees[path] = parsed(text)
+            self._trees[path] = parsed(text_of(self._files, path))
         return self._trees[path]
 
 

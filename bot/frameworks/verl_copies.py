@@ -16,15 +16,13 @@ from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 from bot.base.regex import regex
 from bot.frameworks.config_tree import ConfigTree, tree_table
-from bot.frameworks.named_files import equally_near, nearest
+from bot.frameworks.named_files import bytes_of, equally_near, nearest, text_of
 from bot.frameworks.python_source import parsed, written
 
 CONFIG: Final = "verl/trainer/config"
 """Where a copy of verl keeps its configuration."""
 CONFIG_FILE: Final = regex(r"((?:.{1,400}/)?verl/trainer/config)/(.{1,400}\.yaml)\Z")
 """A file of it; the groups are the folder and the path within."""
-_LARGEST: Final = 1 << 20
-"""Bytes of a file that is read."""
 _MOST_COPIES: Final = 3
 """Copies that are as near to a script as each other."""
 _FILES: Final = (
@@ -140,7 +138,10 @@ class VerlCopies:
         copies = equally_near(self.folders, script)[:_MOST_COPIES]
         if len(copies) == 1:
             return ""
-        texts = [{n: self._content(f"{copy}/{n}") for n in self.folders[copy]} for copy in copies]
+        texts = [
+            {name: bytes_of(self._files, f"{copy}/{name}") for name in self.folders[copy]}
+            for copy in copies
+        ]
         if all(text == texts[0] for text in texts):
             return ""
         names = ", ".join(copies)
@@ -156,7 +157,7 @@ class VerlCopies:
         """The Python of the copy that is nearest to a script; None without one."""
         folder = nearest(self.folders, script)
         if folder is not None and folder not in self._sources:
-            texts = [self._files[p].decode("utf-8", "replace") for p in self._python(folder)]
+            texts = [text_of(self._files, path) for path in self._python(folder)]
             self._sources[folder] = VerlSource(texts)
         return self._sources[folder] if folder is not None else None
 
@@ -187,7 +188,7 @@ class VerlCopies:
         if self._cut is not None and not complete:
             self._trees[folder] = self._cut
             return self._cut
-        files = {name: self._content(f"{folder}/{name}") for name in self.folders[folder]}
+        files = {name: bytes_of(self._files, f"{folder}/{name}") for name in self.folders[folder]}
         called = message("{path} of this repository", path=folder)
         try:
             self._trees[folder] = tree_table(files, called, vendored=True, complete=complete)
@@ -206,10 +207,6 @@ class VerlCopies:
         """The Python that counts of the copy with this configuration."""
         package = config.removesuffix("trainer/config")
         return tuple(path for name in _FILES if (path := f"{package}{name}") in self._files)
-
-    def _content(self, path: str) -> bytes:
-        data = self._files.get(path, b"")
-        return data if len(data) <= _LARGEST else b""
 
 
 def _startable(configs: dict[str, list[str]], paths: Collection[str]) -> dict[str, list[str]]:
