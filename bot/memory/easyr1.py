@@ -123,7 +123,7 @@ class EasyR1Settings(MemorySettings):
         self.plan = replace(
             plan,
             configuration=replace(read_by, release=_LIKE),
-            model=Field(self.path("actor_rollout_ref.model.path") or plan.model.value),
+            model=Field(self._model() or plan.model.value),
             adapter=Field("lora" if rank > 0 else ""),
             algorithm=Field(self.text("algorithm.adv_estimator")),
             train=Field("fsdp"),
@@ -131,6 +131,14 @@ class EasyR1Settings(MemorySettings):
             nodes=Field(nodes),
             gpus=Field(per_node * nodes if per_node and nodes else None),
         )
+
+    def _model(self) -> str | None:
+        """The path of the model, None where nothing of it is known and another stands for it."""
+        found = self.path("actor_rollout_ref.model.path")
+        whole = found is not None and found.endswith("}")
+        if whole and self.plan.model.value is None:
+            self.value("actor_rollout_ref.model.path")
+        return None if whole else found
 
     def named(self, key: str) -> str:
         """EasyR1's name of a setting of verl's."""

@@ -183,7 +183,7 @@ class _OpenRLHF:
         )
         roles = [role]
         if kind == "dpo":
-            path = get.path("ref.model_name_or_path", "ref_pretrain") or self.path
+            path = get.model("ref.model_name_or_path", "ref_pretrain") or self.path
             offloaded = get.on(False, "ref.offload", "ref_offload")
             reference = self._role("reference", self.find(path).shape, total, trained=False)
             roles.append(
@@ -256,8 +256,8 @@ class _OpenRLHF:
             )
             add("actor" if shared else "reference", reference)
         if estimator == "gae":
-            path = get.path("critic.model_name_or_path", "critic_pretrain")
-            path = path or get.path("reward.model_name_or_path", "reward_pretrain") or self.path
+            path = get.model("critic.model_name_or_path", "critic_pretrain")
+            path = path or get.model("reward.model_name_or_path", "reward_pretrain") or self.path
             gpus = actor_gpus if everything else self._gpus("critic")
             critic = self._role("critic", self.find(path).shape, gpus, trained=True)
             add(
@@ -292,7 +292,7 @@ class _OpenRLHF:
         forward: Tokens,
     ) -> None:
         get = self.get
-        path = get.path("reward.model_name_or_path", "reward_pretrain")
+        path = get.model("reward.model_name_or_path", "reward_pretrain")
         if path is None:
             return
         shared = critic and get.on(False, "train.colocate_critic_reward", "colocate_critic_reward")

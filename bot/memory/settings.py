@@ -8,12 +8,15 @@ from typing import TypeVar
 
 from bot.base.errors import SentenceError
 from bot.base.messages import message, plural_message
+from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
 from bot.frameworks.setting import Setting
 from bot.report import JsonValue
 
 T = TypeVar("T")
+_SIZE = regex(r"(?:length|size|bsz|_len|per_gpu|per_node|nnodes|num_nodes|rollout\.n)\Z")
+"""How keys end that say how much there is: an estimate needs most of them."""
 
 
 def release_assumption(framework: str, release: str) -> str:
@@ -87,7 +90,7 @@ class MemorySettings:
             if setting is None or setting.operator == "~":
                 continue
             if not setting.known:
-                raise _undecided(setting)
+                raise _undecided(setting, self.plan)
             resolved = self._values.get(key)
             return resolved.value if resolved is not None else setting.value  # type: ignore[return-value]
         for key in keys:
@@ -160,18 +163,20 @@ class MemorySettings:
         return value if isinstance(value, str) and value else None
 
     def path(self, *keys: str) -> str | None:
-        """A path or hub name, whose first part may be unknown (`${?HOME}/models/Qwen3-8B`).
-
-        Raises NoEstimateError where nothing of it is known.
-        """
+        """A path or hub name, whose first part may be unknown (`${?HOME}/models/Qwen3-8B`)."""
         self.asked.update(keys)
         for key in keys:
             setting = self.plan.last(key)
             if setting is not None and setting.operator != "~" and not setting.known:
-                if setting.text.endswith("}"):
-                    raise _undecided(setting)
                 return setting.text.strip("\"'")
         return self.text(*keys)
+
+    def model(self, *keys: str) -> str | None:
+        """The path of a model; raises NoEstimateError where nothing of it is known."""
+        found = self.path(*keys)
+        if found is not None and found.endswith("}"):
+            self.value(*keys)
+        return found
 
 
 def _number(text: str) -> float | str:
@@ -181,8 +186,23 @@ def _number(text: str) -> float | str:
         return text
 
 
-def _undecided(setting: Setting) -> NoEstimateError:
-    names = [hole.name for hole in setting.holes if hole.kind == "unset" and hole.name]
+def _unset(setting: Setting) -> list[str]:
+    return [hole.name for hole in setting.holes if hole.kind == "unset" and hole.name]
+
+
+def _undecided(setting: Setting, plan: Plan) -> NoEstimateError:
+    names = _unset(setting)
+    sizes = (other for other in plan.settings if _SIZE.search(other.key))
+    every = dict.fromkeys([*names, *(name for other in sizes for name in _unset(other))])
+    others = [name for name in every if name != names[0]] if names else []
+    if others:
+        return NoEstimateError(
+            "{key} needs the variable {name}, which the script leaves to its caller: give "
+            "--env {name}=VALUE, and so for what other settings need: {others}.",
+            key=setting.key,
+            name=names[0],
+            others=", ".join(others),
+        )
     if names:
         return NoEstimateError(
             "{key} needs the variable {name}, which the script leaves to its caller: give "

@@ -127,3 +127,30 @@ def test_a_config_of_an_unknown_family_leaves_the_flag() -> None:
     given = estimate_script(script, options).estimate
     assert given is not None
     assert given.stages
+
+
+def test_all_variables_that_are_needed_are_named_at_once() -> None:
+    """CohenQU/verl-stable's grpo.sh: each one that was given led to the next."""
+    line = verl("actor_rollout_ref.model.path=$M", "data.max_response_length=$L", "trainer.a=$X")
+    script = ScriptFile(path="run.sh", data=line.encode())
+    made = estimate_script(script, CheckOptions(device="h100")).estimate
+    assert made is not None
+    assert "--env M=VALUE" in (made.reason or "") or "--model" in (made.reason or "")
+    given = CheckOptions(device="h100", model="Qwen/Qwen2.5-7B")
+    made = estimate_script(script, given).estimate
+    assert made is not None
+    assert "give --env L=VALUE." in (made.reason or "")
+    line = verl("data.max_prompt_length=$P", "data.max_response_length=$L", "trainer.a=$X")
+    script = ScriptFile(path="run.sh", data=line.encode())
+    made = estimate_script(script, CheckOptions(device="h100")).estimate
+    assert made is not None
+    assert "--env P=VALUE, and so for what other settings need: L." in (made.reason or "")
+
+
+def test_data_that_only_a_run_knows_keep_from_no_number() -> None:
+    line = verl("data.train_files=$DATA")
+    made = estimate_script(
+        ScriptFile(path="run.sh", data=line.encode()), CheckOptions(device="h100")
+    ).estimate
+    assert made is not None
+    assert made.stages

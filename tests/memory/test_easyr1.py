@@ -196,3 +196,11 @@ def test_what_helps_is_named_in_its_own_words() -> None:
     ]
     assert "worker.actor.offload.offload_optimizer=true" in helps
     assert not [one for one in helps if "actor_rollout_ref" in one]
+
+
+def test_a_model_that_the_caller_names_is_asked_for_or_stood_in_for() -> None:
+    """AMAP-ML/RISE: `worker.actor.model.model_path=$2`."""
+    own = "worker.actor.model.model_path=$2"
+    assert "with --args" in (estimate(own).reason or "")
+    assert estimate(own, model="Qwen/Qwen2.5-7B-Instruct").stages == estimate(SEVEN).stages
+    assert estimate(own, script_arguments=("a", "Qwen/Qwen2.5-7B-Instruct")).stages
