@@ -160,13 +160,28 @@ def layer_at_work(role: Role, tokens: int) -> Bytes:
     return layer + backward / split(role) + moving
 
 
-def logits(role: Role, level: MemoryLevel, tokens: int, per_logit: float) -> Bytes:
+def logits(
+    role: Role, level: MemoryLevel, tokens: int, per_logit: float, *, gradient: bool = False
+) -> Bytes:
     """The logits and what is computed from them; at the floor the logits alone, if ever whole."""
     if role.head == "value" or not per_logit:
         return NOTHING
     if level == "floor":
         per_logit = LOGITS if per_logit >= LOGITS else 0.0
+    elif role.shape.capped and per_logit >= LOGITS and role.backend != "megatron":
+        per_logit = _capped(per_logit, role.compute_bytes, gradient=gradient)
     return Bytes.of(per_logit * role.shape.vocab * tokens * role.head_share) / split(role)
+
+
+def _capped(per_logit: float, each: float, *, gradient: bool) -> float:
+    """Bytes a logit where the model caps them; `each` are those of one number.
+
+    `logits = tanh(logits / c) * c` (`final_logit_softcapping`; transformers' `Gemma2ForCausalLM`).
+    The tanh keeps its result for the backward pass, where its gradient and the one that it is made
+    of are beside it; without a gradient it takes one and makes one. Followed tensor by tensor below
+    each loss (`tests/memory/fake_losses.py`).
+    """
+    return max(per_logit + each, 3 * each) if gradient else max(per_logit, 2 * each)
 
 
 def head_surroundings(role: Role, tokens: int, level: MemoryLevel) -> Bytes:
@@ -218,7 +233,7 @@ def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
         "gathered weights": (NOTHING if head_is_away(role) else ends)
         + copies
         + (gathered_layers(role, level) if near else NOTHING),
-        "logits": logits(role, level, tokens, role.update_logits),
+        "logits": logits(role, level, tokens, role.update_logits, gradient=True),
         "gradients": before,
         "whole gradients": whole,
         "copies of the head": head_copies(role, level, role.head_copies),

@@ -66,6 +66,8 @@ _BYTES: Mapping[str, Mapping[str, int]] = {
     "gpt_neox": {"norm_bytes": 12, "mlp_bytes": 4},
     **{kind: {"norm_bytes": 20, "head_norm_bytes": 8} for kind in GATED},
 }
+_CAPS = {"gemma2": 30.0}
+"""What caps the logits where a file does not say (`Gemma2Config` in transformers)."""
 _LEFT_OUT: Mapping[str, HubConfig] = {
     "seed_oss": {"attention_bias": True, "attention_out_bias": False},
     "smollm3": {"tie_word_embeddings": True},
@@ -170,6 +172,7 @@ def _read(kind: str, config: HubConfig, beside: Tower | int) -> Shape:
         output_gate=kind in GATED,
         experts=experts_of(kind, config, MXFP4 if _published_in_mxfp4(config) else 2.0),
         latent=_latent(kind, config),
+        capped=bool(config.get("final_logit_softcapping", _CAPS.get(kind))),
         vision=beside.parameters if isinstance(beside, Tower) else beside,
         tower=beside if isinstance(beside, Tower) else None,
         **others,

@@ -102,6 +102,8 @@ class Shape:
     """The same of the norms of queries and keys, a unit of those."""
     mlp_bytes: int = 8
     """Bytes a unit of the MLP's width that a layer keeps."""
+    capped: bool = False
+    """True when the logits are divided, bent by a tanh and multiplied again (Gemma 2 and 4)."""
     vision: int = 0
     """Parameters of a vision tower and its projector; 0 for text models."""
     tower: Tower | None = None

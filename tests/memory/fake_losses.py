@@ -3,13 +3,13 @@
     python -m tests.memory.fake_losses    # where torch is installed
 
 Writes fake_losses.json: bytes a logit at the fullest moment of a pass and of its backward pass, by
-loss and sequences; and what a loss in chunks makes of the head, bytes an entry of its matrix (few
-tokens, so that their logits are nothing beside it). The operations are those of transformers'
-`ForCausalLMLoss`, of TRL's `selective_log_softmax`, GRPO (0.29 to 1.14) and DPO (0.28 to 1.14), of
-verl's old SFT trainer and its `dp_actor.py` on padded rows, written anew here from their
-description; nothing of them is copied. What a trainer's own frames hold is held here too.
-Stand-ins of kernels keep their input; that of flash-attention's loss writes the gradient over it
-where asked, that of TRL makes another.
+loss and sequences; the same of two sequences where the model caps its logits; and what a loss in
+chunks makes of the head, bytes an entry of its matrix (few tokens, so that their logits are nothing
+beside it). The operations are those of transformers' `ForCausalLMLoss`, of TRL's
+`selective_log_softmax`, GRPO (0.29 to 1.14) and DPO (0.28 to 1.14), of verl's old SFT trainer and
+its `dp_actor.py` on padded rows, written anew here from their description; nothing of them is
+copied. What a trainer's own frames hold is held here too. Stand-ins of kernels keep their input;
+that of flash-attention's loss writes the gradient over it where asked, that of TRL makes another.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ def measure() -> dict[str, Any]:
                 if count > 1 or "DPO" not in name
             }
             for name, loss in LOSSES.items()
+        },
+        "capped logits": {
+            name: round(_peak(torch, _capped(loss), 2), 2) for name, loss in LOSSES.items()
         },
         "copies of the head": {
             f"{width}{', autocast' * cast}{', trained' * trained}": round(
@@ -199,6 +202,20 @@ def _cast(
 ) -> Callable[[Any, Callable[[], Any], Any], Any]:
     """The same where accelerate casts a model's outputs."""
     return lambda torch, model, labels: loss(torch, lambda: model().float(), labels)
+
+
+def _capped(
+    loss: Callable[[Any, Callable[[], Any], Any], Any],
+) -> Callable[[Any, Callable[[], Any], Any], Any]:
+    """The same where the model caps its logits, as Gemma's do."""
+
+    def capping(torch: Any, model: Callable[[], Any]) -> Any:
+        logits = model()
+        logits = logits / 30.0
+        logits = torch.tanh(logits)
+        return logits * 30.0
+
+    return lambda torch, model, labels: loss(torch, lambda: capping(torch, model), labels)
 
 
 def _fsdp_sft(*, padded: bool) -> Callable[[Any, Callable[[], Any], Any], Any]:

@@ -134,3 +134,40 @@ def test_rows_that_fill_a_pass_by_what_they_hold_are_padded_all_the_same() -> No
     assert _bytes(trimmed) == pytest.approx(8 * 444.4 * (1 + 0.9 * 1.42) * 6, rel=0.02)
     packed = rows(*DYNAMIC[:2], f"{_M}.use_remove_padding=True", none, release="0.5.0")
     assert component(packed, "update", "logits") < component(whole, "update", "logits") * 8 / 4
+
+
+CAPPED = json.loads((Path(__file__).parent / "fake_losses.json").read_bytes())["capped logits"]
+
+
+@pytest.mark.parametrize(
+    ("release", "settings", "name"),
+    [
+        ("0.5.0", (PADDED, f"{_A}.entropy_coeff=0"), "padded rows"),
+        ("0.5.0", (PADDED, ENTROPY), "padded rows, entropy"),
+        ("0.8.0", (f"{_M}.use_remove_padding=True",), "packed rows"),
+        ("0.9.0", (f"{_M}.use_remove_padding=True",), "packed rows 0.9"),
+        ("0.9.1", (f"{_M}.use_remove_padding=True",), "packed rows 0.9.1"),
+        ("0.9.1", (f"{_M}.use_remove_padding=True", ENTROPY), "packed rows 0.9.1, entropy"),
+    ],
+)
+def test_logits_that_the_model_caps(release: str, settings: tuple[str, ...], name: str) -> None:
+    assert capped(*settings, release=release) == pytest.approx(
+        CAPPED[name] / LOSSES[name]["2"], rel=0.01
+    )
+
+
+def test_a_reference_caps_its_logits_in_a_copy() -> None:
+    packed = f"{_M}.use_remove_padding=True"
+    name = "packed rows without gradient"
+    assert capped(packed, release="0.8.0", stage="log-prob") == pytest.approx(
+        CAPPED[name] / LOSSES[name]["2"], rel=0.01
+    )
+
+
+def capped(*settings: str, release: str, stage: str = "update") -> float:
+    """How many times the bytes of a logit Gemma 2 takes, which caps them, that Gemma 3 takes."""
+    of = [
+        a_logit(rows(*settings, f"{_M}.path=google/{model}", release=release), stage, -1) / vocab
+        for model, vocab in (("gemma-2-2b-it", 256_000), ("gemma-3-1b-it", 262_144))
+    ]
+    return of[0] / of[1]
