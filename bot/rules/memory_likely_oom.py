@@ -65,24 +65,21 @@ def check(context: RuleContext) -> Hits:
 def _message(budget: MemoryEstimate) -> Message:
     """What the stage takes that is too full: more than there is, or nearly all of it."""
     stage = budget.overfull or budget.binding()
-    expected, usable = str(stage.total.expected), str(budget.usable)
-    device, parts = budget.device.label, sum_in_words(stage, "expected")
+    values = {
+        "stage": stage.name,
+        "expected": str(stage.total.expected),
+        "device": budget.device.label,
+        "usable": str(budget.usable),
+        "sum": sum_in_words(stage, "expected"),
+    }
     if stage.total.expected > budget.usable:
         return message(
             "the {stage} stage is expected to need {expected} of each GPU, and the {device} "
             "gives {usable}: {sum}",
-            stage=stage.name,
-            expected=expected,
-            device=device,
-            usable=usable,
-            sum=parts,
+            **values,
         )
     return message(
         "the {stage} stage is expected to need {expected} of the {usable} that the {device} "
         "gives, and most runs that came so near ran out of memory: {sum}",
-        stage=stage.name,
-        expected=expected,
-        usable=usable,
-        device=device,
-        sum=parts,
+        **values,
     )
