@@ -29,9 +29,9 @@ META = Meta(
         "Checked for `verl.trainer.main_ppo`, and only where the value would change something. "
         "A note where nobody names the release. A copy of verl in the repository counts only "
         "where all of its Python is there and has no such name. Knows "
-        "freeze_vision_tower, grad_clip and nccl_timeout (since 0.8.0), over_sample_rate "
-        "(since 0.7.0), ignore_eos (0.7.0 to 0.8.0), filter_groups (before "
-        "0.9.0, where recipes alone read it), and enable_chunked_prefill and "
+        "freeze_vision_tower, grad_clip, nccl_timeout and the actor's fsdp_config.strategy "
+        "(since 0.8.0), over_sample_rate (since 0.7.0), ignore_eos (0.7.0 to 0.8.0), filter_groups "
+        "(before 0.9.0, where recipes alone read it), and enable_chunked_prefill and "
         "enable_prefix_caching switched off for vLLM (0.7.0 to 0.9.0)."
     ),
     source=(
@@ -63,6 +63,8 @@ class _Unread:
 _UNREAD: Final[Sequence[_Unread]] = (
     _Unread(f"{ACTOR}.freeze_vision_tower", (0, 8), False),
     _Unread(f"{ACTOR}.grad_clip", (0, 8), None, counts=f"{ACTOR}.optim.clip_grad"),
+    # FSDPActorConfig.__post_init__ writes the actor's strategy over it.
+    _Unread(f"{ACTOR}.fsdp_config.strategy", (0, 8), None, counts=f"{ACTOR}.strategy"),
     _Unread("critic.grad_clip", (0, 8), None, counts="critic.optim.clip_grad"),
     _Unread("actor_rollout_ref.nccl_timeout", (0, 8), 600),
     _Unread("critic.nccl_timeout", (0, 8), 600),
