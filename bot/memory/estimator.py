@@ -15,7 +15,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.memory.activations import Parts, frozen_copy, held_besides, update_parts
 from bot.memory.bands import NEAR, edge_of, kept_of
 from bot.memory.engines import Card, asleep, generating, weights
-from bot.memory.estimate import MemoryEstimate, Stage, StageName
+from bot.memory.estimate import NOT_ALLOCATED, MemoryEstimate, Stage, StageName
 from bot.memory.forward_pass import evaluation_parts, forward_parts
 from bot.memory.gathered import gathered_ends, standing_bucket
 from bot.memory.overhead import overhead
@@ -24,6 +24,7 @@ from bot.memory.units import NOTHING, Bytes, together
 from bot.memory.workload import LEVELS, Engine, MemoryLevel, Pool, Role, RoleName, Workload
 
 _Kind: TypeAlias = Literal["generate", "sync", "forward", "update", "step", "evaluate"]
+_TRAINING: tuple[_Kind, ...] = ("update", "step")
 _FORWARD: Mapping[RoleName, StageName] = {
     "actor": "log-prob",
     "reference": "log-prob",
@@ -92,9 +93,7 @@ def _works(pool: Pool) -> Iterator[_Work]:
 
 def _by_card(work: _Work, engine: Engine | None) -> bool:
     """Whether the card's size or the engine's share of it decides what a stage takes."""
-    if engine is None or work.kind == "sync":
-        return False
-    return work.kind == "generate" or not engine.sleeps
+    return engine is not None and (work.kind == "generate" or not engine.sleeps)
 
 
 class _Gpu:
@@ -126,15 +125,7 @@ class _Gpu:
         """Everything on the GPU, by name."""
         idle = self._idle(work.role, level)
         contexts = overhead(self._pool, level, ascend=self._ascend)
-        parts: Parts = {}
-        if work.role is not None:
-            parts |= self._resident(work.role, work.kind, level)
-            for name, amount in self._work(work, level).items():
-                parts[name] = parts.get(name, NOTHING) + amount
-            taken, spread = together(parts.values()), work.kind != "sync"
-            parts["allocator"] = held_besides(work.role, level, taken, spread=spread)
-            if work.kind in ("forward", "update", "evaluate"):
-                parts["allocator"] += frozen_copy(work.role, level)
+        parts = self._at_work(work.role, work.kind, level) if work.role is not None else {}
         if engine is not None:
             card = Card(total=total, at_start=self._at_start(engine) + contexts)
             if work.kind == "generate":
@@ -142,11 +133,39 @@ class _Gpu:
             elif work.kind == "sync" and work.role is not None:
                 moments = _handing_over(work.role, parts, engine, asleep(engine, level, card))
                 parts = max(moments, key=lambda moment: together(moment.values()))
+                if engine.wakes_beside_cache:
+                    before = together(parts[name] for name in parts if name not in NOT_ALLOCATED)
+                    parts["allocator"] += self._cached(work.role, level).less(before)
             else:
                 parts |= asleep(engine, level, card)
         parts |= idle
         parts["contexts"] = contexts
         return {name: amount for name, amount in parts.items() if amount}
+
+    def _at_work(self, role: Role, kind: _Kind, level: MemoryLevel) -> Parts:
+        """What the process of a role takes for it while it works."""
+        parts = self._resident(role, kind, level)
+        for name, amount in self._work(role, kind, level).items():
+            parts[name] = parts.get(name, NOTHING) + amount
+        taken, spread = together(parts.values()), kind != "sync"
+        parts["allocator"] = held_besides(role, level, taken, spread=spread)
+        if kind in ("forward", "update", "evaluate"):
+            parts["allocator"] += frozen_copy(role, level)
+        return parts
+
+    def _cached(self, role: Role, level: MemoryLevel) -> Bytes:
+        """What torch has of a role's update, where nothing has emptied its cache since.
+
+        verl's engines empty it as they move weights to the host, Megatron's also as they move the
+        optimizer; FSDP's optimizer leaves after that (`to` of `workers/engine/`). How much of it
+        is free by then is not certain: only the conservative level has it.
+        """
+        moved = role.optimizer_offload == "idle"
+        if level != "conservative" or (role.backend == "megatron" and moved):
+            return NOTHING
+        if role.weights_offload == "idle":
+            return self._states[role.name].optimizer if moved else NOTHING
+        return max(together(self._at_work(role, k, level).values()) for k in _TRAINING)
 
     def _at_start(self, engine: Engine) -> Bytes:
         """The roles' weights that are on the GPU when the engine starts; nobody has trained yet."""
@@ -184,18 +203,15 @@ class _Gpu:
         parts["reduction buffer"] = standing_bucket(role, level)
         return parts
 
-    def _work(self, work: _Work, level: MemoryLevel) -> Parts:
-        role = work.role
-        if role is None:
-            return {}
-        if work.kind == "forward":
+    def _work(self, role: Role, kind: _Kind, level: MemoryLevel) -> Parts:
+        if kind == "forward":
             return forward_parts(role, level)
-        if work.kind == "evaluate":
+        if kind == "evaluate":
             return evaluation_parts(role, level)
-        if work.kind == "update":
+        if kind == "update":
             held = role.gradients_offload != "always"
             return update_parts(role, level, self._states[role.name].gradients if held else NOTHING)
-        if work.kind == "sync":
+        if kind == "sync":
             whole = Bytes.of(role.sync_whole_bytes * role.parameters) or gathered_ends(role)
             return {} if level == "floor" else {"gathered weights": whole}
         if level == "floor" or role.optimizer_offload == "always":
@@ -221,11 +237,12 @@ class _Gpu:
 def _handing_over(role: Role, parts: Parts, engine: Engine, sleeping: Parts) -> Iterator[Parts]:
     """What is there while weights are collected, and while the engine takes them.
 
-    verl's FSDP1 collects what is whole before the engine wakes: an adapter goes to the host, and
-    weights that are offloaded leave once they are copied (`rollout_mode` of its workers).
+    verl's FSDP1 collects what is whole before the engine wakes, where that does not wake first: an
+    adapter goes to the host, and weights that are offloaded leave once they are copied
+    (`rollout_mode` of its workers). What an engine keeps asleep it has when it wakes, too.
     """
-    loading = parts | {"engine weights": weights(engine)}
-    if role.backend == "fsdp" and role.sync_whole_bytes:
+    loading = parts | sleeping | {"engine weights": weights(engine)}
+    if role.backend == "fsdp" and role.sync_whole_bytes and not engine.wakes_first:
         yield parts | sleeping
         if role.adapter is not None:
             loading.pop("gathered weights", None)

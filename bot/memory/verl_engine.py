@@ -117,6 +117,7 @@ def engine(
     # Replicas of an engine have its size each; experts are spread by their own.
     get.whole(f"{_ROLLOUT}.data_parallel_size")
     longest = get.whole(f"{_ROLLOUT}.max_model_len") or lengths.longest
+    first = _wakes_first(get, plan)
     described = Engine(
         name=kind,
         shape=shape,
@@ -129,11 +130,24 @@ def engine(
         weight_bytes=_weights(get, _ROLLOUT),
         sequence_tokens=longest,
         sleeps=get.on(True, f"{_ROLLOUT}.free_cache_engine") and not apart,
+        wakes_first=first,
+        wakes_beside_cache=first and not version_at_least(plan, 0, 9),
         in_process=kind == "hf" or (kind == "vllm" and not own_process and not apart),
         expert=get.size(f"{_ROLLOUT}.expert_parallel_size"),
         pipeline=get.size(f"{_ROLLOUT}.pipeline_model_parallel_size"),
     )
     return described, apart
+
+
+def _wakes_first(get: MemorySettings, plan: Plan) -> bool:
+    """Whether an engine has its weights back before the trainer's are collected.
+
+    `update_weights` of verl's `engine_workers.py`, with which all train since 0.8, and with
+    `trainer.use_legacy_worker_impl=disable` in 0.7.1. Torch's cache is emptied before that since
+    0.9.0; `rollout_mode` of the workers before and `wake_up` of 0.7.0 empty it and collect first.
+    """
+    chosen = get.text("trainer.use_legacy_worker_impl") == "disable"
+    return version_at_least(plan, 0, 8) or (chosen and version_at_least(plan, 0, 7, 1))
 
 
 def _own_gpus(get: MemorySettings) -> int:

@@ -247,6 +247,10 @@ class Engine:
     """False for a teacher's, which scores what others have written."""
     sleeps: bool = True
     """True when weights and cache leave the GPU while others work."""
+    wakes_first: bool = False
+    """True when its weights are on the GPU before the trainer's are collected for it."""
+    wakes_beside_cache: bool = False
+    """True when torch's cache of the update before is still there then."""
     in_process: bool = False
     """True when it lives in the trainer's process: vLLM in verl up to 0.7.0, by its executors
     (`external_launcher`, `WorkerWrapperBase` of `vllm_rollout`); then in processes of its own."""

@@ -89,3 +89,83 @@ def test_a_reward_models_own_gpus_are_not_the_rollouts() -> None:
     own = "actor_rollout_ref.rollout"
     made = verl(f"{own}.nnodes=1", f"{own}.n_gpus_per_node=8", release="0.9.1")
     assert stage(made, "rollout")["pool"] == "rollout"
+
+
+_LEGACY = "trainer.use_legacy_worker_impl=disable"
+_FSDP1 = "actor_rollout_ref.actor.strategy=fsdp"
+_LORA = (
+    _FSDP1,
+    "actor_rollout_ref.model.lora_rank=16",
+    "actor_rollout_ref.rollout.load_format=safetensors",
+)
+
+
+@pytest.mark.parametrize(
+    ("release", "settings", "first"),
+    [
+        ("0.6.1", (), False),
+        ("0.7.1", (), False),
+        ("0.7.0", (_LEGACY,), False),
+        ("0.7.1", (_LEGACY,), True),
+        ("0.8.0", (), True),
+        ("0.9.1", (), True),
+    ],
+)
+def test_an_engine_may_wake_before_the_weights_are_collected(
+    release: str, settings: tuple[str, ...], first: bool
+) -> None:
+    """`update_weights` of verl's `engine_workers.py`; the workers before collect first."""
+    made = verl(*_LORA, *settings, release=release)
+    assert component(made, "weight sync", "gathered weights") == pytest.approx(4 * P, rel=0.01)
+    assert (component(made, "weight sync", "engine weights") > 0) is first
+
+
+_CACHED = (f"{_ACTOR}.param_offload=False", f"{_ACTOR}.optimizer_offload=False")
+_OFFLOADED = (f"{_ACTOR}.param_offload=True", f"{_ACTOR}.optimizer_offload=False")
+
+
+def _beside(made: dict[str, Any], name: str) -> float:
+    """GiB at the conservative level of a stage, but for contexts and the engine."""
+    return float(stage(made, name)["conservative_gib"]) - component(made, name, "engine weights")
+
+
+@pytest.mark.parametrize(
+    ("release", "settings"),
+    [
+        ("0.7.1", _CACHED),
+        ("0.7.0", (*_CACHED, _LEGACY)),
+        ("0.9.0", _CACHED),
+        ("0.9.1", _CACHED),
+        ("0.8.0", _OFFLOADED),
+        ("0.7.1", (*_OFFLOADED, _LEGACY)),
+    ],
+)
+@pytest.mark.parametrize("strategy", ["fsdp", "fsdp2"])
+def test_an_emptied_cache_is_not_beside_an_engine_that_wakes(
+    release: str, settings: tuple[str, ...], strategy: str
+) -> None:
+    made = verl(f"actor_rollout_ref.actor.strategy={strategy}", *settings, release=release)
+    assert _beside(made, "weight sync") < 0.8 * _beside(made, "update")
+
+
+@pytest.mark.parametrize(("release", "settings"), [("0.8.0", ()), ("0.7.1", (_LEGACY,))])
+@pytest.mark.parametrize("strategy", ["fsdp", "fsdp2"])
+def test_the_updates_cache_is_beside_an_engine_that_wakes(
+    release: str, settings: tuple[str, ...], strategy: str
+) -> None:
+    """An RTX 5090 ran out of memory as its engine woke beside 21.1 GiB that torch had reserved."""
+    settings = (f"actor_rollout_ref.actor.strategy={strategy}", *_CACHED, *settings)
+    made = verl(*settings, release=release)
+    trained = max(_beside(made, name) for name in ("update", "optimizer"))
+    assert _beside(made, "weight sync") == pytest.approx(trained, abs=0.05)
+    # The level that is expected has what is allocated alone.
+    assert component(made, "weight sync", "allocator") < 0.5
+
+
+def test_fsdps_optimizer_leaves_blocks_behind_when_it_goes_to_the_host() -> None:
+    """`FSDPEngine.to` empties the cache between the weights and the optimizer."""
+    made = verl(*_OFFLOADED[:1], f"{_ACTOR}.optimizer_offload=True", release="0.8.0")
+    less = verl(*_OFFLOADED[:1], f"{_ACTOR}.optimizer_offload=True", release="0.9.0")
+    more = _beside(made, "weight sync") - _beside(less, "weight sync")
+    gathered = component(made, "weight sync", "gathered weights")
+    assert more == pytest.approx(2 * _SHARD - _SHARD - gathered, abs=0.1)

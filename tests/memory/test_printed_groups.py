@@ -180,11 +180,11 @@ def test_fsdp1_hands_weights_over_with_the_whole_model(
 
 def test_what_fsdp1_collects_is_there_before_the_engine_wakes() -> None:
     offload = f"{_A}.fsdp_config.param_offload=True"
-    adapter = verl(*_LORA, *_ALONE, release="0.8.0")
+    adapter = verl(*_LORA, *_ALONE, release="0.7.1")
     assert component(adapter, "weight sync", "weights") == pytest.approx(4 * P, rel=0.02)
     assert component(adapter, "weight sync", "engine weights") == 0
-    whole = verl(f"{_A}.strategy=fsdp", *_ALONE, release="0.8.0")
+    whole = verl(f"{_A}.strategy=fsdp", *_ALONE, release="0.7.1")
     assert component(whole, "weight sync", "engine weights") == pytest.approx(2 * P, rel=0.01)
-    offloaded = verl(f"{_A}.strategy=fsdp", offload, *_ALONE, release="0.8.0")
+    offloaded = verl(f"{_A}.strategy=fsdp", offload, *_ALONE, release="0.7.1")
     assert component(offloaded, "weight sync", "weights") == pytest.approx(4 * P, rel=0.01)
     assert component(offloaded, "weight sync", "engine weights") == 0
