@@ -25,7 +25,6 @@ from bot.memory.verl_states import (
     backend_of,
     computed_in,
     critic_adapter,
-    handed_whole,
     layout_of,
     recomputed,
     refuse_multi_token_prediction,
@@ -225,7 +224,7 @@ class _Verl:
         if retains_embeddings(get, self.plan, role):
             role = replace(role, retained=update.others)
         role = states(get, role, keys, plan=self.plan)
-        return replace(role, sync_whole_bytes=handed_whole(get, role, MODEL, ROLLOUT))
+        return verl_engine.handed_over(get, role)
 
     def _logits(self, each: float, computes: float) -> float:
         return verl_logits.computed(each, self.backend, computes=computes)

@@ -7,6 +7,7 @@ Sources: `workers/rollout/`, `experimental/reward_loop/` and `experimental/teach
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Literal
 
 from bot.base.messages import plural_message
@@ -148,6 +149,35 @@ def _wakes_first(get: MemorySettings, plan: Plan) -> bool:
     """
     chosen = get.text("trainer.use_legacy_worker_impl") == "disable"
     return version_at_least(plan, 0, 8) or (chosen and version_at_least(plan, 0, 7, 1))
+
+
+def handed_over(get: MemorySettings, role: Role) -> Role:
+    """A role with what is whole while FSDP1 hands weights to the engine; nothing is in parts.
+
+    `collect_lora_params` of verl's `utils/fsdp_utils.py` (0.4 to 0.9.1) summons all parameters of
+    the model, in the type of the shards, unless `layered_summon` is on; so does a merge
+    (`lora.merge`). Where the engine began with made-up weights (`load_format`, the default), it
+    hands the base over once, and moves it to the host and back while it is summoned, so that a
+    second copy stands beside (up to 0.5: `sharding_manager/fsdp_vllm.py`). One rank alone has all
+    whole and makes one copy, that one or the clones of its `state_dict` (`FULL_STATE_DICT` of
+    verl's workers from 0.3, `_full_post_state_dict_hook` of torch), with an adapter and without.
+    FSDP2's are gathered one by one.
+    """
+    if role.backend != "fsdp":
+        return role
+    alone = role.layout.shard == 1
+    if role.adapter is None:
+        return replace(role, sync_whole_bytes=role.weight_bytes) if role.layout.gpus == 1 else role
+    merged = get.on(False, "actor_rollout_ref.model.lora.merge")
+    layered = get.on(False, f"{_ROLLOUT}.layered_summon")
+    if (alone and role.layout.gpus > 1) or (layered and not merged):
+        return role
+    made_up = "dummy" in (get.text(f"{_ROLLOUT}.load_format") or "")
+    return replace(
+        role,
+        sync_whole_bytes=role.weight_bytes,
+        sync_copied=made_up and not merged and not alone,
+    )
 
 
 def _own_gpus(get: MemorySettings) -> int:

@@ -352,26 +352,6 @@ def retains_embeddings(get: MemorySettings, plan: Plan, role: Role) -> bool:
     return version_at_least(plan, 0, 8) or (since and version_at_least(plan, 0, 7))
 
 
-def handed_whole(get: MemorySettings, role: Role, model: str, rollout: str) -> float:
-    """Bytes of a parameter while FSDP1 hands weights to the engine; 0 where it does in parts.
-
-    `collect_lora_params` of verl's `utils/fsdp_utils.py` (0.4 to 0.9.1) summons all parameters of
-    the model, in the type of the shards, unless `layered_summon` is on; so does a merge
-    (`lora.merge`). One rank alone has them whole, but its `state_dict` clones each
-    (`FULL_STATE_DICT` of verl's workers from 0.3, `_full_post_state_dict_hook` of torch), with an
-    adapter and without. FSDP2's are gathered one by one.
-    """
-    if role.backend != "fsdp":
-        return 0.0
-    if role.adapter is None:
-        return role.weight_bytes if role.layout.gpus == 1 else 0.0
-    if role.layout.shard == 1 and role.layout.gpus > 1:
-        return 0.0
-    layered = get.on(False, f"{rollout}.layered_summon")
-    merged = get.on(False, f"{model}.lora.merge")
-    return role.weight_bytes if merged or not layered else 0.0
-
-
 def _below(prefixes: Sequence[str], name: str) -> tuple[str, ...]:
     return tuple(f"{prefix}.{name}" for prefix in prefixes)
 

@@ -198,6 +198,8 @@ class Role:
     sync_whole_bytes: float = 0.0
     """Of a parameter, whole on each GPU besides the role's own while weights are handed to the
     engine; 0 where the model is gathered in parts."""
+    sync_copied: bool = False
+    """Whether they are copied while they are whole, as they are handed over for the first time."""
 
     @property
     def parameters(self) -> int:
