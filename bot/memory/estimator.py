@@ -212,9 +212,7 @@ class _Gpu:
             held = role.gradients_offload != "always"
             return update_parts(role, level, self._states[role.name].gradients if held else NOTHING)
         if kind == "sync":
-            # In the conservative level alone: a launch does not tell of engines that others start,
-            # with weights of their own, to which no base is handed.
-            copies = 2 if role.sync_copied and level == "conservative" else 1
+            copies = 2 if role.sync_copied else 1
             whole = Bytes.of(copies * role.sync_whole_bytes * role.parameters)
             whole = whole or gathered_ends(role)
             return {} if level == "floor" else {"gathered weights": whole}
