@@ -137,7 +137,7 @@ def holds_wandb(path: Path) -> bool:
         return False
 
 
-_BESIDE: Final = ("config.yaml", "wandb-metadata.json")
+_BESIDE: Final = ("wandb-metadata.json", "wandb-summary.json")
 """Files that W&B saves in `files/`, by either of which a run is known whose log is missing."""
 _LOGS: Final = tuple(
     f"{above}{found}"

@@ -68,9 +68,15 @@ def test_every_door_gives_the_same_verdict(repository: Repository) -> None:
     assert estimated["estimate"]["outcome"] == "impossible"
     assert memory(asked("verify", SCRIPT, "--root", ".")) == linted
     assert memory(asked("pr", "--base", "main", "--head", "work")) == linted
-    # Without the tree the shape is not known, and nothing is guessed.
-    assert memory(asked("lint", SCRIPT)) == []
-    assert asked("estimate", SCRIPT)["scripts"][0]["estimate"]["outcome"] == "no prediction"
+    # In a clone the tree is there without being named.
+    assert memory(asked("lint", SCRIPT)) == linted
+    assert asked("estimate", SCRIPT)["scripts"][0]["estimate"]["outcome"] == "impossible"
+    # Without a tree the shape is not known, and nothing is guessed.
+    alone = root.parent / "alone" / Path(SCRIPT).name
+    alone.parent.mkdir()
+    alone.write_bytes((root / SCRIPT).read_bytes())
+    assert memory(asked("lint", str(alone))) == []
+    assert asked("estimate", str(alone))["scripts"][0]["estimate"]["outcome"] == "no prediction"
 
 
 @pytest.mark.process
