@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -33,12 +33,13 @@ def chosen(
     launch: Launch,
     versions: Versions,
     *,
-    with_launcher: bool = False,
+    with_launcher: Collection[str] | None = None,
     program: TrlProgram | None = None,
 ) -> Configuration:
     """The release that a launch is read by, with the options of its module there.
 
-    A program of the repository adds its own, and may change the values of others.
+    A program of the repository adds its own, and may change the values of others. `with_launcher`
+    are options of classes that may be its own too, whatever they take, beside the launcher's.
     """
     own = program is not None or launch.command.written
     formerly = _FORMERLY.get(launch.entry, "") if own else ""
@@ -50,8 +51,8 @@ def chosen(
     root = root_in(found.release)
     if root is None:
         return found
-    if with_launcher:
-        return found.with_table(_with_launcher(name, found.release, root))
+    if with_launcher is not None:
+        return found.with_table(_with_launcher(name, found.release, root, frozenset(with_launcher)))
     if program is not None:
         data = release(name, found.release)
         options = {**data["roots"][root], **program.options}
@@ -62,10 +63,11 @@ def chosen(
     return found.with_table(release_table(name, found.release, root))
 
 
-@cache
-def _with_launcher(name: str, version: str, root: str) -> OptionTable:
+@lru_cache(maxsize=128)
+def _with_launcher(name: str, version: str, root: str, also: frozenset[str]) -> OptionTable:
     data = release(name, version)
-    merged = {**data["roots"].get(LAUNCHER, {}), **data["roots"][root]}
+    others = {one: [one, "any", "*", UNREADABLE, None] for one in also}
+    merged = {**others, **data["roots"].get(LAUNCHER, {}), **data["roots"][root]}
     return OptionTable({**data, "roots": {root: merged}}, root)
 
 

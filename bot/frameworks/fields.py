@@ -102,8 +102,8 @@ class AppliedSettings:
 def placeholder(text: str) -> str:
     """What someone is to replace in a value, such as /path/to/model; "" where nothing is."""
     lowered = text.lower()
-    if not any(sign in lowered for sign in _HOLDERS):
-        return ""
+    if "{%" in text or not any(sign in lowered for sign in _HOLDERS):
+        return ""  # The tags of a chat template are the model's own.
     found = _HOLDER.search(_MARKUP.sub("", _HOLE.sub("", text)))
     return found[0] if found else ""
 

@@ -112,12 +112,17 @@ def _filled(program: TrlProgram | None, plan: Plan, values: AppliedSettings) -> 
 
 
 def _configuration(launch: Launch, program: TrlProgram | None, versions: Versions) -> Configuration:
-    """The release that counts, with the options there of the module that is started."""
+    """The release that counts, with the options there of the module that is started.
+
+    A recipe without a launch may be for a program with classes of the repository's.
+    """
+    place = versions.place if launch.command.implied else None
+    own = place.checkout.own_arguments() if place else ()
     return chosen(
         Trl.name,
         replace(launch, entry=_module(launch, program)),
         versions,
-        with_launcher="trl" in launch.launcher,
+        with_launcher=own if "trl" in launch.launcher else None,
         program=program,
     )
 

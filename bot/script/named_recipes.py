@@ -82,7 +82,8 @@ def _recipes(plans: Sequence[Plan], place: ScriptPlace) -> Iterator[_Found]:
         path = checkout.recipe(place.path, given.text) if given and given.known else None
         if path is not None:
             table = plan.table if isinstance(plan.table, StructuredTable) else None
-            own = () if table else checkout.own_arguments()
+            # A class of the repository's may declare again what the launch's own classes have.
+            own = () if table else checkout.own_arguments().difference(plan.table or ())
             if words := recipe_words(checkout.files[path], own, table):
                 yield plan.launch.command, path, words, ""
 

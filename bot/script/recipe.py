@@ -59,8 +59,9 @@ def read_recipe(
     Where it names no model, and has sections of the settings of a `program` of its repository (a
     module with its table), the command is `python3 -m MODULE section.key=value …`.
 
-    `own` are keys that the repository's own classes of arguments add to TRL's. The trainer is the
-    one that has most of the keys; of several, the one that the path names. What cannot be read is a
+    `own` are keys of the repository's own classes of arguments: where the model is one, its recipes
+    are not TRL's. The trainer is the one that has most of the other keys; of several, the one that
+    the path names. What cannot be read is a
     problem of the reading. Never raises.
     """
     text = data.decode("utf-8-sig", "replace")
@@ -77,9 +78,9 @@ def read_recipe(
         every = _pairs(text)
         pairs = [pair for pair in every if pair[0].value not in (_OURS | set(own))]
         if any(key.value == "model_name_or_path" for key, _ in pairs):
-            words = [word for key, value in pairs for word in _words(key, value)]
-            program_words = ("trl", _trainer([key.value for key, _ in pairs], path))
-            commands = (_command(program_words, words, text),)
+            trainer = _trainer([key.value for key, _ in pairs], path)
+            words = [word for pair in every if pair[0].value not in _OURS for word in _words(*pair)]
+            commands = (_command(("trl", trainer), words, text),)
         elif program is not None and any(_section(key, program[1]) for key, _ in every):
             words = list(_dotted(every, program[1], ""))
             commands = (_command(("python3", "-m", program[0]), words, text),)

@@ -63,6 +63,10 @@ def check(
     return check_script(script, CheckOptions(place=InCheckout(Checkout(contents))))
 
 
+def model(report: ScriptReport) -> str | None:
+    return report.plan.model if report.plan is not None else None
+
+
 def found(report: ScriptReport) -> list[tuple[str, str, str, int]]:
     return [
         (f.severity, f.id, f.path, f.line)
@@ -104,6 +108,14 @@ def test_a_right_launch_has_no_finding(more: str) -> None:
 def test_a_program_below_a_folder_that_only_a_run_knows(program: str, expected: int) -> None:
     report = check("recipes/a.yaml --learning_rte 1", program)
     assert (len(report.launches), len(found(report))) == (expected, expected)
+
+
+def test_a_class_that_no_program_takes_does_not_hide_a_recipes_settings() -> None:
+    """dreaming-panda/open-r1 has a copy of ModelConfig for one of its programs."""
+    copy = (
+        "@dataclass\nclass ConvConfig:\n    model_name_or_path: str = None\n    num_conv: int = 0\n"
+    )
+    assert model(check(src__open_r1__conv0py=copy)) == "Qwen/Qwen3-0.6B"
 
 
 @pytest.mark.parametrize("way", ["$ROOT/src", "${ROOT}/src", "$ROOT/work/src"])

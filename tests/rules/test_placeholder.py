@@ -24,6 +24,7 @@ MODEL = "actor_rollout_ref.model.path"
         verl("trainer.project_name=a  # <NAME> is no word"),
         "echo <NAME> a\n" + verl(),
         openrlhf("--model.pad_token '<unk>'"),  # A token, of mickelliu's OpenRLHF.
+        openrlhf("--data.input_template '{% if tools %}<tool_call>{% endif %}'"),
     ],
 )
 def test_stays_silent(script: str) -> None:

@@ -136,6 +136,17 @@ def test_fields_of_the_repository_are_no_mistakes() -> None:
     ]
 
 
+def test_what_a_class_of_the_repository_declares_again_keeps_its_value() -> None:
+    """Recipes of kevtimova/open-r1 were read with TRL's default of a completion's length."""
+    own = b"import trl\n@dataclass\nclass Mine(trl.GRPOConfig):\n"
+    own += b"    max_completion_length: int = 9\n    reward_funcs: list[str] = None\n"
+    more = "# trl: 0.17.0\nreward_funcs:\n- accuracy\n"
+    report = check(GOOD.replace("# trl: 0.18.0\n", "") + more, files={"src/any.py": own})
+    assert found(report) == []  # TRL has no option reward_funcs before 0.18.
+    assert report.plan is not None
+    assert report.plan.max_response_length == 1024
+
+
 def test_fields_that_another_file_of_the_repository_parses_are_no_mistakes() -> None:
     own = b"@dataclass\nclass Mine:\n    benchmarks: list[str] = None\n"
     parses = b"from own import Mine\nparser = TrlParser((Mine, GRPOConfig))\n"
