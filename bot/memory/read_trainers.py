@@ -20,7 +20,6 @@ from bot.memory.settings import (
     NoEstimateError,
     assumed_longest,
     assumed_mean,
-    indivisible,
     needed,
     release_assumption,
 )
@@ -28,6 +27,7 @@ from bot.memory.shape import Shape
 from bot.memory.trl_adapter import adapter, full_modules, unknown_modules
 from bot.memory.trl_backend import backend_of, divided, learners_of, offload_of, sequence_ranks
 from bot.memory.trl_batches import OnlineBatches, online_batches, transformers_engine
+from bot.memory.trl_engine import vllm_engine
 from bot.memory.trl_evaluation import evaluation_batch, evaluation_tokens, supervised_logits
 from bot.memory.trl_logits import fused_head, head_copies, trainer_logits
 from bot.memory.trl_rewards import reward_role, scored_by
@@ -379,22 +379,4 @@ class _Trainer:
             return transformers_engine(get, self.shape, of, batches, whole), 0
         if self.plan.infer.value != "vllm":
             return None, 0
-        tensor = get.size("vllm_tensor_parallel_size")
-        engine = Engine(
-            name="vllm",
-            shape=self.shape,
-            tensor=tensor,
-            fraction=get.share(0.9, "vllm_gpu_memory_utilization"),
-            sequence_tokens=get.whole("vllm_max_model_length") or of.longest,
-            sleeps=get.on(False, "vllm_enable_sleep_mode"),
-            in_process=not self.instruct,
-        )
-        if self.instruct:
-            if get.on(False, "single_gpu_mode"):
-                return engine, 0
-            return engine, get.size("vllm_num_engines") * tensor
-        if get.text("vllm_mode") == "server":
-            return None, 0
-        if gpus % tensor:
-            raise indivisible(gpus, message("tensor parallel {tensor}", tensor=tensor))
-        return engine, 0
+        return vllm_engine(get, self.algorithm, self.shape, of, gpus)

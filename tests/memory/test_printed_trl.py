@@ -77,6 +77,28 @@ def test_the_engine_has_no_such_stage() -> None:
     assert component(made, "rollout", "logits") == 0
 
 
+@pytest.mark.parametrize(
+    ("release", "gpus", "flags", "pool"),
+    [
+        ("0.17.0", 8, (), None),  # A server that the script starts.
+        ("0.29.1", 8, (), None),
+        ("0.15.2", 7, (), "rollout"),  # The first card that does not train.
+        ("0.15.2", 7, ("--vllm_device cuda:7",), "rollout"),
+        ("0.15.2", 8, ("--vllm_device cuda:7",), "training"),
+        ("0.15.2", 1, (), "training"),
+        ("0.18.0", 8, ("--vllm_mode colocate",), "training"),
+        ("1.0.0", 8, (), "training"),
+    ],
+)
+def test_where_the_engine_stands(
+    release: str, gpus: int, flags: tuple[str, ...], pool: str | None
+) -> None:
+    """Recipes of open-r1's with TRL 0.17 were said to have an engine on each training card."""
+    made = trl("grpo", *GRPO, "--use_vllm true", *flags, release=release, gpus=gpus)
+    rollouts = [one["pool"] for one in made["stages"] if one["stage"] == "rollout"]
+    assert rollouts == ([] if pool is None else [pool])
+
+
 def test_batches_are_padded_to_their_longest_sequence() -> None:
     made = trl("grpo", *GRPO)
     logits = component(made, "update", "logits") * GIB
