@@ -13,7 +13,13 @@ from bot.memory.settings import NoEstimateError
 
 T = TypeVar("T")
 
-_NO_BF16 = ("v100", "t4")
+_NO_BF16 = ("v100", "v100-16", "t4")
+_NAMED_ONLY = (
+    *("a10g", "a30", "a5500", "l40", "rtx3090ti", "rtx4500ada"),
+    *("rtxpro4000", "rtxpro4500", "rtxpro5000", "a100-64", "gb300", "mi250x"),
+)
+"""Cards that are answered where they are named: another one of their memory is commoner, or a
+single cluster has them."""
 _LEAST_GIB = 20
 """Below it a card trains small models alone."""
 _COMMON = (
@@ -46,10 +52,13 @@ def usable_device(name: str) -> Device:
 def check_usable(device: Device) -> Device:
     """The device as it is; raises UserError for one that no script is made for."""
     if device.token in _NO_BF16:
-        raise UserError(
-            "A {label} has no bf16, which every script here trains in.", label=device.label
-        )
+        raise without_bf16(device.label)
     return device
+
+
+def without_bf16(label: str) -> UserError:
+    """The error of a card that cannot train in bf16."""
+    return UserError("The {label} has no bf16, which every script here trains in.", label=label)
 
 
 def by_kind(devices: Iterable[Device], answer: Callable[[Device], T]) -> Iterator[tuple[Device, T]]:
@@ -76,7 +85,11 @@ def usual_devices() -> list[Device]:
 
     Ascend's and MetaX's take other software; small cards are for those who have one.
     """
-    return [device for device in _with_cuda_or_rocm() if device.memory_gib >= _LEAST_GIB]
+    return [
+        device
+        for device in _with_cuda_or_rocm()
+        if device.memory_gib >= _LEAST_GIB and device.token not in _NAMED_ONLY
+    ]
 
 
 def _with_cuda_or_rocm() -> list[Device]:

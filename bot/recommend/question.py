@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from bot.base.devices import Device
+from bot.base.devices import Device, Vendor
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.recommend.cards import nearest_in_memory
+from bot.recommend.cards import nearest_in_memory, without_bf16
 from bot.recommend.request import MOST_GPUS, TASKS
 from bot.recommend.vocabulary import (
     METHODS,
@@ -28,6 +28,7 @@ from bot.recommend.vocabulary import (
     likely_model,
     model,
     nearest,
+    unsupported,
     with_its_size,
     with_memory,
     words_of,
@@ -108,6 +109,7 @@ def parse_question(
             words.append(argument)
     for word in words_of(" ".join(words)):
         _sort(word, parts, is_model_folder)
+    _refuse_known(parts)
     question = ParsedQuestion(
         cards=_cards(parts),
         gpus=_gpus(parts),
@@ -294,7 +296,6 @@ def _with_model(question: ParsedQuestion, parts: _Parts) -> ParsedQuestion:
             raise _unknown(parts.rest[0])
         return replace(question, model=folder)
     rest = list(dict.fromkeys(parts.rest))
-    _refuse_known(rest)
     plain = [word for word in rest if is_plain(word)]
     if len(plain) < len(rest) or question.cards:
         rest = [word for word in rest if word not in plain]
@@ -316,15 +317,32 @@ def _with_model(question: ParsedQuestion, parts: _Parts) -> ParsedQuestion:
     return replace(question, model=found)
 
 
-def _refuse_known(words: Sequence[str]) -> None:
+def _refuse_known(parts: _Parts) -> None:
     """Raise UserError for what is known, and has no answer here."""
-    if any(_SLICE.fullmatch(word) for word in words):
+    if any(_SLICE.fullmatch(word) for word in parts.rest):
         raise UserError(
             message(
                 "A slice of a card (MIG) is not estimated: ask about a card with as much memory, "
                 "such as 1xA100-40."
             )
         )
+    found = next(filter(None, map(unsupported, parts.rest)), None)
+    if found is None or parts.cards:
+        return
+    label, reason = found
+    if reason == "bf16":
+        raise without_bf16(label)
+    if reason == "shared":
+        raise UserError(
+            "The processor and the GPU of a {label} share one memory, which is not estimated. What "
+            "a model needs is answered without a card: rlbot recommend Qwen3-8B.",
+            label=label,
+        )
+    raise UserError(
+        "{label} takes other software than the scripts here, which are for cards of {vendors}.",
+        label=label,
+        vendors=", ".join(Vendor),
+    )
 
 
 def _unknown(word: str) -> UserError:

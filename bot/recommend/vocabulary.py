@@ -38,6 +38,11 @@ TUNING_WORDS = frozenset({"fine-tuning", "finetuning", "fine-tune", "finetune"})
 _BRAND = regex(r"(?:nvidia|geforce|tesla|amd|instinct|quadro|huawei|ascend|metax)[-_]?")
 _FORM = regex(r"[-_]?(?:sxm\d?|pcie|hbm\d?e?|nvl(?=\d))(?=[-_\d]|\Z)")
 _MEMORY = regex(r"[-_]?(\d{2,3})(?:gib|gb|g)\Z")
+_INSTANCE = regex(
+    r"(?<![\w.-])(?:(\d{1,3})(?: ?x ?| ))?([a-z][\w.-]{1,40})(?: x ?(\d{1,3})(?!\w))?", re.I
+)
+"""A word, with how many of it: 2x p5.48xlarge."""
+_COUNTED = regex(r"\A\d{1,6}x|x\d{1,6}\Z")
 
 _ROUNDING = 0.08
 """Between the memory that a card is sold with and what it reports, as a share: 24 GB are 22.5."""
@@ -54,6 +59,43 @@ def without_chinese(text: str) -> str:
 def fillers() -> frozenset[str]:
     """Words that change nothing."""
     return frozenset((Path(__file__).parent / "fillers.txt").read_text(encoding="utf-8").split())
+
+
+@cache
+def _unsupported() -> Mapping[str, Mapping[str, str]]:
+    table = read_table(Path(__file__).parent / "unsupported.csv")
+    return {word: row for row in table for word in row["words"].split()}
+
+
+def unsupported(word: str) -> tuple[str, str] | None:
+    """The name of an accelerator that nothing is estimated for, and why; None for other words.
+
+    Why is `bf16` (it has none), `shared` (its memory is the processor's too) or `software` (it
+    takes other software than the scripts here).
+    """
+    low = _BRAND.sub("", word.lower())
+    row = _unsupported().get(low) or _unsupported().get(_COUNTED.sub("", low))
+    return (row["label"], row["reason"]) if row else None
+
+
+@cache
+def _instances() -> Mapping[str, str]:
+    """Types of cloud instances with their cards as a question names them: 8xh100."""
+    return {
+        name: f"{row['gpus']}x{row['card']}"
+        for row in read_table(Path(__file__).parent / "instances.csv")
+        for name in row["names"].split()
+    }
+
+
+def _cards_of_instance(match: re.Match[str]) -> str:
+    """The cards of a type of cloud instance and how many of it; other words as they are."""
+    name = match[2].lower().rstrip(".").removeprefix("standard_").removeprefix("ml.")
+    cards = _instances().get(name.replace("_", "-"))
+    if cards is None:
+        return match[0]
+    count = match[1] or match[3]
+    return f" {count}x{cards} " if count else f" {cards} "
 
 
 @cache
@@ -221,14 +263,15 @@ def _compact(name: str) -> str:
 NUMBER = r"\d{1,8}"
 _JOINED = (
     # What belongs together although a blank is between it.
-    (regex(r"rtx\s+pro\s+6000\b", re.I), "rtxpro6000"),
+    (regex(r"rtx\s+pro\s+([456][05]00)(?:\s+blackwell)?\b", re.I), r"rtxpro\1"),
     (
-        regex(r"\b(?:rtx[ -]{0,3})?a?([56]000)[ -]{0,3}ada(?:[ -]{1,3}generation)?\b", re.I),
+        regex(r"\b(?:rtx[ -]{0,3})?a?([456][05]00)[ -]{0,3}ada(?:[ -]{1,3}generation)?\b", re.I),
         r"rtx\1ada",
     ),
+    (regex(r"\bascend[ -]{1,3}(?=9\d\d)", re.I), "ascend"),
     (regex(r"\brtx[\s-]{0,3}(a\d{4})(?!\d)", re.I), r"\1"),
-    (regex(r"rtx\s+(\d{4})(?!\d)", re.I), r"rtx\1"),
-    (regex(r"(?<=[345]0[6-9]0)[ -]{1,3}(d|ti|super)\b", re.I), r"\1"),
+    (regex(r"([rg]tx)\s+(\d{4})(?!\d)", re.I), r"\1\2"),
+    (regex(r"(?<=[1-5]0[6-9]0)[ -]{1,3}(d|ti|super)\b", re.I), r"\1"),
     (regex(r"(?<=[345]0[6-9]0ti)[ -]{1,3}(?=super\b)", re.I), ""),
     (regex(r"\bfull[\s-]+parameters?\b", re.I), "full"),
     (regex(r"\bfull[\s-]+(?:fine-?tun(?:e|ing)|ft)\b", re.I), "full finetune"),
@@ -273,7 +316,7 @@ _HUB_PAGE = regex(
 def words_of(text: str) -> list[str]:
     """The words of a question; what belongs together is one word, a name keeps its capitals."""
     text = _HUB_PAGE.sub(r" \1 ", without_chinese(normalize("NFKC", text)))
-    text = text.replace("×", "x").replace("*", "x")
+    text = _INSTANCE.sub(_cards_of_instance, text.replace("×", "x").replace("*", "x"))
     for pattern, together in _JOINED:
         text = pattern.sub(together, text)
     found = re.split(r"[\s,;?!()\"]+|(?<=[a-z])'[a-z]{1,2}\b", _keyed(text), flags=re.I)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.base.csv_file import read_table
 from bot.base.devices import devices
 from bot.base.errors import UserError
 from bot.base.messages import sentence_of
@@ -142,12 +144,61 @@ def test_a_size_means_the_likeliest_model(words: str, model: str) -> None:
         ("qwen3-8b a100 MIG 3g.40gb", "A slice of a card (MIG) is not estimated"),
         ("7b 32b", "The question names 7b, 32b"),
         ("2 nodes 3 nodes h100", "The question names 2, 3"),
+        ("4x RTX 2080 Ti qwen3-4b", "The RTX 2080 Ti has no bf16"),
+        ("p100 16gb", "The P100 has no bf16"),
+        ("8xP40", "The P40 has no bf16"),
+        ("quadro rtx 8000 x2", "The Quadro RTX 8000 has no bf16"),
+        ("dgx spark qwen3-8b", "a DGX Spark (GB10) share one memory"),
+        ("mac studio m3 ultra", "a Mac share one memory"),
+        ("gaudi 3 qwen3-8b", "Gaudi takes other software"),
+        ("tpu v5e-8", "TPU takes other software"),
+        ("ascend 950", '"ascend950" is no card'),
     ],
 )
 def test_what_has_no_answer_gets_a_sentence(words: str, sentence: str) -> None:
     with pytest.raises(UserError) as error:
         parse_question([words])
     assert sentence in sentence_of(error.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "cards", "gpus"),
+    [
+        ("p5.48xlarge qwen3-32b grpo", ("h100",), 8),
+        ("2x p5.48xlarge", ("h100",), 16),
+        ("2 p5en.48xlarge", ("h200",), 16),
+        ("p5.48xlarge x4", ("h100",), 32),
+        ("2 nodes of p4d.24xlarge", ("a100-40",), 16),
+        ("ml.p4de.24xlarge", ("a100",), 8),
+        ("g5.12xlarge", ("a10g",), 4),
+        ("8xH100 on a p5.48xlarge", ("h100",), 8),
+        ("a3-highgpu-8g", ("h100",), 8),
+        ("Standard_ND96amsr_A100_v4", ("a100",), 8),
+        ("NC40ads_H100_v5", ("h100",), 1),
+        ("BM.GPU.H100.8", ("h100",), 8),
+        ("gpu_8x_a100", ("a100-40",), 8),
+    ],
+)
+def test_a_cloud_instance_is_its_cards(words: str, cards: tuple[str, ...], gpus: int) -> None:
+    question = parse_question([words])
+    assert (_cards(question), question.gpus) == (cards, gpus)
+
+
+def test_every_cloud_instance_has_a_known_card() -> None:
+    rows = read_table(Path(vocabulary.__file__).parent / "instances.csv")
+    for row in rows:
+        for name in row["names"].split():
+            written = f"{row['gpus']}x{row['card']}"
+            assert vocabulary.words_of(f"a {name}.") == ["a", written], name
+            assert vocabulary.card(row["card"]), name
+
+
+def test_a_name_that_holds_an_instance_is_no_instance() -> None:
+    assert vocabulary.words_of("my-p5.48xlarge p5.48xlarge-old g5.12xlarges") == [
+        "my-p5.48xlarge",
+        "p5.48xlarge-old",
+        "g5.12xlarges",
+    ]
 
 
 def test_chinese_words_for_methods_and_tasks() -> None:
@@ -260,7 +311,8 @@ def test_fine_tuning_is_a_task_where_none_is_named(
     [
         ("qwen3 8b sglang 8 h100 grpo", "Qwen3-8B", ("sglang",)),
         ("Can a 4x3090 workstation do RLHF on Llama 3 8B?", "Llama-3-8B", ("workstation",)),
-        ("rtx pro 6000 blackwell 96gb qwen3-14b", "Qwen3-14B", ("blackwell",)),
+        ("rtx pro 6000 blackwell 96gb qwen3-14b", "Qwen3-14B", ()),
+        ("macbook for editing, 8xh100 for qwen3-14b", "Qwen3-14B", ("macbook", "editing")),
         ("deepseek-v3 671b grpo how many h800", "DeepSeek-V3", ()),
         ("need to dpo llama3.1-70b w/ 4xH100, r=16", "Llama-3.1-70B", ()),
     ],
@@ -376,7 +428,7 @@ def test_many_unknown_words_are_not_tried_in_every_order(monkeypatch: pytest.Mon
         ("Qwen3-8B on 24 GB", "24 GB alone names no card: name one, such as RTX4090, RTX3090"),
         (
             "0.6B on my laptop 8gb",
-            "No card with 8 GB is known here: the nearest are RTX3060, RTX4070, RTX4070TI",
+            "No card with 8 GB is known here: the nearest are RTX3080, with 10 GB",
         ),
         ("x" * 1001, "too long"),
     ],

@@ -175,6 +175,7 @@ def test_what_is_known_is_listed(kind: str, line: str) -> None:
         ("2x4090 a100", "one kind of card is looked at, not A100, RTX4090"),
         ("6xh100 batch=128", "cannot be shared out over 6 GPUs; batch=129 can be."),
         ("v100 Qwen3-8B", "has no bf16"),
+        ("g4dn.12xlarge Qwen3-8B", "The T4 has no bf16"),
         ("8x910b Qwen3-8B openrlhf", "For a 910B scripts are made with verl alone"),
         ("8x910b Qwen3-8B dpo", "full or lora, and one of grpo, ppo"),
         ("8x910b Qwen3-8B dora", "For a 910B scripts are made with verl alone"),
