@@ -316,10 +316,11 @@ _HUB_PAGE = regex(
 def words_of(text: str) -> list[str]:
     """The words of a question; what belongs together is one word, a name keeps its capitals."""
     text = _HUB_PAGE.sub(r" \1 ", without_chinese(normalize("NFKC", text)))
-    text = _INSTANCE.sub(_cards_of_instance, text.replace("×", "x").replace("*", "x"))
+    text = text.replace("×", "x").replace("*", "x")
     for pattern, together in _JOINED:
         text = pattern.sub(together, text)
-    found = re.split(r"[\s,;?!()\"]+|(?<=[a-z])'[a-z]{1,2}\b", _keyed(text), flags=re.I)
+    text = _keyed(_INSTANCE.sub(_cards_of_instance, text))
+    found = re.split(r"[\s,;?!()\"]+|(?<=[a-z])'[a-z]{1,2}\b", text, flags=re.I)
     words = [word.rstrip(".:/") for word in found]
     return [word for word in words if word]
 

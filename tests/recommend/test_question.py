@@ -170,6 +170,8 @@ def test_what_has_no_answer_gets_a_sentence(words: str, sentence: str) -> None:
         ("p5.48xlarge x4", ("h100",), 32),
         ("2 nodes of p4d.24xlarge", ("a100-40",), 16),
         ("ml.p4de.24xlarge", ("a100",), 8),
+        ("I rent one g5.12xlarge. What can it train?", ("a10g",), 4),
+        ("two g5.48xlarge", ("a10g",), 16),
         ("g5.12xlarge", ("a10g",), 4),
         ("8xH100 on a p5.48xlarge", ("h100",), 8),
         ("a3-highgpu-8g", ("h100",), 8),
