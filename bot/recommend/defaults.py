@@ -114,6 +114,8 @@ def taken(question: ParsedQuestion, *, method: str | None) -> Iterator[str]:
         yield str(gpu_count(gpus_of(question)))
     if question.is_model_taken and question.model is not None:
         yield message("model {model}", model=question.model)
+    elif question.base is not None:
+        yield message("the shape of {model} from {base}", model=question.model, base=question.base)
     if question.task is None:
         yield message("task {task}", task=task_of(question))
     if question.method is None and method is not None:

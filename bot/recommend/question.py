@@ -21,6 +21,7 @@ from bot.recommend.vocabulary import (
     NUMBER,
     TASK_WORDS,
     TUNING_WORDS,
+    base_of,
     card,
     fillers,
     is_plain,
@@ -42,8 +43,8 @@ _LENGTH = regex(rf"({NUMBER})k")
 _KEYED = regex(rf"(batch|rank|prompt|response)=({NUMBER})(k?)")
 _NODES = regex(r"nodes=(\d{1,4})_(\d{0,2})")
 _MEMORY = regex(r"(\d{1,3})(?:gib|gb|g)")
-_MOST_WORDS = 3
-"""Words that can be one model's name: qwen 2.5 7b."""
+_MOST_WORDS = 4
+"""Words that can be one model's name: mistral small 3.2 24b."""
 _MOST_TIMES = 6
 """Letters x in a word for cards: each may be a sign, and both sides of it are tried."""
 _MOST_LENGTH = 1000
@@ -60,6 +61,8 @@ class ParsedQuestion:
     """A name that `find` knows, or the path of a folder with a config.json."""
     is_model_taken: bool = False
     """Whether the model is the likeliest of its size, since none is named."""
+    base: str | None = None
+    """The known model that a further training was made from, whose shape it has."""
     left_out: tuple[str, ...] = ()
     """Words that nothing is known of."""
     task: str | None = None
@@ -314,7 +317,7 @@ def _with_model(question: ParsedQuestion, parts: _Parts) -> ParsedQuestion:
                 "The question names {values}: one of them, please.", values=", ".join(rest)
             )
         raise _unknown(min(unknown, key=lambda word: (is_size(word), word)))
-    return replace(question, model=found)
+    return replace(question, model=found, base=base_of(found))
 
 
 def _refuse_known(parts: _Parts) -> None:

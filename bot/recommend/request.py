@@ -13,7 +13,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import enumeration, mark, message, sentence_of
 from bot.base.regex import regex
 from bot.memory.hub_numbers import NotReadError
-from bot.memory.models import Model, find, from_config, near, not_known
+from bot.memory.models import Model, find, from_config, guess, near, not_known
 from bot.recommend.hub import hub_path
 
 FrameworkName: TypeAlias = Literal["verl", "openrlhf", "trl"]
@@ -235,7 +235,8 @@ def make_request(
     config = model.config if isinstance(model, ModelFolder) else None
     known_model = _model(path, config)
     if config is None:
-        path = path if "/" in path else hub_path(path, known_model.name)
+        if "/" not in path and find(path) is not None:
+            path = hub_path(path, known_model.name)
         known_model = _named_by_path(known_model, path)
     return Request(
         path=path,
@@ -297,7 +298,7 @@ def _model(path: str, config: bytes | None) -> Model:
                 path=path,
                 error=sentence_of(error),
             ) from None
-    known = find(path)
+    known = find(path) or guess(path)
     if known is None and near(path) is not None:
         raise UserError(not_known(path))
     if known is None:

@@ -14,7 +14,7 @@ from unicodedata import normalize
 from bot.base.csv_file import read_table
 from bot.base.devices import Device, by_token, devices
 from bot.base.regex import regex
-from bot.memory.models import Model, find, pinned
+from bot.memory.models import Model, find, guess, pinned
 from bot.recommend.cards import known_devices
 from bot.recommend.request import TASK_ALIASES, TASKS
 from bot.render.columns import aligned
@@ -130,7 +130,10 @@ def with_memory(named: Iterable[Device], gib: int) -> tuple[Device, ...]:
 
 
 def model(words: tuple[str, ...]) -> str | None:
-    """The name of the model that the words name together, in any order; None when there is none."""
+    """The name of the model that the words name together, in any order; None when there is none.
+
+    Of a further training (`Skywork-OR1-7B`) it is the name as it is written.
+    """
     for order in permutations(words):
         name = "-".join(order)
         exact = find(name)
@@ -140,7 +143,16 @@ def model(words: tuple[str, ...]) -> str | None:
         near = _compact_models().get(_compact("".join(order)))
         if near is not None:
             return near.name
-    return None
+    if len(words) > 1 and any(model((word,)) for word in words):
+        return None  # A model, and something else.
+    written = "-".join(words)
+    return written if guess(written) is not None else None
+
+
+def base_of(name: str) -> str | None:
+    """The known model whose shape a further training has; None for a known one's own name."""
+    base = None if find(name) is not None else guess(name)
+    return base.name if base is not None else None
 
 
 _SIZE = regex(r"\d{1,4}(?:\.\d)?b")
@@ -175,12 +187,17 @@ def _parts_of_names() -> frozenset[str]:
 
 
 def likely_model(words: Iterable[str]) -> str | None:
-    """The model that a size most likely means, with words of its name or alone: 32b, llama 70b."""
+    """The model that a size most likely means, with words of its name or alone: 32b, llama 70b.
+
+    Without a size it is the only one whose name begins with one of the words and has them all.
+    """
     low = [part for word in words for part in word.lower().split("-")]
-    if sum(map(is_size, low)) != 1:
-        return None
-    able = [name for name in pinned() if find(name) is not None and _holds(name, low)]
-    return min(able, key=_unlikely, default=None)
+    able = {name: one for name in pinned() if (one := find(name)) and _holds(name, low)}
+    if sum(map(is_size, low)) == 1:
+        return min(able, key=_unlikely, default=None)
+    shapes = {one.shape for one in able.values()}
+    begun = any(_begins(re.split("-", name.lower())[0], word) for name in able for word in low)
+    return min(able, key=_unlikely) if len(shapes) == 1 and begun else None
 
 
 def _holds(name: str, words: Iterable[str]) -> bool:
@@ -293,7 +310,7 @@ _JOINED = (
     (regex(r"\beight\b", re.I), "8"),
     (regex(r"\b(?:completion|output|answer)s?\b", re.I), "response"),
     (regex(r"\binputs?\b", re.I), "prompt"),
-    (regex(r"\b(qwen|llama|phi|gemma)\s+(\d)(?=\s|\Z)", re.I), r"\1-\2"),
+    (regex(r"\b(qwen|llama|phi|gemma|olmo|glm|hermes|tulu)\s+(\d)(?=\s|\Z)", re.I), r"\1-\2"),
     (regex(rf"({NUMBER}k?)\s*\+\s*({NUMBER}k?)\b", re.I), r"\1+\2"),
     (regex(r"(?<=\d)\s+x\s+(?=[a-z0-9])|(?<=\d)\s+x(?=[a-z])", re.I), "x"),
 )

@@ -186,6 +186,52 @@ def test_a_cloud_instance_is_its_cards(words: str, cards: tuple[str, ...], gpus:
     assert (_cards(question), question.gpus) == (cards, gpus)
 
 
+@pytest.mark.parametrize(
+    ("words", "model", "base"),
+    [
+        ("DeepSeek-R1-0528-Qwen3-8B", "DeepSeek-R1-0528-Qwen3-8B", "Qwen3-8B"),
+        ("Skywork/Skywork-OR1-7B grpo", "Skywork/Skywork-OR1-7B", "DeepSeek-R1-Distill-Qwen-7B"),
+        ("Mistral Small 3.2 24B", "Mistral-Small-3.2-24B", "Mistral-Small-3.1-24B"),
+        ("NousResearch/Hermes-4-14B", "NousResearch/Hermes-4-14B", "Qwen3-14B"),
+        ("Olmo 3 7B", "Olmo-3-1025-7B", None),
+        ("Qwen3-8B-Base", "Qwen3-8B-Base", None),
+    ],
+)
+def test_a_further_training_has_the_shape_of_its_base(
+    words: str, model: str, base: str | None
+) -> None:
+    question = parse_question([words])
+    assert (question.model, question.base, question.is_model_taken) == (model, base, False)
+
+
+@pytest.mark.parametrize(
+    ("words", "model"),
+    [
+        ("llama 4 scout", "Llama-4-Scout-17B-16E"),
+        ("TinyLlama", "TinyLlama-1.1B"),
+        ("granite 4.0 tiny 8xh100", "granite-4.0-h-tiny"),
+    ],
+)
+def test_a_beginning_that_one_model_has_means_it(words: str, model: str) -> None:
+    question = parse_question([words])
+    assert (question.model, question.is_model_taken) == (model, True)
+
+
+@pytest.mark.parametrize("words", ["kimi 8xh100", "qwen 8xh100", "mixtral"])
+def test_a_beginning_that_several_models_have_is_asked_back(words: str) -> None:
+    with pytest.raises(UserError, match="is no card"):
+        parse_question([words])
+
+
+def test_the_script_of_a_further_training_names_no_owner_that_is_not_known(tmp_path: Path) -> None:
+    written = tmp_path / "m.sh"
+    answer = rlbot("recommend", "8xh100 Skywork-OR1-7B grpo full", "--write", str(written))
+    assert "the shape of Skywork-OR1-7B from DeepSeek-R1-Distill-Qwen-7B" in " ".join(
+        answer.out.split()
+    )
+    assert ":-Skywork-OR1-7B}" in written.read_text(encoding="utf-8")
+
+
 def test_every_cloud_instance_has_a_known_card() -> None:
     rows = read_table(Path(vocabulary.__file__).parent / "instances.csv")
     for row in rows:
