@@ -134,6 +134,11 @@ def vendor_of(name: str) -> Vendor | None:
     return _WORDS.get(first[0]) if first else None
 
 
+def is_maker(word: str) -> bool:
+    """Whether a word names a maker's cards alone: npu, rocm, nvidia."""
+    return word.lower() in _WORDS
+
+
 def by_report(name: str, memory_bytes: int | None) -> Device | None:
     """The device that reports this name and memory; None when unknown or ambiguous.
 

@@ -49,6 +49,12 @@ def usable_device(name: str) -> Device:
         raise UserError(sentence_of(error)) from None
 
 
+def exact_token(device: Device) -> str:
+    """The token that means this card and none of another memory: h100nvl for 94 GB."""
+    tokens = (device.token, *device.name_tokens)
+    return next(one for one in tokens if device_named(one).memory_bytes == device.memory_bytes)
+
+
 def check_usable(device: Device) -> Device:
     """The device as it is; raises UserError for one that no script is made for."""
     if device.token in _NO_BF16:

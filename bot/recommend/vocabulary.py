@@ -15,7 +15,7 @@ from bot.base.csv_file import read_table
 from bot.base.devices import Device, by_token, devices
 from bot.base.regex import regex
 from bot.memory.models import Model, find, guess, pinned
-from bot.recommend.cards import known_devices
+from bot.recommend.cards import exact_token, known_devices
 from bot.recommend.request import TASK_ALIASES, TASKS
 from bot.render.columns import aligned
 
@@ -76,6 +76,29 @@ def unsupported(word: str) -> tuple[str, str] | None:
     low = _BRAND.sub("", word.lower())
     row = _unsupported().get(low) or _unsupported().get(_COUNTED.sub("", low))
     return (row["label"], row["reason"]) if row else None
+
+
+@cache
+def _reported_names() -> Mapping[str, str]:
+    """Names as drivers report them, in lower case and the longest first, with their tokens."""
+    named = {
+        device.reported_name.lower(): exact_token(device)
+        for device in reversed(devices())
+        if device.reported_name
+    }
+    return {name: named[name] for name in sorted(named, key=len, reverse=True)}
+
+
+def _with_tokens(text: str) -> str:
+    """A question with the tokens of cards in the places of their reported names."""
+    low = text.lower()
+    for name, token in _reported_names().items():
+        at = low.find(name)
+        end = at + len(name)
+        if at >= 0 and not (low[at - 1 : at].isalnum() or low[end : end + 1].isalnum()):
+            text = f"{text[:at]} {token} {text[end:]}"
+            low = text.lower()
+    return text
 
 
 @cache
@@ -286,6 +309,7 @@ _JOINED = (
         r"rtx\1ada",
     ),
     (regex(r"\bascend[ -]{1,3}(?=9\d\d)", re.I), "ascend"),
+    (regex(r"\bh100[ -]{1,3}nvl\b", re.I), "h100nvl"),
     (regex(r"\brtx[\s-]{0,3}(a\d{4})(?!\d)", re.I), r"\1"),
     (regex(r"([rg]tx)\s+(\d{4})(?!\d)", re.I), r"\1\2"),
     (regex(r"(?<=[1-5]0[6-9]0)[ -]{1,3}(d|ti|super)\b", re.I), r"\1"),
@@ -332,7 +356,7 @@ _HUB_PAGE = regex(
 
 def words_of(text: str) -> list[str]:
     """The words of a question; what belongs together is one word, a name keeps its capitals."""
-    text = _HUB_PAGE.sub(r" \1 ", without_chinese(normalize("NFKC", text)))
+    text = _HUB_PAGE.sub(r" \1 ", _with_tokens(without_chinese(normalize("NFKC", text))))
     text = text.replace("×", "x").replace("*", "x")
     for pattern, together in _JOINED:
         text = pattern.sub(together, text)

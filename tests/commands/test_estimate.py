@@ -157,6 +157,37 @@ def test_a_device_that_nobody_knows_is_refused() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("written", "card"),
+    [
+        ("RTX 4090", "2 × RTX4090 "),
+        ("A100 80GB", "2 × A100 (79.4 GiB"),
+        ("NVIDIA A100-SXM4-40GB", "2 × A100-40 "),
+        ("H100 NVL", "2 × H100 (93.1 GiB"),
+        ("NVIDIA H20-3e", "2 × H20-141 "),
+        ("Ascend 910B", "2 × 910B "),
+    ],
+)
+def test_a_device_is_named_as_people_and_drivers_do(written: str, card: str) -> None:
+    result = rlbot("estimate", FULL, "--device", written, cwd=ROOT)
+    assert card in result.out
+
+
+@pytest.mark.parametrize(
+    ("written", "sentence"),
+    [
+        ("p5.48xlarge", 'for "p5.48xlarge" give --device h100 --gpus 8.'),
+        ("4x4090", 'for "4x4090" give --device rtx4090 --gpus 4.'),
+        ("h1000", 'did you mean "H100"?'),
+        ("h100 a100", '"h100 a100" is no known accelerator'),
+    ],
+)
+def test_a_device_that_is_more_or_less_than_a_card_is_refused(written: str, sentence: str) -> None:
+    result = rlbot("estimate", FULL, "--device", written, cwd=ROOT)
+    assert (result.status, result.out) == (2, "")
+    assert sentence in result.err
+
+
 def test_a_config_beside_the_script_is_read(tmp_path: Path) -> None:
     script = tmp_path / "own_grpo_8_h100_fsdp_vllm.sh"
     script.write_text(

@@ -232,6 +232,20 @@ def test_the_script_of_a_further_training_names_no_owner_that_is_not_known(tmp_p
     assert ":-Skywork-OR1-7B}" in written.read_text(encoding="utf-8")
 
 
+def test_every_reported_name_means_its_card() -> None:
+    for device in devices():
+        if device.reported_name:
+            (card,) = parse_question([f"4x {device.reported_name} qwen3-8b"]).cards
+            refitted = device.label == "RTX4090-48"  # It reports the name of the common card.
+            assert card.memory_bytes == device.memory_bytes or refitted, device
+
+
+def test_a_card_of_the_nvlink_pair_is_told_from_the_other_one() -> None:
+    for words in ("h100 nvl", "2x H100-NVL", "NVIDIA H100 NVL x2"):
+        (card,) = parse_question([words]).cards
+        assert card.usable_gib == 93.1, words
+
+
 def test_every_cloud_instance_has_a_known_card() -> None:
     rows = read_table(Path(vocabulary.__file__).parent / "instances.csv")
     for row in rows:
