@@ -96,9 +96,20 @@ def test_what_is_not_a_run_is_refused(tmp_path: Path) -> None:
     assert "several transaction logs (run-a.wandb, run-b.wandb)" in refused(tmp_path)
 
 
+def saved_beside(run: Path) -> Facts:
+    """The files that W&B saves of a run, which an offline one may lack, and what its log says."""
+    whole = read(run)
+    config = {key: {"value": value} for key, value in whole.config.items()}
+    (run / "files" / "config.yaml").write_text(json.dumps(config))
+    gpus = [{"name": gpu.name, "memoryTotal": str(gpu.memory_bytes)} for gpu in whole.gpus]
+    metadata = {"gpu_count": len(gpus), "gpu_nvidia": gpus}
+    (run / "files" / "wandb-metadata.json").write_text(json.dumps(metadata))
+    return whole
+
+
 def test_a_log_that_was_never_written_leaves_what_stands_beside_it(own_run: Path) -> None:
     """W&B writes the log in blocks: a process that is killed early leaves none."""
-    whole, log = read(own_run), log_of(own_run)
+    whole, log = saved_beside(own_run), log_of(own_run)
     log.write_bytes(b"")
     (own_run / "files" / "output.log").write_text(f"step:1 - actor/x:1\n{OUT_OF_MEMORY}\n")
     facts = read(own_run)
@@ -118,6 +129,7 @@ def test_a_log_that_was_never_written_leaves_what_stands_beside_it(own_run: Path
 
 
 def test_a_log_that_holds_its_header_alone_is_empty_too(own_run: Path) -> None:
+    saved_beside(own_run)
     log = log_of(own_run)
     log.write_bytes(log.read_bytes()[:7])
     facts = read(own_run)
@@ -128,7 +140,7 @@ def test_a_log_that_holds_its_header_alone_is_empty_too(own_run: Path) -> None:
 
 def test_a_run_whose_log_was_left_out_is_read_from_its_files(own_run: Path) -> None:
     """As in repositories that hold `files/` alone."""
-    whole = read(own_run)
+    whole = saved_beside(own_run)
     log_of(own_run).unlink()
     (own_run / "files" / "output.log").write_text("step:1 - actor/x:1\n")
     for place in (own_run, own_run.parent, own_run.parent.parent):
