@@ -10,13 +10,11 @@ frames directly took 14 s and 18 MB, says where a log is cut or damaged, and sta
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bot.base.messages import Notes, message, plural_message, seconds_of
+from bot.base.messages import message, plural_message
 from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.console_log import read_console_log
@@ -25,7 +23,7 @@ from bot.evidence.limits import RunLimits
 from bot.evidence.locate import Located, locate, open_inside, readable, shown
 from bot.evidence.run_config import LoggedConfig, plain
 from bot.evidence.side_files import MOST_GPUS, Host, SideFiles
-from bot.evidence.tally import Tally, gpu_series, series_of, step_gaps, tally_of
+from bot.evidence.trackers.collect import MetricCollector, StoppedError
 from bot.evidence.transaction_log import LogReader, UnwrittenError, record_type
 
 _GPU_MEMORY = regex(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
@@ -143,25 +141,29 @@ class _RunLog:
         self.limits = limits
         self.run = RunId()
         self.config = LoggedConfig(limits.config_bytes)
-        self.history: dict[str, Tally] = {}
+        self.collector = MetricCollector(limits)
         self.history_rows = 0
-        self.system: dict[int, Tally] = {}
         self.system_rows = 0
         self.host = Host()
         self.console = Console(limits.line_characters)
         self.exit_code: int | None = None
-        self.gaps = Notes()
+        self.gaps = self.collector.gaps
         self.undecodable = 0
         self.other_runs = 0
         self.resumed = False
-        self.metrics_left_out = False
+        """Whether the log says so; offline the SDK does not know where a resumed run began."""
 
     def take(self, reader: LogReader) -> None:
         """Read to the end of the log or to a limit."""
+        try:
+            self._take(reader)
+        except StoppedError as error:
+            self.collector.stopped(error, reader.name)
+
+    def _take(self, reader: LogReader) -> None:
         from google.protobuf.message import DecodeError
 
         parse = record_type().FromString
-        deadline = time.monotonic() + self.limits.seconds
         takers = {
             "history": self._history,
             "stats": self._stats,
@@ -184,25 +186,14 @@ class _RunLog:
             if taker is not None:
                 taker(getattr(record, kind))
             if max(self.history_rows, self.system_rows) >= self.limits.rows:
-                self._stop(reader, plural_message("{count} row", "{count} rows", self.limits.rows))
-                return
-            look = number % 256 == 255 or len(payload) > _LARGE
-            if look and time.monotonic() > deadline:
-                self._stop(reader, seconds_of(self.limits.seconds))
-                return
-
-    def _stop(self, reader: LogReader, bound: str) -> None:
-        self.gaps.note(
-            "Reading stopped after {bound}, at byte {byte} of the log: what follows is not "
-            "part of the comparison.",
-            bound=bound,
-            byte=reader.offset,
-        )
+                raise StoppedError(plural_message("{count} row", "{count} rows", self.limits.rows))
+            if number % 256 == 255 or len(payload) > _LARGE:
+                self.collector.look()
 
     def _history(self, history: Any) -> None:
         self.history_rows += 1
         step = history.step.num if history.HasField("step") else None
-        tallies = self.history
+        tallies = self.collector.history
         for item in history.item:
             text = item.value_json
             try:
@@ -216,9 +207,8 @@ class _RunLog:
             if tally is None:
                 if key.startswith("_"):  # _step, _runtime, _timestamp: W&B's own.
                     continue
-                tally = tally_of(tallies, key, self.limits.metrics)
+                tally = self.collector.new_tally(key)
                 if tally is None:
-                    self.metrics_left_out = True
                     continue
             tally.add(value, step)
 
@@ -233,10 +223,7 @@ class _RunLog:
                     value = float(item.value_json)
                 except ValueError:
                     continue
-                tally = self.system.get(int(match[1]))
-                if tally is None:
-                    tally = self.system[int(match[1])] = Tally(traced=True)
-                tally.add(value, None, time_)
+                self.collector.sample(int(match[1]), value, time_)
 
     def _output(self, output: Any) -> None:
         self.console.feed(output.line)
@@ -286,21 +273,24 @@ class _RunLog:
 
     def facts(self, located: Located, beside: SideFiles, reader: LogReader) -> Facts:
         """What was read, with the files beside the log."""
-        self.gaps += self._losses(reader)
+        self.collector.log(reader, self.undecodable)
         metadata = beside.metadata()
         if metadata is not None:
             self._merge(metadata)
         config = plain(self.config.entries, self.gaps) or plain(beside.config(), self.gaps)
         requirements = beside.requirements()
         out_of_memory = self.console.close() or beside.out_of_memory()
-        return Facts(
-            source=located.source,
-            kind="folder",
-            run=self.run,
+        self.gaps += self.config.gaps()
+        if self.other_runs:
+            self.gaps.note(
+                "The log holds records of more than one run; only the first run's name is used."
+            )
+        gpu = "system.gpu.{}.memoryAllocatedBytes"
+        facts = self.collector.facts(located.source, "folder", self.run, gpu, resumed=self.resumed)
+        return replace(
+            facts,
             config=config,
-            history=series_of(self.history),
             history_rows=self.history_rows,
-            system=gpu_series(self.system, "system.gpu.{}.memoryAllocatedBytes"),
             system_rows=self.system_rows,
             gpus=self.host.listed(),
             host_gpu_count=self.host.gpu_count or len(self.host.gpus) or None,
@@ -309,7 +299,6 @@ class _RunLog:
             args=self.host.args,
             exit_code=self.exit_code,
             out_of_memory=out_of_memory,
-            gaps=tuple(self.gaps),
         )
 
     def _merge(self, metadata: Host) -> None:
@@ -324,56 +313,6 @@ class _RunLog:
         host.gpu_count = host.gpu_count or metadata.gpu_count
         host.program = host.program or metadata.program
         host.args = host.args or metadata.args
-
-    def _losses(self, reader: LogReader) -> Iterator[str]:
-        if reader.cut_at is not None:
-            yield message(
-                "The log ends in the middle of a record at byte {byte}: what the run wrote "
-                "after that is missing.",
-                byte=reader.cut_at,
-            )
-        if reader.damaged_at:
-            yield plural_message(
-                "The log is damaged in {count} place, at byte {byte}: the blocks of 32 KiB "
-                "there were skipped.",
-                "The log is damaged in {count} places, first at byte {byte}: the blocks of "
-                "32 KiB there were skipped.",
-                len(reader.damaged_at),
-                byte=reader.damaged_at[0],
-            )
-        if reader.oversized_at:
-            yield plural_message(
-                "{count} record longer than {limit} bytes was skipped, at byte {byte}.",
-                "{count} records longer than {limit} bytes were skipped, the first at byte {byte}.",
-                len(reader.oversized_at),
-                limit=reader.max_record,
-                byte=reader.oversized_at[0],
-            )
-        if reader.stopped_at is not None:
-            yield message(
-                "Reading stopped at byte {byte} of the log, its limit: what follows is not "
-                "part of the comparison.",
-                byte=reader.stopped_at,
-            )
-        if self.undecodable:
-            yield plural_message(
-                "{count} record of the log could not be decoded and was skipped.",
-                "{count} records of the log could not be decoded and were skipped.",
-                self.undecodable,
-            )
-        # Offline the SDK does not know where a resumed run began.
-        if not self.resumed:
-            yield from step_gaps(self.history)
-        yield from self.config.gaps()
-        if self.other_runs:
-            yield message(
-                "The log holds records of more than one run; only the first run's name is used."
-            )
-        if self.metrics_left_out:
-            yield message(
-                "Only the first {metrics} metrics of the history were followed.",
-                metrics=self.limits.metrics,
-            )
 
 
 def _typed(item: Any) -> float:

@@ -261,12 +261,12 @@ def test_a_damaged_block_is_a_gap_and_the_rest_is_read(own_run: Path) -> None:
 @pytest.mark.parametrize(
     ("limits", "words"),
     [
-        (RunLimits(rows=10), "Reading stopped after 10 rows"),
-        (RunLimits(seconds=-1.0), "Reading stopped after -1 seconds"),
-        (RunLimits(log_bytes=32_768), "Reading stopped at byte 32768 of the log"),
+        (RunLimits(rows=10), "stopped after 10 rows"),
+        (RunLimits(seconds=-1.0), "stopped after -1 seconds"),
+        (RunLimits(log_bytes=32_768), "stopped after 32768 bytes"),
         (RunLimits(metrics=2), "Only the first 2 metrics"),
         (RunLimits(side_file_bytes=10), "files/requirements.txt is longer than 10 bytes"),
-        (RunLimits(record_bytes=1500), "1 record longer than 1500 bytes was skipped"),
+        (RunLimits(record_bytes=1500), "was longer than 1500 bytes and was skipped"),
         (RunLimits(config_bytes=90), "more than 100000 values, or megabytes of text"),
         (RunLimits(output_bytes=3), "files/output.log is longer than 3 bytes"),
     ],
@@ -367,7 +367,7 @@ def test_records_are_merged_in_order(tmp_path: Path) -> None:
     assert (m.rows, m.maximum, m.at_step, m.last, m.monotone) == (2, 2.5, 7, 1.0, False)
     assert facts.history_rows == 3
     assert facts.gaps == (
-        "1 record of the log could not be decoded and was skipped.",
+        "1 record of run-r.wandb could not be decoded and was skipped.",
         "1 entry of the configuration is not valid JSON.",
         "The log holds records of more than one run; only the first run's name is used.",
     )

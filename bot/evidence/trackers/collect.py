@@ -15,6 +15,7 @@ from bot.base.regex import regex
 from bot.evidence.facts import Facts, RunId
 from bot.evidence.limits import RunLimits
 from bot.evidence.tally import Tally, gpu_series, series_of, step_gaps, tally_of
+from bot.evidence.transaction_log import LogReader
 from bot.report.evidence import RunKind
 
 _LOOK: Final = 1024
@@ -23,6 +24,8 @@ _NAME: Final = 1_000
 """Characters of a metric's name; a longer one is none that a framework logs."""
 _LATEST: Final = 1 << 53
 """Steps beyond it are no steps."""
+_GPUS: Final = 1024
+"""GPUs whose memory is followed."""
 _YEARS: Final = (946_684_800.0, 4_102_444_800.0)
 """Seconds of 2000 and of 2100: a time outside is none that a clock showed."""
 
@@ -39,7 +42,7 @@ class MetricCollector:
         self._window: tuple[float, float] | None = None
         """Seconds since 1970 of the first and the last point."""
         self._limits = limits
-        self._history: dict[str, Tally] = {}
+        self.history: dict[str, Tally] = {}
         self._system: dict[int, Tally] = {}
         self._points = 0
         self._left_out = False
@@ -50,20 +53,25 @@ class MetricCollector:
         self._count(at)
         if step is not None and not -_LATEST < step < _LATEST:
             step = None
-        tally = None
-        if len(key) <= _NAME:
-            tally = tally_of(self._history, key, self._limits.metrics)
-        if tally is None:
-            self._left_out = True
-        else:
+        if (tally := self.history.get(key) or self.new_tally(key)) is not None:
             tally.add(value, step)
+
+    def new_tally(self, key: str) -> Tally | None:
+        """The tally of a metric that has none yet; None where it is not followed."""
+        tally = tally_of(self.history, key, self._limits.metrics) if len(key) <= _NAME else None
+        self._left_out = self._left_out or tally is None
+        return tally
 
     def memory(self, gpu: int, bytes_: float, at: float | None = None) -> None:
         """Take a sample of the memory in use on a GPU; raises StoppedError at a bound."""
         self._count(at)
+        self.sample(gpu, bytes_, at)
+
+    def sample(self, gpu: int, bytes_: float, at: float | None) -> None:
+        """As `memory`, of a source whose rows are counted, and whose clock says nothing."""
         tally = self._system.get(gpu)
         if tally is None:
-            if len(self._system) >= 1024:
+            if len(self._system) >= _GPUS:
                 return
             tally = self._system[gpu] = Tally(traced=True)
         tally.add(bytes_, None, at)
@@ -73,18 +81,22 @@ class MetricCollector:
         if time.monotonic() > self._deadline:
             raise StoppedError(seconds_of(self._limits.seconds))
 
-    def facts(self, source: str, kind: RunKind, run: RunId, gpu: str = "") -> Facts:
+    def facts(
+        self, source: str, kind: RunKind, run: RunId, gpu: str = "", *, resumed: bool = False
+    ) -> Facts:
         """What was taken, once all is read, and the sentences on what is missing.
 
-        `gpu` is the tracker's name of a GPU's memory, with `{}` for its index.
+        `gpu` is the tracker's name of a GPU's memory, with `{}` for its index; `resumed` says that
+        the run is known to begin later than with its first step.
         """
-        history, system = series_of(self._history), gpu_series(self._system, gpu)
+        history, system = series_of(self.history), gpu_series(self._system, gpu)
         if self._left_out:
             self.gaps.note(
                 "Only the first {metrics} metrics of the history were followed.",
                 metrics=self._limits.metrics,
             )
-        self.gaps += step_gaps(self._history)
+        if not resumed:
+            self.gaps += step_gaps(self.history)
         return Facts(
             source=source,
             kind=kind,
@@ -125,6 +137,36 @@ class MetricCollector:
             name=name,
             byte=byte,
         )
+
+    def oversized(self, name: str, records: int, limit: int) -> None:
+        """Say that records of `name` have more than `limit` bytes."""
+        self.gaps.note_plural(
+            "{count} record of {name} was longer than {limit} bytes and was skipped.",
+            "{count} records of {name} were longer than {limit} bytes and were skipped.",
+            records,
+            name=name,
+            limit=limit,
+        )
+
+    def log(self, reader: LogReader, undecodable: int) -> None:
+        """Say what was lost of a log that was read to its end, undecodable records included."""
+        name = reader.name
+        if reader.cut_at is not None:
+            self.cut(name, reader.cut_at)
+        if reader.damaged_at:
+            self.damaged(name, len(reader.damaged_at), reader.damaged_at[0])
+        if reader.stopped_at is not None:
+            bound = plural_message("{count} byte", "{count} bytes", reader.stopped_at)
+            self.stopped(StoppedError(bound), name)
+        if reader.oversized_at:
+            self.oversized(name, len(reader.oversized_at), reader.max_record)
+        if undecodable:
+            self.gaps.note_plural(
+                "{count} record of {name} could not be decoded and was skipped.",
+                "{count} records of {name} could not be decoded and were skipped.",
+                undecodable,
+                name=name,
+            )
 
     def _count(self, at: float | None) -> None:
         self._points += 1

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message, plural_message
+from bot.base.messages import message
 from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
@@ -77,7 +77,7 @@ def read_swanlab(place: RunPath, limits: RunLimits) -> Facts:
             max_bytes=limits.log_bytes,
             check_header=lambda _: None,
         )
-        _take(reader, taken, _VERSIONS[version], name)
+        _take(reader, taken, _VERSIONS[version])
     return _facts(Located(place.root, log, ""), taken, limits)
 
 
@@ -155,7 +155,7 @@ class SwanlabRun:
 
 
 def _take(
-    reader: LogReader, taken: SwanlabRun, record: Callable[[bytes, SwanlabRun], None], name: str
+    reader: LogReader, taken: SwanlabRun, record: Callable[[bytes, SwanlabRun], None]
 ) -> None:
     collector = taken.collector
     try:
@@ -166,22 +166,8 @@ def _take(
                 taken.undecodable += 1
             collector.look()
     except StoppedError as error:
-        collector.stopped(error, name)
-    if reader.cut_at is not None:
-        collector.cut(name, reader.cut_at)
-    if reader.damaged_at:
-        collector.damaged(name, len(reader.damaged_at), reader.damaged_at[0])
-    if reader.stopped_at is not None:
-        bound = plural_message("{count} byte", "{count} bytes", reader.stopped_at)
-        collector.stopped(StoppedError(bound), name)
-    lost = taken.undecodable + len(reader.oversized_at)
-    if lost:
-        collector.gaps.note_plural(
-            "{count} record of {name} could not be decoded and was skipped.",
-            "{count} records of {name} could not be decoded and were skipped.",
-            lost,
-            name=name,
-        )
+        collector.stopped(error, reader.name)
+    collector.log(reader, taken.undecodable)
 
 
 def _json_record(payload: bytes, taken: SwanlabRun) -> None:

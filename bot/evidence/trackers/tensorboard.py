@@ -130,13 +130,7 @@ class _EventFile:
         if self.damaged:
             self.collector.damaged(self.name, self.damaged, self.damaged_at)
         if self.oversized:
-            self.collector.gaps.note_plural(
-                "{count} record of {name} was longer than {limit} bytes and was skipped.",
-                "{count} records of {name} were longer than {limit} bytes and were skipped.",
-                self.oversized,
-                name=self.name,
-                limit=self.max_record,
-            )
+            self.collector.oversized(self.name, self.oversized, self.max_record)
         if self.lost_at is not None:
             self.collector.gaps.note(
                 "{name} is damaged at byte {byte}, where the length of a record is wrong: what "
