@@ -274,6 +274,8 @@ _FLAT: Mapping[str, str] = {
     "--vllm.enable_sleep": "--vllm_enable_sleep",
 }
 """OpenRLHF's options before they got dots, in 0.10.2."""
+_OFFLOADS = ("--ref_reward_offload", "--ref_offload", "--teacher_offload")
+"""The names of one of them in its programs."""
 _SLEEP = {
     "verl": "actor_rollout_ref.rollout.free_cache_engine=True",
     "openrlhf": "--vllm.enable_sleep",
@@ -350,7 +352,11 @@ def _named(switch: _Switch, workload: Workload, role: Role) -> str:
 
 
 def _spelt(setting: str, workload: Workload) -> str:
-    return _FLAT.get(setting, setting) if workload.flat_options else setting
+    if not workload.flat_options:
+        return setting
+    flat = _FLAT.get(setting, setting)
+    others = (name for name in _OFFLOADS if name.lstrip("-") in workload.flat_options)
+    return next(others, flat) if flat == _OFFLOADS[0] else flat
 
 
 def _mapped(

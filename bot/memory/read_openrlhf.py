@@ -25,6 +25,7 @@ from bot.memory.lengths import (
     sample_lengths,
 )
 from bot.memory.models import FindModel
+from bot.memory.openrlhf_losses import DOUBLED, FROZEN, LOGITS, PAIRED, update_logits
 from bot.memory.settings import (
     MemorySettings,
     NoEstimateError,
@@ -47,8 +48,6 @@ from bot.memory.workload import (
     Tokens,
     Workload,
 )
-
-_PAIRS = ("rm", "dpo")
 
 
 def read(
@@ -155,10 +154,10 @@ class _OpenRLHF:
         return batch_tokens(count, of, over=self.ring, padded=not self.packed)
 
     def deepspeed(self, gpus: int | None) -> Workload:
-        """Supervised, reward-model and preference training: one process a GPU."""
+        """Supervised, reward-model and preference training, distillation: one process a GPU."""
         get = self.get
         kind = self.plan.launch.entry.rsplit("train_", 1)[-1]
-        if kind not in ("sft", "rm", "dpo"):
+        if kind not in LOGITS:
             raise NoEstimateError("openrlhf's train_{kind} is not modelled.", kind=kind)
         count = self.plan.gpus.value or gpus
         total = needed(
@@ -169,22 +168,24 @@ class _OpenRLHF:
             get.whole("train.micro_batch_size", "micro_train_batch_size"),
             "micro_train_batch_size is not known.",
         )
-        pair = 2 if kind in _PAIRS else 1
-        of = sample_lengths(longest, self.run, pair)
-        self.sequences = (micro * pair, micro * pair)
-        tokens = self._tokens(micro * pair, of)
+        of = sample_lengths(longest, self.run, 2 if kind in PAIRED else 1)
+        rows = micro * (2 if kind in DOUBLED else 1)
+        self.sequences = (rows, rows)
+        tokens = self._tokens(rows, of)
+        padded = batch_tokens(rows, of, padded=True).expected
+        wider = padded / max(1, tokens.expected) if self.packed else 0.0
         shape = self.find(self.path).shape
         batch = get.whole("train.batch_size", "train_batch_size")
         role = replace(
             self._role("reward" if kind == "rm" else "actor", shape, total, trained=True),
             update=tokens,
             accumulates=not batch or batch > micro * total // self.ring,
-            update_logits=constants.GATHERED_FP32,
+            update_logits=update_logits(kind, wider),
         )
         roles = [role]
-        if kind == "dpo":
-            path = get.model("ref.model_name_or_path", "ref_pretrain") or self.path
-            offloaded = get.on(False, "ref.offload", "ref_offload")
+        if kind in FROZEN:
+            path = get.model(*FROZEN[kind]) or self.path
+            offloaded = get.on(False, "ref.offload", "ref_offload", "teacher_offload")
             reference = self._role("reference", self.find(path).shape, total, trained=False)
             roles.append(
                 replace(
@@ -195,8 +196,7 @@ class _OpenRLHF:
                 )
             )
         if not self.packed and not of.measured:
-            padded = of.longest_of(micro * pair)
-            self.assumptions.insert(0, assumed_longest(padded, longest))
+            self.assumptions.insert(0, assumed_longest(of.longest_of(rows), longest))
         return self._workload((Pool(name="training", gpus=total, roles=tuple(roles)),), of)
 
     def ppo(self, gpus: int | None) -> Workload:
@@ -374,10 +374,11 @@ class _OpenRLHF:
         if self.packed and not of.measured:
             self.assumptions.insert(0, assumed_mean(of.mean))
         per_node = self.plan.gpus_per_node.value or max(pool.gpus for pool in pools)
+        flat = frozenset(self.plan.table or ())
         return Workload(
             framework="openrlhf",
             version=self.plan.configuration.release,
-            flat_options="train.batch_size" not in set(self.plan.table or ("train.batch_size",)),
+            flat_options=flat if "train.batch_size" not in flat else frozenset(),
             pools=pools,
             gpus_per_node=per_node,
             assumptions=tuple(self.assumptions),

@@ -293,8 +293,8 @@ class Workload:
     """What was taken for granted, a clause for each."""
     fsdp_group: str = "fsdp_config"
     """Where verl's FSDP has its settings below a role: VeOmni's lie in a group of their own."""
-    flat_options: bool = False
-    """Whether OpenRLHF's options have no dots, as before 0.10.2."""
+    flat_options: frozenset[str] = frozenset()
+    """OpenRLHF's options where they have no dots, as before 0.10.2."""
     prompt_mean: float = 0.0
     """Tokens of a mean prompt, or of a mean sample that nothing is generated for."""
     sequence_mean: float = 0.0

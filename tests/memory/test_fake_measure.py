@@ -163,11 +163,13 @@ def test_what_the_inputs_of_adapters_take(name: str) -> None:
     reason="torch and transformers are not installed: the recorded figures stand",
 )
 def test_the_recorded_figures_are_still_measured() -> None:
-    from tests.memory import fake_backward, fake_losses, fake_measure
+    from tests.memory import fake_backward, fake_losses, fake_measure, fake_openrlhf
 
     assert fake_measure.measure() == RECORDED
     assert fake_backward.measure() == BACKWARD
     assert fake_losses.measure() == LOSSES
+    recorded = json.loads((FOLDER / "fake_openrlhf.json").read_bytes())
+    assert fake_openrlhf.measure()["logits"] == recorded["logits"]
 
 
 @pytest.mark.skipif(
