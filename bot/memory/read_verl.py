@@ -100,7 +100,7 @@ class _Verl:
         get = self.get
         actor = self._actor()
         roles = [actor, *self._reference(actor), *self._critic(actor.layout)]
-        reward = verl_engine.reward(get, self.plan, self.gpus, self.find, self.lengths)
+        reward = verl_engine.reward(get, self.plan, self.find, self.lengths, actor)
         engine, apart = verl_engine.engine(get, self.plan, self.gpus, self.shape, self.lengths)
         teachers = verl_engine.teacher_pools(get, self.find, self.lengths, self.shape.vocab)
         processes = 1 if engine is None or engine.in_process or apart else 2
@@ -332,9 +332,7 @@ class _Verl:
         """
         one = backend == self.backend == "megatron" and not version_at_least(self.plan, 0, 8)
         if one:
-            below = f"{role}.megatron."
-            sizes = {one.key for one in self.plan.settings if one.key.startswith(below)}
-            self.get.asked.update(size for size in sizes if size.endswith("_parallel_size"))
+            self.get.pass_over_sizes(f"{role}.megatron.")
         return one
 
     def _reference_layout(self, actor: Layout) -> Layout:

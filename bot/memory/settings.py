@@ -171,6 +171,11 @@ class MemorySettings:
                 return setting.text.strip("\"'")
         return self.text(*keys)
 
+    def pass_over_sizes(self, below: str) -> None:
+        """Take the parallel sizes of a group for read, where they have no effect."""
+        sizes = (one.key for one in self.plan.settings if one.key.startswith(below))
+        self.asked.update(size for size in sizes if size.endswith("_parallel_size"))
+
     def model(self, *keys: str) -> str | None:
         """The path of a model; raises NoEstimateError where nothing of it is known."""
         found = self.path(*keys)

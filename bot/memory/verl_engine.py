@@ -19,7 +19,7 @@ from bot.memory.models import Model
 from bot.memory.settings import MemorySettings, NoEstimateError, needed
 from bot.memory.shape import Shape
 from bot.memory.verl_passes import Batch, fullest_pass
-from bot.memory.workload import Engine, Layout, Pool, Role, Tokens
+from bot.memory.workload import Engine, Layout, Offload, Pool, Role, Tokens
 
 _ROLLOUT = "actor_rollout_ref.rollout"
 _GIVEN = {
@@ -43,9 +43,14 @@ _CACHE = f"{_ROLLOUT}.engine_kwargs.vllm.kv_cache_memory_bytes"
 
 
 def reward(
-    get: MemorySettings, plan: Plan, gpus: int, find: Callable[[str], Model], lengths: Lengths
+    get: MemorySettings, plan: Plan, find: Callable[[str], Model], lengths: Lengths, actor: Role
 ) -> list[Role]:
-    """A reward model among the trainers; one with a pool of its own is not on these GPUs."""
+    """A reward model among the trainers; one with a pool of its own is not on these GPUs.
+
+    A server since 0.7. Before, a worker: FSDP's has its weights on the host between passes
+    (`CPUOffload`), Megatron's is spread as the actor is, whatever its own sizes say.
+    """
+    gpus = actor.layout.gpus
     for prefix, key in (("reward.reward_model", "model_path"), ("reward_model", "model.path")):
         if not get.on(False, f"{prefix}.enable"):
             continue
@@ -54,10 +59,18 @@ def reward(
         path = get.path(f"{prefix}.{key}", f"{prefix}.model_path", f"{prefix}.model.path")
         model = find(needed(path, "The reward model is not known.")).shape
         server = version_at_least(plan, 0, 7)
-        shard = get.size(f"{prefix}.rollout.tensor_model_parallel_size") if server else gpus
-        offloaded = get.on(False, f"{prefix}.model.fsdp_config.param_offload")
-        sleeps = server and get.on(True, f"{prefix}.rollout.free_cache_engine")
-        layout = Layout(gpus=gpus, shard=min(shard, gpus))
+        megatron = not server and get.text(f"{prefix}.strategy") == "megatron"
+        if server:
+            shard = get.size(f"{prefix}.rollout.tensor_model_parallel_size")
+            idle = get.on(True, f"{prefix}.rollout.free_cache_engine")
+        else:
+            shard = gpus
+            get.on(False, f"{prefix}.model.fsdp_config.param_offload")
+            idle = get.on(False, f"{prefix}.megatron.param_offload")
+        layout = actor.layout if megatron else Layout(gpus=gpus, shard=min(shard, gpus))
+        if megatron:
+            get.pass_over_sizes(f"{prefix}.megatron.")
+        moved: Offload = "idle" if idle else "none"
         scored = None if server else _scored(get, prefix, layout, lengths)
         return [
             Role(
@@ -65,10 +78,10 @@ def reward(
                 shape=model,
                 head="value",
                 trained=False,
-                backend="fsdp",
+                backend="megatron" if megatron else "fsdp",
                 layout=layout,
                 weight_bytes=2.0,
-                weights_offload="idle" if sleeps or offloaded else "none",
+                weights_offload=moved if server or megatron else "always",
                 forward=scored or batch_tokens(1, lengths),
             )
         ]

@@ -16,7 +16,7 @@ from bot.base.regex import regex
 PATTERN = TUNING.form
 
 _TOKEN = regex(r"[a-z0-9][a-z0-9.\-]*\Z")
-_STEP = regex(r"(?:(?:global|checkpoint|step|iter|epoch)[_-]?){0,2}\d+")
+_STEP = regex(r"(?:(?:best|val|global|checkpoint|ckpt|step|iter|epoch)[_-]?){0,4}\d+")
 _IN_A_CHECKPOINT = frozenset(
     {"hf", "huggingface", "model", "checkpoint", "snapshots", "actor", "critic", "policy", "merged"}
     | {"final", "last", "latest", "best"}

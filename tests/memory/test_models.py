@@ -374,6 +374,10 @@ def test_a_config_that_describes_nothing(data: bytes) -> None:
         ("Skywork/Skywork-Reward-V2-Llama-3.2-1B", "Llama-3.2-1B"),
         ("checkpoint/multiturn-sft-qwen-2.5-7b-instruct/global_step_372", "Qwen2.5-7B"),
         ("ck/multiturn-sft-qwen-2.5-3b-instruct/global_step_372/huggingface", "Qwen2.5-3B"),
+        (
+            "verl_checkpoints/nq_train_refine-grpo-qwen2.5-3b-em/actor/best_val_step_200",
+            "Qwen2.5-3B",
+        ),
         ("out/global_step_3/actor/huggingface", None),
         ("OpenRLHF/Llama-3-8b-rm-700k", "Llama-3-8B"),
         ("my-qwen3-8b-grpo", "Qwen3-8B"),

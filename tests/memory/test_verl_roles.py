@@ -87,3 +87,19 @@ def test_a_reward_model_scores_what_it_is_given_at_once(settings: str, tokens: i
         rows = "reward_model.model.use_remove_padding=True"
     reward = roles(f"{PPO} {own} {rows} {settings}", "0.5.0")["reward"]
     assert reward.forward.expected == tokens
+
+
+def test_a_worker_that_scores_is_where_its_strategy_puts_it() -> None:
+    """run_deepseek_full_hh_rlhf.sh: Megatron's reward model was taken for FSDP's."""
+    own = "reward_model.enable=True reward_model.model.path=Qwen/Qwen2.5-7B"
+    own += " reward_model.micro_batch_size_per_gpu=4"
+    sizes = "reward_model.megatron.tensor_model_parallel_size=4"
+    found = roles(f"{MEGATRON} {own} {sizes}", "0.5.0")
+    assert found["reward"].layout == found["actor"].layout
+    assert (found["reward"].backend, found["reward"].weights_offload) == ("megatron", "none")
+    (plan,) = plans(
+        read(f"{MEGATRON} {own} {sizes}\n".encode(), "x.sh"), versions={"verl": "0.5.0"}
+    )
+    assert workload_of(plan).unread == ()
+    fsdp = roles(f"{PPO} {own}", "0.5.0")["reward"]
+    assert (fsdp.layout.shard, fsdp.weights_offload) == (8, "always")
