@@ -89,7 +89,7 @@ _SIZES: Final = {
 _SAME: Final = frozenset(
     (
         *("data.max_prompt_length", "data.max_response_length", "data.image_key"),
-        *("data.video_key", "data.train_files"),
+        *("data.video_key", "data.train_files", "trainer.val_only", "trainer.val_before_train"),
         *("trainer.n_gpus_per_node", "trainer.nnodes", "algorithm.adv_estimator"),
     )
 )

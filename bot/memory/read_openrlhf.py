@@ -81,7 +81,9 @@ class _OpenRLHF:
         dtype = (get.text("ds.param_dtype", "param_dtype") or "bf16").lower()
         if dtype not in ("bf16", "fp16"):
             raise NoEstimateError("The data type {dtype} is not modelled.", dtype=dtype)
-        self.packed = get.on(False, "ds.packing_samples", "packing_samples")
+        self.dynamic = get.on(False, "train.dynamic_batch_enable", "use_dynamic_batch")
+        # `train_ppo_ray.py` switches packing on for dynamic batches.
+        self.packed = get.on(False, "ds.packing_samples", "packing_samples") or self.dynamic
         self.ring = get.size("ds.ring_attn_size", "ring_attn_size")
         self.sequences = (0, 0)  # Of a pass with gradient, and without.
         self.assumptions = [release_assumption("OpenRLHF", plan.configuration.release)]
@@ -145,9 +147,11 @@ class _OpenRLHF:
 
     def _tokens(self, count: int, of: Lengths, stage: str = "train") -> Tokens:
         get = self.get
-        if get.on(False, "train.dynamic_batch_enable", "use_dynamic_batch"):
-            old = "rollout_max_tokens_per_gpu" if stage == "rollout" else "train_max_tokens_per_gpu"
-            limit = get.whole(f"{stage}.max_tokens_per_gpu", old)
+        if self.dynamic:
+            limit = get.whole("train.max_tokens_per_gpu", "train_max_tokens_per_gpu")
+            if stage == "rollout":
+                own = get.whole("rollout.max_tokens_per_gpu", "rollout_max_tokens_per_gpu")
+                limit = own or limit
             if limit:
                 # Passes are filled up to the limit; the batch of a step is far larger than one.
                 return packed_tokens(limit, 1 << 12, of, over=self.ring)

@@ -100,6 +100,10 @@ class _Verl:
         get = self.get
         actor = self._actor()
         roles = [actor, *self._reference(actor), *self._critic(actor.layout)]
+        validates = self._validates_alone() and self.backend != "megatron"
+        if validates:  # Adam makes its states as it first steps, Megatron's optimizer at once.
+            none = Tokens(0, 0, 0)
+            roles = [replace(role, trained=False, update=none, forward=none) for role in roles]
         reward = verl_engine.reward(get, self.plan, self.find, self.lengths, actor)
         engine, apart = verl_engine.engine(get, self.plan, self.gpus, self.shape, self.lengths)
         teachers = verl_engine.teacher_pools(get, self.find, self.lengths, self.shape.vocab)
@@ -114,6 +118,8 @@ class _Verl:
             )
         ]
         assumptions = Notes()
+        if validates:
+            assumptions.note("a validation alone (trainer.val_only): nothing is trained")
         if get.on(False, "reward.reward_model.enable_resource_pool"):
             assumptions.note("the reward model's own GPUs are not part of the estimate")
         if apart and engine is not None:
@@ -171,7 +177,14 @@ class _Verl:
     def _batch(self) -> int | None:
         """Responses of one step, over all GPUs."""
         batch = self.get.whole("data.train_batch_size")
+        if batch == 0 and (mini := self._mini()):  # Trainer and rollout do not wait for each other.
+            return mini * self.get.size("async_training.require_batches")
         return batch * self.responses if batch else None
+
+    def _validates_alone(self) -> bool:
+        """Whether the run ends with the validation that it begins with (`ray_trainer.py`)."""
+        get = self.get
+        return get.on(False, "trainer.val_only") and get.on(True, "trainer.val_before_train")
 
     def _rows(self, padded: bool) -> float:
         """Share of responses in a padded row; 0 where padding is removed."""

@@ -85,3 +85,25 @@ def test_a_mismatched_sample_beside_each() -> None:
     )
     assert kto == pytest.approx(pairs, rel=0.01)
     assert kto == pytest.approx(2 * one, rel=0.01)
+
+
+def test_the_passes_of_dynamic_batches_are_as_full_as_the_updates() -> None:
+    """`train_ppo_ray.py` sets a limit that is not given to that of training, and packs."""
+    launch = (
+        "python3 -m openrlhf.cli.train_ppo_ray --bf16 --zero_stage 3 --colocate_all_models"
+        " --init_kl_coef 0"
+        " --pretrain meta-llama/Llama-3.1-8B --actor_num_gpus_per_node 8 --actor_num_nodes 1"
+        " --vllm_num_engines 4 --vllm_tensor_parallel_size 2 --advantage_estimator rloo"
+        " --prompt_max_len 1024 --generate_max_len 1024 --micro_rollout_batch_size 2"
+        " --micro_train_batch_size 1 --remote_rm_url a.py --use_dynamic_batch"
+        " --train_max_tokens_per_gpu 16384"
+    )
+
+    def logits(*flags: str) -> float:
+        given = ("--device", "h200", "--framework", "openrlhf@0.9.0")
+        made = printed(" ".join((launch, *flags)), *given)
+        return component(made, "log-prob", "logits") * GIB / (6 * SHAPE.vocab)
+
+    assert logits() == pytest.approx(16_384, rel=0.01)
+    assert logits("--packing_samples") == logits()
+    assert logits("--rollout_max_tokens_per_gpu 8192") == pytest.approx(8192, rel=0.01)

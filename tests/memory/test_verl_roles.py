@@ -103,3 +103,31 @@ def test_a_worker_that_scores_is_where_its_strategy_puts_it() -> None:
     assert workload_of(plan).unread == ()
     fsdp = roles(f"{PPO} {own}", "0.5.0")["reward"]
     assert (fsdp.layout.shard, fsdp.weights_offload) == (8, "always")
+
+
+@pytest.mark.parametrize(
+    ("settings", "trained"),
+    [
+        ("+trainer.val_only=True", False),
+        ("+trainer.val_only=True trainer.val_before_train=False", True),
+        ("+trainer.val_only=False", True),
+    ],
+)
+def test_a_validation_alone_trains_nothing(settings: str, trained: bool) -> None:
+    """Search-R1's eval.sh had the update of a training."""
+    found = roles(f"{PPO} {settings}", "0.5.0")
+    assert {role.trained for role in found.values()} == {trained}
+    assert bool(found["actor"].update.expected) is trained
+    made = printed(f"{PPO} {settings}", "--device", "h100", "--framework", "verl@0.5.0")
+    names = [one["stage"] for one in made["stages"]]
+    assert ("update" in names) is trained
+    assert trained or names == ["rollout", "weight sync"]
+
+
+def test_a_batch_of_a_trainer_that_does_not_wait_is_of_mini_batches() -> None:
+    """`ppo_mini_batch_size * require_batches` of fully_async_trainer.py; the batch must be 0."""
+    line = PPO.replace("data.train_batch_size=256", "data.train_batch_size=0")
+    line += " actor_rollout_ref.rollout.log_prob_use_dynamic_bsz=True"
+    line += " actor_rollout_ref.rollout.log_prob_max_token_len_per_gpu=8192"
+    line += " +async_training.require_batches=4"
+    assert roles(line, "0.9.0")["actor"].forward.expected == 8192
