@@ -10,27 +10,32 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bot.base.devices import Device, Vendor
+from bot.base.digits import is_digits
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.regex import regex
 from bot.recommend.cards import nearest_in_memory, without_bf16
+from bot.recommend.model_names import (
+    ROUNDING,
+    base_of,
+    is_size,
+    likely_model,
+    model,
+    size_in,
+    with_its_size,
+)
 from bot.recommend.request import MOST_GPUS, TASKS
 from bot.recommend.vocabulary import (
     METHODS,
     NUMBER,
     TASK_WORDS,
     TUNING_WORDS,
-    base_of,
     card,
     fillers,
     is_plain,
-    is_size,
-    likely_model,
-    model,
     nearest,
     unsupported,
-    with_its_size,
     with_memory,
     words_of,
 )
@@ -42,9 +47,11 @@ _LENGTHS = regex(rf"({NUMBER})(k?)\+({NUMBER})(k?)")
 _LENGTH = regex(rf"({NUMBER})k")
 _KEYED = regex(rf"(batch|rank|prompt|response)=({NUMBER})(k?)")
 _NODES = regex(r"nodes=(\d{1,4})_(\d{0,2})")
-_MEMORY = regex(r"(\d{1,3})(?:gib|gb|g)")
+_MEMORY = regex(r"(?:(\d{1,3})x)?(\d{1,3})(?:gib|gb|g)")
 _MOST_WORDS = 4
 """Words that can be one model's name: mistral small 3.2 24b."""
+_VAGUE = frozenset({"large", "small", "medium", "tiny", "mini", "base", "max", "long"})
+"""Words of models' names that are words of their own where no name has them."""
 _MOST_TIMES = 6
 """Letters x in a word for cards: each may be a sign, and both sides of it are tried."""
 _MOST_LENGTH = 1000
@@ -111,13 +118,15 @@ def parse_question(
         else:
             words.append(argument)
     for word in words_of(" ".join(words)):
-        _sort(word, parts, is_model_folder)
+        pieces = word.split("/")
+        for piece in pieces if all(map(_is_known, pieces)) else (word,):
+            _sort(piece, parts, is_model_folder)
     _refuse_known(parts)
     question = ParsedQuestion(
         cards=_cards(parts),
         gpus=_gpus(parts),
         task=_single(parts, "task") or ("sft" if parts.values.get("tuning") else None),
-        method=_single(parts, "method"),
+        method=_method(parts),
         framework=_single(parts, "framework"),
         batch=_integer(_single(parts, "batch")),
         rank=_integer(_single(parts, "rank")),
@@ -162,6 +171,12 @@ def _sort(word: str, parts: _Parts, is_model_folder: Callable[[str], bool]) -> N
             parts.rest.append(word)
 
 
+def _is_known(word: str) -> bool:
+    """Whether a word is a number, a size, a task or a method, which people write with a slash."""
+    low = word.lower()
+    return is_digits(low) or is_size(low) or low in {*TASK_WORDS, *METHODS, *TUNING_WORDS}
+
+
 def _sort_number(low: str, parts: _Parts) -> bool:
     """Put a word with a number where it belongs; False when it is none of these."""
     if lengths := _LENGTHS.fullmatch(low):
@@ -177,7 +192,8 @@ def _sort_number(low: str, parts: _Parts) -> bool:
         else:
             parts.add("nodes", str(int(nodes[1])))
     elif memory := _MEMORY.fullmatch(low):
-        parts.memory.append(int(memory[1]))
+        parts.counts += [int(memory[1])] if memory[1] else []
+        parts.memory.append(int(memory[2]))
     elif count := re.fullmatch(rf"x?({NUMBER})x?|({NUMBER})gpus?", low):
         number = int(count[1] or count[2])
         if number > MOST_GPUS:  # Without a unit that is a length.
@@ -227,6 +243,13 @@ def _single(parts: _Parts, kind: str) -> str | None:
     return values[0] if values else None
 
 
+def _method(parts: _Parts) -> str | None:
+    """The method that is named; None for full training and LoRA, which both have an answer then."""
+    if {"full", "lora"} == set(parts.values.get("method", ())):
+        return None
+    return _single(parts, "method")
+
+
 def _gpus(parts: _Parts) -> int | None:
     """GPUs over all nodes: up to eight that are named beside nodes are those of each node."""
     nodes = _integer(_single(parts, "nodes"))
@@ -262,7 +285,7 @@ def _cards(parts: _Parts) -> tuple[Device, ...]:
         raise _without_card(gib)
     sized = {}
     for group in parts.cards:
-        fitting = with_memory(group, gib)
+        fitting = with_memory(group, gib) or _of_so_much_together(group, gib, parts.counts)
         if not fitting:
             known = sorted({round(device.memory_gib) for device in group})
             raise UserError(
@@ -273,6 +296,14 @@ def _cards(parts: _Parts) -> tuple[Device, ...]:
             )
         sized[fitting[0].token] = fitting[0]
     return tuple(sized[token] for token in sorted(sized))
+
+
+def _of_so_much_together(
+    group: tuple[Device, ...], gib: int, counts: Sequence[int]
+) -> tuple[Device, ...]:
+    """Those of the devices of which as many as are named have so much: 96 GB of 4 × 3090."""
+    count = counts[0] if counts else 1
+    return tuple(one for one in group if abs(count * one.memory_gib - gib) <= ROUNDING * gib)
 
 
 def _without_card(gib: int) -> UserError:
@@ -302,7 +333,7 @@ def _with_model(question: ParsedQuestion, parts: _Parts) -> ParsedQuestion:
     plain = [word for word in rest if is_plain(word)]
     if len(plain) < len(rest) or question.cards:
         rest = [word for word in rest if word not in plain]
-        question = replace(question, left_out=tuple(plain))
+        question = replace(question, left_out=(*plain, *question.left_out))
     if not rest:
         return question
     found = model(tuple(rest)) if len(rest) <= _MOST_WORDS else None
@@ -310,8 +341,14 @@ def _with_model(question: ParsedQuestion, parts: _Parts) -> ParsedQuestion:
         found = with_its_size(rest)
     if found is None and (likely := likely_model(rest)) is not None:
         return replace(question, model=likely, is_model_taken=True)
+    vague = [word for word in rest if word.lower() in _VAGUE]
+    if found is None and vague:
+        parts.rest = [word for word in rest if word not in vague]
+        left_out = (*question.left_out, *vague)
+        return _with_model(replace(question, left_out=left_out), parts)
     if found is None:
         unknown = [word for word in rest if model((word,)) is None]
+        unknown = [word for word in unknown if likely_model((word,)) is None] or unknown
         if not unknown or (all(map(is_size, rest)) and len(rest) > 1):
             raise UserError(
                 "The question names {values}: one of them, please.", values=", ".join(rest)
@@ -350,11 +387,15 @@ def _refuse_known(parts: _Parts) -> None:
 
 def _unknown(word: str) -> UserError:
     near = nearest(word)
-    hint = (
-        message('did you mean "{near}"?', near=near)
-        if near
-        else message("rlbot recommend --list models, devices or tasks shows what is known.")
-    )
+    size = size_in(word)
+    if near is not None and (size is None or size.lower() == str(size_in(near)).lower()):
+        hint = message('did you mean "{near}"?', near=near)
+    elif size is not None:
+        hint = message(
+            "give the folder with its config.json, or ask about its size alone: {size}.", size=size
+        )
+    else:
+        hint = message("rlbot recommend --list models, devices or tasks shows what is known.")
     return UserError(
         '"{word}" is no card, model, task or method that is known here; {hint}',
         word=word,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
-from itertools import permutations
 from pathlib import Path
 from typing import Literal
 from unicodedata import normalize
@@ -14,8 +13,9 @@ from unicodedata import normalize
 from bot.base.csv_file import read_table
 from bot.base.devices import Device, by_token, devices
 from bot.base.regex import regex
-from bot.memory.models import Model, find, guess, pinned
+from bot.memory.models import pinned
 from bot.recommend.cards import exact_token, known_devices
+from bot.recommend.model_names import ROUNDING, parts_of_names
 from bot.recommend.request import TASK_ALIASES, TASKS
 from bot.render.columns import aligned
 
@@ -43,9 +43,6 @@ _INSTANCE = regex(
 )
 """A word, with how many of it: 2x p5.48xlarge."""
 _COUNTED = regex(r"\A\d{1,6}x|x\d{1,6}\Z")
-
-_ROUNDING = 0.08
-"""Between the memory that a card is sold with and what it reports, as a share: 24 GB are 22.5."""
 
 
 def without_chinese(text: str) -> str:
@@ -147,97 +144,17 @@ def with_memory(named: Iterable[Device], gib: int) -> tuple[Device, ...]:
     return tuple(
         device
         for device in devices()
-        if abs(device.memory_gib - gib) <= _ROUNDING * gib
+        if abs(device.memory_gib - gib) <= ROUNDING * gib
         and family & {device.token, device.token.partition("-")[0], *device.name_tokens}
     )
 
 
-def model(words: tuple[str, ...]) -> str | None:
-    """The name of the model that the words name together, in any order; None when there is none.
-
-    Of a further training (`Skywork-OR1-7B`) it is the name as it is written.
-    """
-    for order in permutations(words):
-        name = "-".join(order)
-        exact = find(name)
-        if exact is not None:
-            return name if len(order) == 1 else exact.name
-    for order in permutations(words):
-        near = _compact_models().get(_compact("".join(order)))
-        if near is not None:
-            return near.name
-    if len(words) > 1 and any(model((word,)) for word in words):
-        return None  # A model, and something else.
-    written = "-".join(words)
-    return written if guess(written) is not None else None
-
-
-def base_of(name: str) -> str | None:
-    """The known model whose shape a further training has; None for a known one's own name."""
-    base = None if find(name) is not None else guess(name)
-    return base.name if base is not None else None
-
-
-_SIZE = regex(r"\d{1,4}(?:\.\d)?b")
-_USUAL = ("Qwen3-", "Qwen2.5-", "Llama-3.1-", "Gemma-2-")
-"""Beginnings of the names that a size alone most likely means, the likeliest first."""
-
-
-def is_size(word: str) -> bool:
-    """Whether a word is a number of parameters: 32b."""
-    return _SIZE.fullmatch(word.lower()) is not None
-
-
-def with_its_size(words: Sequence[str]) -> str | None:
-    """The model that the words name beside a size, where it has that: deepseek-v3 671b."""
-    sizes = [float(word[:-1]) for word in words if is_size(word)]
-    named = model(tuple(word for word in words if not is_size(word)))
-    one = find(named) if named else None
-    if one is None or len(sizes) != 1:
-        return None
-    return named if abs(one.shape.parameters / 1e9 / sizes[0] - 1) <= _ROUNDING else None
-
-
 def is_plain(word: str) -> bool:
-    """Whether a word is of no name: letters alone, of no model's name and near to nothing known."""
+    """Whether a word is of no name: a file, or letters of no model's name and near to no word."""
     low = word.lower()
-    return low.isalpha() and low not in _parts_of_names() and nearest(low) is None
-
-
-@cache
-def _parts_of_names() -> frozenset[str]:
-    return frozenset(part for name in pinned() for part in re.findall("[a-z]+", name.lower()))
-
-
-def likely_model(words: Iterable[str]) -> str | None:
-    """The model that a size most likely means, with words of its name or alone: 32b, llama 70b.
-
-    Without a size it is the only one whose name begins with one of the words and has them all.
-    """
-    low = [part for word in words for part in word.lower().split("-")]
-    able = {name: one for name in pinned() if (one := find(name)) and _holds(name, low)}
-    if sum(map(is_size, low)) == 1:
-        return min(able, key=_unlikely, default=None)
-    shapes = {one.shape for one in able.values()}
-    begun = any(_begins(re.split("-", name.lower())[0], word) for name in able for word in low)
-    return min(able, key=_unlikely) if len(shapes) == 1 and begun else None
-
-
-def _holds(name: str, words: Iterable[str]) -> bool:
-    """Whether a name has each word: a size as a part of its own, the others beginning one."""
-    parts = name.lower().split("-")
-    return all(any(_begins(part, word) for part in parts) for word in words)
-
-
-def _begins(part: str, word: str) -> bool:
-    """Whether a part of a name is a word, or is it with a version: qwen of qwen2.5, not qwen2."""
-    rest = part.removeprefix(word)
-    return not rest or (rest != part and word.isalpha() and not rest[0].isalpha())
-
-
-def _unlikely(name: str) -> tuple[int, int, str]:
-    rank = next((at for at, start in enumerate(_USUAL) if name.startswith(start)), len(_USUAL))
-    return name.count("-"), rank, name
+    if low.endswith((".sh", ".py", ".yaml", ".yml")):
+        return True
+    return low.isalpha() and low not in parts_of_names() and nearest(low) is None
 
 
 def nearest(word: str) -> str | None:
@@ -281,25 +198,6 @@ def _vocabulary() -> Mapping[str, str]:
     return names
 
 
-@cache
-def _compact_models() -> Mapping[str, Model]:
-    """Each model by its name without points and dashes; without those that would be ambiguous."""
-    found: dict[str, Model] = {}
-    shared: set[str] = set()
-    for name in pinned():
-        one = find(name)
-        if one is None:
-            continue
-        key = _compact(name)
-        if found.setdefault(key, one).shape != one.shape:
-            shared.add(key)
-    return {key: one for key, one in found.items() if key not in shared}
-
-
-def _compact(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", re.sub(r"-(?:instruct|chat|base|it|hf)\b", "", name.lower()))
-
-
 NUMBER = r"\d{1,8}"
 _JOINED = (
     # What belongs together although a blank is between it.
@@ -326,6 +224,7 @@ _JOINED = (
     (regex(r"\b(?:(?:lora_)?rank[\s=:]*|r=)(\d{1,8})\b", re.I), r"rank=\1"),
     (regex(r"\b(\d{1,4})\s*nodes?(?:\s+(?:of|with|x)\s+(\d{1,2}))?\b", re.I), r"nodes=\1_\2"),
     (regex(r"\b(\d{1,3})\s+gi?b\b", re.I), r"\1gb"),
+    (regex(rf"\b{NUMBER}k?[\s-]+(?=(?:samples?|examples|rows|records|problems)\b)", re.I), ""),
     (regex(r"(?<=\d)-(?=(?:gpu|card|way)s?\b)", re.I), " "),
     (regex(r"\b(?:single|one)\b", re.I), "1"),
     (regex(r"\btwo\b", re.I), "2"),

@@ -14,7 +14,7 @@ from bot.base.devices import devices
 from bot.base.errors import UserError
 from bot.base.messages import sentence_of
 from bot.memory.models import find, pinned
-from bot.recommend import vocabulary
+from bot.recommend import model_names, vocabulary
 from bot.recommend.cards import known_devices, usual_devices
 from bot.recommend.defaults import sizes_of
 from bot.recommend.hub import hub_path
@@ -143,6 +143,12 @@ def test_a_size_means_the_likeliest_model(words: str, model: str) -> None:
         ("GLM-4 77b 4xA100", '"GLM-4" is no card'),
         ("qwen3-8b a100 MIG 3g.40gb", "A slice of a card (MIG) is not estimated"),
         ("7b 32b", "The question names 7b, 32b"),
+        ("7B/8B on h100", "The question names 7B, 8B"),
+        ("grpo/ppo qwen3-8b", "The question names grpo, ppo"),
+        ("4/8 L40S", "4, 8 are several numbers of GPUs"),
+        ("Enigmata-32B", "give the folder with its config.json, or ask about its size alone: 32B."),
+        ("qlora 70b 2x24GB", "24 GB alone names no card"),
+        ("3x3090 with 96 GB", "There is no RTX3090 with 96 GB here"),
         ("2 nodes 3 nodes h100", "The question names 2, 3"),
         ("4x RTX 2080 Ti qwen3-4b", "The RTX 2080 Ti has no bf16"),
         ("p100 16gb", "The P100 has no bf16"),
@@ -184,6 +190,52 @@ def test_what_has_no_answer_gets_a_sentence(words: str, sentence: str) -> None:
 def test_a_cloud_instance_is_its_cards(words: str, cards: tuple[str, ...], gpus: int) -> None:
     question = parse_question([words])
     assert (_cards(question), question.gpus) == (cards, gpus)
+
+
+@pytest.mark.parametrize(
+    ("words", "known"),
+    [
+        (
+            "Is using GRPO to train Qwen32B on 8xA800-80GB GPUs sufficient?",
+            ("Qwen3-32B", "grpo", None, ("a800",), 8),
+        ),
+        (
+            "what's the minimum computing resource needed to train a 3B model",
+            ("Qwen2.5-3B", None, None, (), None),
+        ),
+        (
+            "What is the minimum number of GPUs to train deepseek 671B with GRPO? And using LoRA?",
+            ("DeepSeek-R1", "grpo", "lora", (), None),
+        ),
+        (
+            "Is it possible to run PPO on 7B models with 4 40G A100 (full fine-tuning/LoRA)?",
+            ("Qwen2.5-7B", "ppo", None, ("a100-40",), 4),
+        ),
+        (
+            "Reinforcement learning of a 7B model? Is 96GB (4x NVIDIA GeForce RTX 3090) enough?",
+            ("Qwen2.5-7B", None, None, ("rtx3090",), 4),
+        ),
+        (
+            "How many A100 GPUs (40GB) required to tune 13B model ( full parameter )?",
+            ("Llama-2-13b", None, "full", ("a100-40",), None),
+        ),
+        ("How large model can be trained with 1 node 8*A100?", (None, None, None, ("a100",), 8)),
+        ("mistral large 8xh100", ("Mistral-Large", None, None, ("h100",), 8)),
+        ("I ran train_ppo.sh with a 7B model on 8 H100", ("Qwen2.5-7B", None, None, ("h100",), 8)),
+        ("grpo of 60k samples for 7b", ("Qwen2.5-7B", "grpo", None, (), None)),
+        (
+            "7b\u6a21\u578b \u5927\u698260k\u7684\u6570\u636e grpo",
+            ("Qwen2.5-7B", "grpo", None, (), None),
+        ),
+    ],
+)
+def test_questions_as_people_asked_them(
+    words: str, known: tuple[str | None, str | None, str | None, tuple[str, ...], int | None]
+) -> None:
+    """Of issues that ask for hardware: TencentARC/TimeLens#15, verl-tool#34, ColossalAI#6219."""
+    question = parse_question([words])
+    assert (question.model, question.task, question.method) == known[:3]
+    assert (_cards(question), question.gpus, question.response) == (*known[3:], None)
 
 
 @pytest.mark.parametrize(
@@ -466,7 +518,7 @@ def test_any_text_is_read_or_gets_a_sentence(words: list[str]) -> None:
 
 def test_many_unknown_words_are_not_tried_in_every_order(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
-    monkeypatch.setattr(vocabulary, "find", tried.append)
+    monkeypatch.setattr(model_names, "find", tried.append)
     with pytest.raises(UserError):
         parse_question([f"{letter}0{letter}!" for letter in "jklqwz"] + ["2p3", "4p5"])
     assert len(tried) < 500
