@@ -131,7 +131,13 @@ def vendor_of(name: str) -> Vendor | None:
     if len(makers) == 1:
         return makers.pop()
     first = name.lower().split()[:1]
-    return _WORDS.get(first[0]) if first else None
+    maker = _WORDS.get(first[0]) if first else None
+    if maker is not None or name.isalnum():
+        return maker
+    from bot.base.device_words import named  # It is built on this module; few texts need it.
+
+    makers = {device.vendor for device in named(name)}
+    return makers.pop() if len(makers) == 1 else None
 
 
 def is_maker(word: str) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.base.devices import Device, by_token
+from bot.base.devices import Device, by_token, devices, is_maker, vendor_of
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message, plural_message, sentence_of
+from bot.base.messages import enumeration, message, plural_message, sentence_of
 from bot.frameworks.plan import Plan
 from bot.frameworks.verl import Verl
 from bot.memory.divisibility import check_sizes
@@ -55,14 +55,20 @@ def device_named(token: str | None) -> Device:
         raise NoEstimateError(
             "The device is not known: the script's name holds none. Name it with --device h100."
         )
-    devices = by_token(token)
-    if not devices:
+    cards = by_token(token) or _named(token)
+    if not cards and is_maker(token):
+        raise NoEstimateError(
+            "{token} says whose card it is, and not which: name it with --device, such as {card}.",
+            token=token,
+            card=enumeration(_cards_of(token)),
+        )
+    if not cards:
         raise NoEstimateError(
             "The memory of a {token} is not known; rlbot recommend --list devices names those that "
             "are.",
             token=token,
         )
-    exact = [device for device in devices if device.token == token.lower()] or list(devices)
+    exact = [device for device in cards if device.token == token.lower()] or list(cards)
     named = [device for device in exact if token.lower() in device.name_tokens]
     sizes = {device.memory_bytes for device in named or exact}
     if len(sizes) > 1:
@@ -71,6 +77,18 @@ def device_named(token: str | None) -> Device:
             "{token} may be a card of {gib} GiB; name it exactly.", token=token, gib=gib
         )
     return (named or exact)[0]
+
+
+def _cards_of(maker: str) -> list[str]:
+    """Three cards of the maker that a word names."""
+    vendor = vendor_of(maker)
+    return list(dict.fromkeys(one.token for one in devices() if one.vendor is vendor))[:3]
+
+
+def _named(text: str) -> tuple[Device, ...]:
+    from bot.base.device_words import named  # Few texts are no token.
+
+    return named(text)
 
 
 class UnknownModelError(NoEstimateError):

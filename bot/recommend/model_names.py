@@ -11,8 +11,8 @@ from bot.base.digits import is_digits
 from bot.base.regex import regex
 from bot.memory.models import Model, find, guess, pinned
 
-ROUNDING = 0.08
-"""Between what is said and what is exact, as a share: a 24 GB card has 22.5, a 671B model 685B."""
+_ROUNDING = 0.08
+"""Between what is said and what is exact, as a share: a 671B model has 685e9."""
 _SIZE = regex(r"\d{1,4}(?:\.\d)?b")
 _WITH_SIZE = regex(r"([a-z]{3,})(\d{1,3}(?:\.\d)?b)", re.I)
 _USUAL = ("Qwen3-", "Qwen2.5-", "Llama-3.1-", "Llama-2-", "Gemma-2-")
@@ -62,7 +62,7 @@ def with_its_size(words: Sequence[str]) -> str | None:
     one = find(named) if named else None
     if one is None or len(sizes) != 1:
         return None
-    return named if abs(one.shape.parameters / 1e9 / sizes[0] - 1) <= ROUNDING else None
+    return named if abs(one.shape.parameters / 1e9 / sizes[0] - 1) <= _ROUNDING else None
 
 
 @cache
@@ -104,7 +104,7 @@ def _about(size: float, words: Sequence[str]) -> list[str]:
         and not any(map(is_size, name.split("-")))
         and _holds(name, words)
         and (one := find(name)) is not None
-        and abs(one.shape.parameters / 1e9 / size - 1) <= ROUNDING
+        and abs(one.shape.parameters / 1e9 / size - 1) <= _ROUNDING
     ]
 
 

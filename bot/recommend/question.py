@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from bot.base.device_words import ROUNDING, card, with_memory
 from bot.base.devices import Device, Vendor
 from bot.base.digits import is_digits
 from bot.base.errors import UserError
@@ -17,7 +18,6 @@ from bot.base.messages import message
 from bot.base.regex import regex
 from bot.recommend.cards import nearest_in_memory, without_bf16
 from bot.recommend.model_names import (
-    ROUNDING,
     base_of,
     is_size,
     likely_model,
@@ -31,12 +31,10 @@ from bot.recommend.vocabulary import (
     NUMBER,
     TASK_WORDS,
     TUNING_WORDS,
-    card,
     fillers,
     is_plain,
     nearest,
     unsupported,
-    with_memory,
     words_of,
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -11,11 +11,12 @@ from typing import Literal
 from unicodedata import normalize
 
 from bot.base.csv_file import read_table
-from bot.base.devices import Device, by_token, devices
+from bot.base.device_words import BRAND
+from bot.base.devices import devices
 from bot.base.regex import regex
 from bot.memory.models import pinned
 from bot.recommend.cards import exact_token, known_devices
-from bot.recommend.model_names import ROUNDING, parts_of_names
+from bot.recommend.model_names import parts_of_names
 from bot.recommend.request import TASK_ALIASES, TASKS
 from bot.render.columns import aligned
 
@@ -35,9 +36,6 @@ TASK_WORDS: Mapping[str, str] = {
 }
 TUNING_WORDS = frozenset({"fine-tuning", "finetuning", "fine-tune", "finetune"})
 """Words for any training, which mean supervised fine-tuning where no task is named."""
-_BRAND = regex(r"(?:nvidia|geforce|tesla|amd|instinct|quadro|huawei|ascend|metax)[-_]?")
-_FORM = regex(r"[-_]?(?:sxm\d?|pcie|hbm\d?e?|nvl(?=\d))(?=[-_\d]|\Z)")
-_MEMORY = regex(r"[-_]?(\d{2,3})(?:gib|gb|g)\Z")
 _INSTANCE = regex(
     r"(?<![\w.-])(?:(\d{1,3})(?: ?x ?| ))?([a-z][\w.-]{1,40})(?: x ?(\d{1,3})(?!\w))?", re.I
 )
@@ -70,7 +68,7 @@ def unsupported(word: str) -> tuple[str, str] | None:
     Why is `bf16` (it has none), `shared` (its memory is the processor's too) or `software` (it
     takes other software than the scripts here).
     """
-    low = _BRAND.sub("", word.lower())
+    low = BRAND.sub("", word.lower())
     row = _unsupported().get(low) or _unsupported().get(_COUNTED.sub("", low))
     return (row["label"], row["reason"]) if row else None
 
@@ -122,31 +120,6 @@ def _cards_of_instance(match: re.Match[str]) -> str:
 def _chinese() -> tuple[tuple[str, str], ...]:
     table = read_table(Path(__file__).parent / "chinese_words.csv")
     return tuple((row["written"], row["meant"]) for row in table)
-
-
-def card(word: str) -> tuple[Device, ...]:
-    """The devices that a word names: h100, RTX-4090, A100-80GB; none when it names no device."""
-    low = _FORM.sub("", _BRAND.sub("", word.lower()))
-    exact = by_token(low)
-    if exact:
-        return exact
-    memory = _MEMORY.search(low)
-    if memory:
-        return with_memory(card(low[: memory.start()]), int(memory[1]))
-    plain = re.sub(r"[-_]", "", low).removesuffix("s")
-    return by_token(plain) if plain != low else ()
-
-
-def with_memory(named: Iterable[Device], gib: int) -> tuple[Device, ...]:
-    """Those of the devices that have about so much memory."""
-    family = {token for device in named for token in (device.token, *device.name_tokens)}
-    family |= {token.partition("-")[0] for token in family}
-    return tuple(
-        device
-        for device in devices()
-        if abs(device.memory_gib - gib) <= ROUNDING * gib
-        and family & {device.token, device.token.partition("-")[0], *device.name_tokens}
-    )
 
 
 def is_plain(word: str) -> bool:

@@ -93,7 +93,11 @@ def test_json_says_everything() -> None:
             (),
             "trainer.nnodes is ${?output of cat nodes}, which only running decides.",
         ),
-        ((), ("--device", "npu"), "The memory of a npu is not known"),
+        (
+            (),
+            ("--device", "npu"),
+            "npu says whose card it is, and not which: name it with --device, such as 910b",
+        ),
         (("actor_rollout_ref.rollout.tensor_model_parallel_size=3",), (), "does not divide 8 GPUs"),
         (("actor_rollout_ref.rollout.name=trt",), (), "The inference engine trt is not modelled"),
         (("actor_rollout_ref.actor.fsdp_config.fsdp_size=3",), (), "fsdp_size 3"),
@@ -171,6 +175,13 @@ def test_a_device_that_nobody_knows_is_refused() -> None:
 def test_a_device_is_named_as_people_and_drivers_do(written: str, card: str) -> None:
     result = rlbot("estimate", FULL, "--device", written, cwd=ROOT)
     assert card in result.out
+
+
+@pytest.mark.parametrize("written", ["RTX 4090", "NVIDIA GeForce RTX 4090", "4090"])
+def test_a_comment_names_the_device_as_people_do(written: str, tmp_path: Path) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text(f"# device: {written}\n{(ROOT / FULL).read_text()}")
+    assert "2 × RTX4090 " in rlbot("estimate", str(script)).out
 
 
 @pytest.mark.parametrize(

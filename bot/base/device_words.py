@@ -1,0 +1,49 @@
+"""Accelerators as people and drivers write them: RTX 4090, A100-80GB, NVIDIA H100 80GB HBM3."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from bot.base.devices import Device, by_token, devices
+from bot.base.regex import regex
+
+BRAND = regex(r"(?:nvidia|geforce|tesla|amd|instinct|quadro|huawei|ascend|metax)[-_]?")
+_FORM = regex(r"[-_]?(?:sxm\d?|pcie|hbm\d?e?|nvl(?=\d))(?=[-_\d]|\Z)")
+_MEMORY = regex(r"[-_]?(\d{2,3})(?:gib|gb|g)\Z")
+ROUNDING = 0.08
+"""Between what is said and what is exact, as a share: a card of 24 GB has 22.5 GiB."""
+
+
+def named(text: str) -> tuple[Device, ...]:
+    """The devices that a text names, as drivers do or people; none when it names no device."""
+    reported = text.casefold().strip()
+    for device in devices() if reported else ():
+        if device.reported_name.casefold() == reported:
+            return (device,)  # Of two of one name the one that is sold so is listed first.
+    return card("-".join(text.split()))
+
+
+def card(word: str) -> tuple[Device, ...]:
+    """The devices that a word names: h100, RTX-4090, A100-80GB; none when it names no device."""
+    low = _FORM.sub("", BRAND.sub("", word.lower()))
+    exact = by_token(low)
+    if exact:
+        return exact
+    memory = _MEMORY.search(low)
+    if memory:
+        return with_memory(card(low[: memory.start()]), int(memory[1]))
+    plain = re.sub(r"[-_]", "", low).removesuffix("s")
+    return by_token(plain) if plain != low else ()
+
+
+def with_memory(named: Iterable[Device], gib: int) -> tuple[Device, ...]:
+    """Those of the devices that have about so much memory."""
+    family = {token for device in named for token in (device.token, *device.name_tokens)}
+    family |= {token.partition("-")[0] for token in family}
+    return tuple(
+        device
+        for device in devices()
+        if abs(device.memory_gib - gib) <= ROUNDING * gib
+        and family & {device.token, device.token.partition("-")[0], *device.name_tokens}
+    )
