@@ -7,6 +7,7 @@ import itertools
 import shutil
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -112,6 +113,7 @@ def _isolated_work_isolated(
             monkeypatch.setattr(f"{user}.isolated", isolated)
 
 
+@cache  # Thousands of tests stand in hundreds of files.
 def _name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.as_posix()
 

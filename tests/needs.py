@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Mapping
+from functools import cache
 from pathlib import PurePath
 from typing import Final
 
@@ -88,10 +89,14 @@ _STARTS = frozenset(
 
 def needs_of(file: str, fixtures: Collection[str] = ()) -> set[str]:
     """The marks of a test in `file`, a path from the root of the repository with slashes."""
-    marks = {FIXTURES[name] for name in fixtures if name in FIXTURES}
-    if file not in FREE:
-        marks |= {mark for place, mark in PLACES.items() if f"{file}/".startswith(f"{place}/")}
-    return marks
+    return {FIXTURES[name] for name in fixtures if name in FIXTURES} | _of_file(file)
+
+
+@cache
+def _of_file(file: str) -> frozenset[str]:
+    if file in FREE:
+        return frozenset()
+    return frozenset(mark for place, mark in PLACES.items() if f"{file}/".startswith(f"{place}/"))
 
 
 class Guard:
