@@ -142,7 +142,7 @@ def _finish(world: World, name: str, declaration: _Declaration) -> None:
     """Gives a variable the attributes that take effect behind its value."""
     builtin, minus = declaration.builtin, declaration.minus
     export = declaration.exports or (builtin != "export" and "x" in minus)
-    unexport = builtin == "export" and "n" in minus
+    unexport = "n" in minus if builtin == "export" else "x" in declaration.plus
     readonly = builtin == "readonly" or "r" in minus
     variable = world.variables.get(name)
     if unexport or (variable is not None and variable.value is not None):

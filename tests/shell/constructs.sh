@@ -78,6 +78,8 @@ N=A; export "$N=1 2"; cmd "$A"
 export A=1; export A+=2; cmd $A
 #== export -n
 export A=1; export -n A; cmd x
+#== declare +x
+export A=1 B=2; declare +x A; cmd $A $B; typeset -x A; cmd y
 #== declare
 declare A=1; declare -x B=2; declare -r R=9; cmd $A $B $R
 #== declare plain words split
