@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from bot.base.devices import Device, by_token, devices
+from bot.base.devices import Device, Vendor, by_token, devices
 from bot.base.regex import regex
 
 BRAND = regex(r"(?:nvidia|geforce|tesla|amd|instinct|quadro|huawei|ascend|metax)[-_]?")
@@ -13,6 +13,35 @@ _FORM = regex(r"[-_]?(?:sxm\d?|pcie|hbm\d?e?|nvl(?=\d))(?=[-_\d]|\Z)")
 _MEMORY = regex(r"[-_]?(\d{2,3})(?:gib|gb|g)\Z")
 ROUNDING = 0.08
 """Between what is said and what is exact, as a share: a card of 24 GB has 22.5 GiB."""
+
+
+_WORDS: Mapping[str, Vendor] = {
+    "nvidia": Vendor.NVIDIA,
+    "cuda": Vendor.NVIDIA,
+    "gpu": Vendor.NVIDIA,
+    "amd": Vendor.AMD,
+    "rocm": Vendor.AMD,
+    "npu": Vendor.ASCEND,
+    "ascend": Vendor.ASCEND,
+    "metax": Vendor.METAX,
+}
+
+
+def is_maker(word: str) -> bool:
+    """Whether a word names a maker's cards alone: npu, rocm, nvidia."""
+    return word.lower() in _WORDS
+
+
+def vendor_of(name: str) -> Vendor | None:
+    """The maker of what a token such as h100, a word such as npu, or a reported name names."""
+    makers = {device.vendor for device in by_token(name)}
+    if len(makers) == 1:
+        return makers.pop()
+    first = name.lower().split()[:1]
+    maker = _WORDS.get(first[0]) if first else None
+    if maker is None and not name.isalnum():
+        makers = {device.vendor for device in named(name)}
+    return makers.pop() if len(makers) == 1 else maker
 
 
 def named(text: str) -> tuple[Device, ...]:

@@ -39,16 +39,6 @@ _VENDORS: Mapping[Interconnect, Vendor] = {
     "hccs": Vendor.ASCEND,
     "metaxlink": Vendor.METAX,
 }
-_WORDS: Mapping[str, Vendor] = {
-    "nvidia": Vendor.NVIDIA,
-    "cuda": Vendor.NVIDIA,
-    "gpu": Vendor.NVIDIA,
-    "amd": Vendor.AMD,
-    "rocm": Vendor.AMD,
-    "npu": Vendor.ASCEND,
-    "ascend": Vendor.ASCEND,
-    "metax": Vendor.METAX,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,26 +113,6 @@ def _by_token() -> Mapping[str, tuple[Device, ...]]:
         for token in {device.token, *device.name_tokens}:
             found[token] = (*found.get(token, ()), device)
     return found
-
-
-def vendor_of(name: str) -> Vendor | None:
-    """The maker of what a token such as h100, a word such as npu, or a reported name names."""
-    makers = {device.vendor for device in by_token(name)}
-    if len(makers) == 1:
-        return makers.pop()
-    first = name.lower().split()[:1]
-    maker = _WORDS.get(first[0]) if first else None
-    if maker is not None or name.isalnum():
-        return maker
-    from bot.base.device_words import named  # It is built on this module; few texts need it.
-
-    makers = {device.vendor for device in named(name)}
-    return makers.pop() if len(makers) == 1 else None
-
-
-def is_maker(word: str) -> bool:
-    """Whether a word names a maker's cards alone: npu, rocm, nvidia."""
-    return word.lower() in _WORDS
 
 
 def by_report(name: str, memory_bytes: int | None) -> Device | None:

@@ -343,31 +343,14 @@ def _environment(given: list[str]) -> dict[str, str]:
 
 def _device(name: str | None) -> str | None:
     """The token or the word for a maker that --device means, as people write cards."""
-    from bot.base.devices import by_token, is_maker
+    from bot.base.device_words import is_maker
+    from bot.base.devices import by_token
 
     if name is None or by_token(name) or is_maker(name):
         return name
-    from bot.recommend.cards import exact_token  # These two take a start ten milliseconds.
-    from bot.recommend.question import parse_question
+    from bot.recommend.option_values import card_option  # It takes a start ten milliseconds.
 
-    try:
-        question = parse_question([name])
-    except UserError as error:
-        raise UserError("--device: {reason}", reason=sentence_of(error)) from None
-    if len(question.cards) != 1 or question.left_out or question.model is not None:
-        raise UserError(
-            '--device: "{name}" is no known accelerator; name one such as h100, or npu, or rocm.',
-            name=name,
-        )
-    token = exact_token(question.cards[0])
-    if question.gpus is not None:
-        raise UserError(
-            '--device names a card alone: for "{name}" give --device {token} --gpus {gpus}.',
-            name=name,
-            token=token,
-            gpus=question.gpus,
-        )
-    return token
+    return card_option(name)
 
 
 def _ids(text: str) -> tuple[str, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.base.devices import Device, by_token, devices, is_maker, vendor_of
+from bot.base.device_words import is_maker, vendor_of
+from bot.base.devices import Device, by_token, devices
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import enumeration, message, plural_message, sentence_of
 from bot.frameworks.plan import Plan

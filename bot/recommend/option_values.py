@@ -8,9 +8,10 @@ from typing import Any
 
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import sentence_of
 from bot.base.regex import regex
-from bot.recommend.cards import check_usable, usable_device
-from bot.recommend.question import ParsedQuestion, tokens
+from bot.recommend.cards import check_usable, exact_token, usable_device
+from bot.recommend.question import ParsedQuestion, parse_question, tokens
 from bot.recommend.request import check_gpus
 from bot.recommend.vocabulary import NUMBER
 
@@ -74,3 +75,25 @@ def _lengths(text: str) -> tuple[int | None, int]:
         )
     prompt, response = (tokens(match[at], match[at + 1]) if match[at] else None for at in (1, 3))
     return prompt, response or 0
+
+
+def card_option(name: str) -> str:
+    """The token of the card that --device names in words; raises UserError for all else."""
+    try:
+        question = parse_question([name])
+    except UserError as error:
+        raise UserError("--device: {reason}", reason=sentence_of(error)) from None
+    if len(question.cards) != 1 or question.left_out or question.model is not None:
+        raise UserError(
+            '--device: "{name}" is no known accelerator; name one such as h100, or npu, or rocm.',
+            name=name,
+        )
+    token = exact_token(question.cards[0])
+    if question.gpus is not None:
+        raise UserError(
+            '--device names a card alone: for "{name}" give --device {token} --gpus {gpus}.',
+            name=name,
+            token=token,
+            gpus=question.gpus,
+        )
+    return token

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from bot.base.device_words import ROUNDING, card, with_memory
 from bot.base.devices import Device, Vendor
-from bot.base.digits import is_digits
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
@@ -32,6 +31,7 @@ from bot.recommend.vocabulary import (
     TASK_WORDS,
     TUNING_WORDS,
     fillers,
+    is_known,
     is_plain,
     nearest,
     unsupported,
@@ -117,7 +117,7 @@ def parse_question(
             words.append(argument)
     for word in words_of(" ".join(words)):
         pieces = word.split("/")
-        for piece in pieces if all(map(_is_known, pieces)) else (word,):
+        for piece in pieces if all(map(is_known, pieces)) else (word,):
             _sort(piece, parts, is_model_folder)
     _refuse_known(parts)
     question = ParsedQuestion(
@@ -167,12 +167,6 @@ def _sort(word: str, parts: _Parts, is_model_folder: Callable[[str], bool]) -> N
             parts.add("method", METHODS[method])
         else:
             parts.rest.append(word)
-
-
-def _is_known(word: str) -> bool:
-    """Whether a word is a number, a size, a task or a method, which people write with a slash."""
-    low = word.lower()
-    return is_digits(low) or is_size(low) or low in {*TASK_WORDS, *METHODS, *TUNING_WORDS}
 
 
 def _sort_number(low: str, parts: _Parts) -> bool:

@@ -13,10 +13,11 @@ from unicodedata import normalize
 from bot.base.csv_file import read_table
 from bot.base.device_words import BRAND
 from bot.base.devices import devices
+from bot.base.digits import is_digits
 from bot.base.regex import regex
 from bot.memory.models import pinned
 from bot.recommend.cards import exact_token, known_devices
-from bot.recommend.model_names import parts_of_names
+from bot.recommend.model_names import is_size, parts_of_names
 from bot.recommend.request import TASK_ALIASES, TASKS
 from bot.render.columns import aligned
 
@@ -120,6 +121,12 @@ def _cards_of_instance(match: re.Match[str]) -> str:
 def _chinese() -> tuple[tuple[str, str], ...]:
     table = read_table(Path(__file__).parent / "chinese_words.csv")
     return tuple((row["written"], row["meant"]) for row in table)
+
+
+def is_known(word: str) -> bool:
+    """Whether a word is a number, a size, a task or a method, which people write with a slash."""
+    low = word.lower()
+    return is_digits(low) or is_size(low) or low in {*TASK_WORDS, *METHODS, *TUNING_WORDS}
 
 
 def is_plain(word: str) -> bool:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from bot.base.devices import Vendor, vendor_of
+from bot.base.device_words import vendor_of
+from bot.base.devices import Vendor
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, enumeration, message
 from bot.base.regex import regex

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 
 from bot.base.config import FRAMEWORKS
-from bot.base.devices import vendor_of
+from bot.base.device_words import vendor_of
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.releases import find_release

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.base.devices import MIB, Vendor, by_report, by_token, devices, vendor_of
+from bot.base.device_words import vendor_of
+from bot.base.devices import MIB, Vendor, by_report, by_token, devices
 
 
 @pytest.mark.parametrize(

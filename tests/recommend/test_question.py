@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.base.csv_file import read_table
+from bot.base.device_words import card
 from bot.base.devices import devices
 from bot.base.errors import UserError
 from bot.base.messages import sentence_of
@@ -304,7 +305,7 @@ def test_every_cloud_instance_has_a_known_card() -> None:
         for name in row["names"].split():
             written = f"{row['gpus']}x{row['card']}"
             assert vocabulary.words_of(f"a {name}.") == ["a", written], name
-            assert vocabulary.card(row["card"]), name
+            assert card(row["card"]), name
 
 
 def test_a_name_that_holds_an_instance_is_no_instance() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.base.devices import Vendor, vendor_of
+from bot.base.device_words import vendor_of
+from bot.base.devices import Vendor
 from bot.script.choice import LaunchChoice, vendors_asked
 from tests.rules.helpers import context
 
