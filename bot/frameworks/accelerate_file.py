@@ -29,8 +29,7 @@ def with_file(launch: Launch, place: ScriptPlace | None) -> Launch:
     if place is None or "accelerate launch" not in launch.launcher:
         return launch
     option = launcher_option(launch, "config_file")
-    named = option.value if option is not None else None
-    path = place.checkout.recipe(place.path, named) if named else None
+    path = place.checkout.recipe(place.path, option.text) if option is not None else None
     if path is None or launcher_option(launch, *_STATED) is not None:
         return launch
     said = options_of(_read(path, place.checkout.files[path]))

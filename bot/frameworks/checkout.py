@@ -24,6 +24,8 @@ from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.named_files import (
     NamedFiles,
     above,
+    below_first,
+    below_unknown,
     beside,
     bytes_of,
     entry_file,
@@ -167,8 +169,10 @@ class Checkout:
 
     def _recipes_for(self, script: str, text: str) -> Iterator[str]:
         """The recipes that a script may name, and what says which settings a recipe may hold."""
-        named = (self.recipe(script, name) for name in self._recipes.words(_recipes_in(text)))
-        recipes = list(islice(filter(None, named), _MOST_NAMED))
+        words = [*self._recipes.words(_recipes_in(text))]
+        ways = (way for word in words for way in (word, below_first(word)))
+        found = dict.fromkeys(self.recipe(script, way) for way in ways)
+        recipes = list(islice(filter(None, found), _MOST_NAMED))
         yield from recipes
         if recipes or "model_name_or_path" in text:
             for path in self.trl_programs.paths_for(script, _PATH.findall(text)):
@@ -188,13 +192,14 @@ class Checkout:
     def recipe(self, script: str, named: str) -> str | None:
         """The YAML file that a script names; None where the repository has none there.
 
-        It is looked for from the root, and from the script's folder on upwards.
+        It is looked for from the root, and from the script's folder on upwards; so is the rest of a
+        path below a folder that only a run knows.
         """
-        return self._recipes.at(named, script)
+        return self._recipes.at(below_unknown(named), script)
 
     def json(self, script: str, named: str) -> bytes | None:
         """A model's or DeepSpeed's file that a script names, looked for as a recipe is."""
-        path = self._json.at(named, script)
+        path = self._json.at(below_unknown(named), script)
         return self.files[path] if path is not None else None
 
     def own(

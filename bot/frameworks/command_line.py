@@ -13,6 +13,7 @@ from bot.frameworks.base import Explanation
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings, product
 from bot.frameworks.launch import launcher_option, unknown_options
+from bot.frameworks.named_files import below_unknown
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.options import read_line
 from bot.frameworks.plan import Field, Launch, Plan, nothing
@@ -206,7 +207,8 @@ def backend(launch: Launch, values: AppliedSettings) -> Field[str]:
         return Field(None, span=place, key="config_file")
     if given is None and setting is None:
         return Field("deepspeed", default=True) if "deepspeed" in launch.launcher else nothing()
-    text = (given.value or "") if given else (setting.text if setting else "")
+    text = below_unknown(given.text if given else setting.text if setting else "")
+    text = "" if "${?" in text else text
     # Presets of TRL (deepspeed_zero3.yaml, zero2, fsdp2.yaml, multi_gpu) and open-instruct
     # (ds_configs/…); what another file holds is not known.
     file = text.rsplit("/", 1)[-1].removesuffix(".yaml").removesuffix(".json")

@@ -296,6 +296,8 @@ class LauncherOption:
     value: str | None
     """None when it is not known."""
     span: Span
+    text: str = ""
+    """As it is given, with what only a run knows."""
 
 
 def launcher_option(launch: Launch, *names: str) -> LauncherOption | None:
@@ -312,15 +314,17 @@ def launcher_option(launch: Launch, *names: str) -> LauncherOption | None:
             continue
         if equals:
             span = word.span_of(len(name) + 1, len(word.text))
-            found = LauncherOption(name[2:], value if word.complete else None, span)
+            found = LauncherOption(name[2:], value if word.complete else None, span, value)
         elif at + 1 < len(words):
             given = words[at + 1]
             text = given.text if given.complete else None
-            found = LauncherOption(name[2:], text, given.span_of(0, len(given.text)))
+            span = given.span_of(0, len(given.text))
+            found = LauncherOption(name[2:], text, span, given.text)
     said = next((name for name in names if name in launch.launcher_file), None)
     if found is None and said is not None:
         file = launcher_option(launch, "config_file")
-        found = file and LauncherOption(said, launch.launcher_file[said], file.span)
+        value = launch.launcher_file[said]
+        found = file and LauncherOption(said, value, file.span, value)
     return found
 
 

@@ -42,6 +42,20 @@ def entry_file(entry: str) -> str:
     return entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
 
 
+def below_unknown(named: str) -> str:
+    """Of a path below a folder that only a run knows (`${?ROOT}/c/x.yaml`) what follows it.
+
+    Any other path as it is.
+    """
+    root, mark, rest = named.partition("}/")
+    return rest if mark and root.startswith("${?") and "${?" not in rest else named
+
+
+def below_first(word: str) -> str:
+    """A word whose first part is taken for such a folder: of `ROOT/c/x.yaml` what follows it."""
+    return f"${{?}}/{word.partition('/')[2]}"
+
+
 def ending(paths: Iterable[str], end: str) -> dict[str, str]:
     """Those of the paths that are `end`, or end with it after a slash, as a mapping to itself."""
     tail = f"/{end}"

@@ -122,6 +122,8 @@ class Plan:
     max_prompt_length: Field[int] = field(default_factory=nothing)
     max_response_length: Field[int] = field(default_factory=nothing)
     loggers: Field[tuple[str, ...]] = field(default_factory=nothing)
+    own_trainer: str = ""
+    """A class of the repository's that trains in the place of the framework's."""
 
     @property
     def table(self) -> KeyTable | None:

@@ -108,6 +108,7 @@ def _filled(program: TrlProgram | None, plan: Plan, values: AppliedSettings) -> 
         if algorithm in _ONLINE
         else none,
         loggers=values.first(("report_to",), reported),
+        own_trainer=program.trains_with if program is not None else "",
     )
 
 

@@ -22,7 +22,15 @@ from typing import Any, Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.argparse_options import UNREADABLE, read_options
-from bot.frameworks.named_files import NamedFiles, bytes_of, closest, entry_file, text_of
+from bot.frameworks.named_files import (
+    NamedFiles,
+    below_first,
+    below_unknown,
+    bytes_of,
+    closest,
+    entry_file,
+    text_of,
+)
 from bot.frameworks.python_source import calls, imports, parsed, written
 from bot.frameworks.trl_arguments import parsing_call
 from bot.frameworks.trl_written import (
@@ -33,6 +41,7 @@ from bot.frameworks.trl_written import (
     assigned,
     constant_of,
     makes_adapter,
+    own_trainer_class,
     settings_written,
 )
 from bot.shell.words import Word
@@ -79,6 +88,8 @@ class TrlProgram:
     """Whether the adapter is no option of TRL's: without `ModelConfig`, or made by the program."""
     own_trainer: bool = False
     """Whether the trainer's settings are a class of the repository's, as its trainer then is."""
+    trains_with: str = ""
+    """The repository's class that trains in the place of TRL's."""
 
     def takes(self, argv: Sequence[Word]) -> bool:
         """Whether the arguments are options: else a file holds them that is not read here."""
@@ -191,7 +202,7 @@ class TrlPrograms:
     def paths_for(self, script: str, words: Iterable[str]) -> Iterator[str]:
         """The files of programs that a script may start, and those beside them that define."""
         named = dict.fromkeys(
-            way for word in self._programs.words(words) for way in (word, _below_root(word))
+            way for word in self._programs.words(words) for way in (word, below_first(word))
         )  # Of `$ROOT/src/sft.py` the name is a part of the word.
         found = dict.fromkeys(self._path(word, script) for word in named)
         for program in islice(filter(None, found), _MOST_NAMED):
@@ -207,11 +218,10 @@ class TrlPrograms:
 
         Of a path below a folder that only a run knows (`${?ROOT}/src/sft.py`) what follows counts.
         """
-        root, _, rest = wanted.partition("}/")
-        if root.startswith("${?"):
-            wanted = rest
-            if "/" not in rest:  # `$DIR/sft.py` may lie in any folder.
-                return self._programs.at(rest, script)
+        rest = below_unknown(wanted)
+        if rest != wanted and "/" not in rest:  # `$DIR/sft.py` may lie in any folder.
+            return self._programs.at(rest, script)
+        wanted = rest
         if (path := self._programs.at(wanted, script)) is not None:
             return path
         found = closest(self._programs.ending(posixpath.normpath(wanted).lstrip("./")), script)
@@ -258,12 +268,9 @@ class TrlPrograms:
             if parser == _OPEN_INSTRUCT and not found.foreign:
                 return TrlProgram(path, "", found.options)
             if parser != _OPEN_INSTRUCT and len(found.trainers) == 1:
-                own = not found.model or makes_adapter(tree)
-                trainer = found.trainers.pop()
-                changed = assigned(tree)
-                return TrlProgram(
-                    path, trainer, found.options, takes_file, changed, own or found.own, found.own
-                )
+                made = (path, found.trainers.pop(), found.options, takes_file, assigned(tree))
+                adapter = not found.model or makes_adapter(tree)
+                return TrlProgram(*made, adapter, found.own, own_trainer_class(tree))
         return None
 
     def _add(self, found: _Fields, path: str, name: ast.expr, depth: int) -> None:
@@ -334,11 +341,6 @@ def _parses_all(tree: ast.Module) -> bool:
     """Whether the program hands its whole command line to a parser that refuses unknown options."""
     ways = [call for call, name in calls(tree) if name == "parse_args_into_dataclasses"]
     return bool(ways) and not any(call.args or call.keywords for call in ways)
-
-
-def _below_root(word: str) -> str:
-    """A path with a first part that only a run knows: of `ROOT/src/sft.py` what follows it."""
-    return f"${{?}}/{word.partition('/')[2]}"
 
 
 def _options(node: ast.ClassDef) -> Iterator[tuple[str, list[Any]]]:

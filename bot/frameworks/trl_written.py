@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE, constant
-from bot.frameworks.python_source import calls, written
+from bot.frameworks.python_source import calls, imports, written
 from bot.frameworks.trl_arguments import ProgramOptions, program_options
 from bot.shell.source import Span
 from bot.shell.words import Hole, Piece, Word
@@ -37,6 +37,10 @@ ADAPTERS: Final = ("LoraConfig", "get_peft_model", "prepare_model_for_kbit_train
 OwnClass: TypeAlias = tuple[str, str, Collection[str]]
 """A class of the repository's with the fields of one of TRL's: its name, the script of TRL's with
 the same settings, and what it adds or has another default for."""
+_TRAINS: Final = "Trainer"
+"""How the names of classes end that train."""
+_PACKAGES: Final = ("trl", "transformers", "unsloth")
+"""Packages that have such classes."""
 _PATCHES: Final = "unsloth"
 """Adds settings of its own to TRL's classes while it is imported."""
 _MOST: Final = 500
@@ -137,6 +141,23 @@ def assigned(tree: ast.Module) -> frozenset[str]:
     nodes = ast.walk(tree)
     stored = (n for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
     return frozenset(node.attr for node in stored if written(node.value) != "self")
+
+
+def own_trainer_class(tree: ast.Module) -> str:
+    """The repository's class that a program trains with in the place of TRL's; empty for none.
+
+    None either where the program names TRL's or transformers' own, as what its class derives from.
+    """
+    loaded = (n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    used = sorted({node.id for node in loaded if node.id.endswith(_TRAINS)})
+    places = {
+        alias.asname or alias.name: "" if one.level else (one.module or "").partition(".")[0]
+        for one in imports(tree)
+        for alias in one.names
+    }
+    places |= {node.name: "" for node in tree.body if isinstance(node, ast.ClassDef)}
+    found = [name for name in used if name in places]
+    return found[0] if found and not any(places[name] in _PACKAGES for name in found) else ""
 
 
 def makes_adapter(tree: ast.Module) -> bool:

@@ -183,13 +183,17 @@ def workload_of(
                 entry=plan.launch.entry,
             )
         )
+    if plan.own_trainer:
+        assumed.append(
+            message("TRL's trainer for {name} of this repository", name=plan.own_trainer)
+        )
     if unread:
         assumed.append(message("not counted: {settings}", settings=", ".join(unread)))
     return replace(
         workload,
         unread=unread,
         guessed=guessed,
-        usual=usual is not None,
+        usual=usual is not None or bool(plan.own_trainer),
         assumptions=tuple(assumed),
     )
 

@@ -9,6 +9,7 @@ from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.launch import launcher_option
+from bot.frameworks.named_files import below_unknown
 from bot.frameworks.plan import Launch
 from bot.memory.settings import MemorySettings, NoEstimateError, needed
 from bot.memory.workload import ZERO_STAGES, Backend, Offload
@@ -63,14 +64,18 @@ def _preset(get: MemorySettings) -> int | None:
 
 
 def _preset_name(get: MemorySettings) -> str:
-    """The file that says how DeepSpeed is used, for accelerate or for the trainer."""
+    """The file that says how DeepSpeed is used, for accelerate or for the trainer.
+
+    Of one below a folder that only a run knows it is what follows.
+    """
     launch = get.plan.launch
     if "use_deepspeed" in launch.launcher_file:
         option = launcher_option(launch, "deepspeed_config_file")
     else:
         option = launcher_option(launch, "config_file", "deepspeed_config_file")
-    named = get.text("deepspeed") or get.text("accelerate_config")
-    return (option.value if option else None) or named or ""
+    named = get.path("deepspeed") or get.path("accelerate_config")
+    name = below_unknown((option.text if option else "") or named or "")
+    return "" if "${?" in name else name
 
 
 def offload_of(get: MemorySettings, backend: Backend) -> tuple[Offload, Offload]:

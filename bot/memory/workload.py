@@ -306,4 +306,4 @@ class Workload:
     guessed: tuple[str, ...] = ()
     """Models that were taken for the one that their name holds, a clause for each."""
     usual: bool = False
-    """Whether the program's own configuration is not known, and that of verl's stands for it."""
+    """Whether the framework's own configuration or trainer stands for the program's."""

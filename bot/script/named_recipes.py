@@ -79,7 +79,7 @@ def _recipes(plans: Sequence[Plan], place: ScriptPlace) -> Iterator[_Found]:
     checkout = place.checkout
     for plan in plans:
         given = named_recipe(plan)
-        path = checkout.recipe(place.path, given.text) if given and given.known else None
+        path = checkout.recipe(place.path, given.text) if given else None
         if path is not None:
             table = plan.table if isinstance(plan.table, StructuredTable) else None
             # A class of the repository's may declare again what the launch's own classes have.

@@ -458,3 +458,40 @@ def test_a_copy_of_a_trainers_class_has_its_own_options() -> None:
         recipes__a0yaml=recipe,
     )
     assert [name for _, name, *_ in found(number)] == ["RLB027"]
+
+
+@pytest.mark.parametrize(
+    ("imported", "used", "expected"),
+    [
+        ("from trl import GRPOTrainer", "GRPOTrainer(args=a)", ""),
+        ("from trl import SFTTrainer", "class Mine(SFTTrainer): pass", ""),
+        ("from open_r1.trainer import VLMGRPOTrainer", "", ""),  # Imported, and no more.
+        ("from open_r1.trainer import VLMGRPOTrainer", "made = VLMGRPOTrainer", "VLMGRPOTrainer"),
+        ("from .trainer import MineTrainer", "MineTrainer(args=a)", "MineTrainer"),
+        ("", "class OwnTrainer: pass\nOwnTrainer(args=a)", "OwnTrainer"),
+    ],
+)
+def test_who_trains(imported: str, used: str, expected: str) -> None:
+    """VLM-R1 trains with a class of its own, by TRL's settings."""
+    program = f"{imported}\n{PROGRAM}\n{used}\n"
+    files = {GRPO: program.encode(), "src/open_r1/configs.py": CONFIGS.encode()}
+    reading = read(f"python {GRPO} --model_name_or_path a/b\n".encode(), "one.sh")
+    (plan,) = plans(reading, place=ScriptPlace(Checkout(files), "one.sh"))
+    assert plan.own_trainer == expected
+
+
+@pytest.mark.parametrize(
+    ("way", "known"),
+    [
+        ("$ROOT/recipes/a.yaml", True),
+        ('"$(cd "$(dirname "$0")/.." && pwd)"/recipes/a.yaml', True),
+        ("$ROOT/other/recipes/a.yaml", False),
+        ("$ROOT/$NAME.yaml", False),
+        ("$RECIPE", False),
+    ],
+)
+def test_a_recipe_below_a_folder_that_only_a_run_knows(way: str, known: bool) -> None:
+    assert model(check(way)) == ("Qwen/Qwen3-0.6B" if known else None)
+    contents = {name: text.encode() for name, text in FILES.items()}
+    asked = needed(contents, {"run/one.sh": LAUNCH.format(program=GRPO, more=way).encode()})
+    assert ("recipes/a.yaml" in asked) is known

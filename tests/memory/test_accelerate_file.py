@@ -197,3 +197,11 @@ def test_keys_of_a_group_are_named_as_accelerate_names_them() -> None:
         "fsdp_auto_wrap_policy": "TRANSFORMER_BASED_WRAP",
         "fsdp_offload_params": "true",
     }
+
+
+@pytest.mark.parametrize("name", ["$ROOT/conf/own.yaml", "$(dirname $0)/../conf/own.yaml"])
+def test_a_file_below_a_folder_that_only_a_run_knows(name: str) -> None:
+    made = estimated(ZERO.format(stage=3, device="none"), name=f'"{name}"')
+    assert made.reason is None
+    assert "ZeRO stage 3" in made.applied
+    assert made.gpus == 4

@@ -75,3 +75,25 @@ def test_what_it_says_counts_before_its_name() -> None:
     assert made is not None
     assert step(made)["weights"] == pytest.approx(HALF * 2 / 8 / GIB, abs=0.01)
     assert "optimizer" in step(made)
+
+
+@pytest.mark.parametrize(
+    ("way", "content", "stage"),
+    [
+        ("$ROOT/conf/ds.json", {"zero_optimization": {"stage": 3}}, 3),
+        ("$ROOT/zero2.json", None, 2),  # By its name.
+        ("$ROOT/conf/ds.json", None, None),
+        ("$ROOT/conf/$NAME", None, None),
+        ("$(zero3)", None, None),
+    ],
+)
+def test_a_file_below_a_folder_that_only_a_run_knows(
+    way: str, content: object, stage: int | None
+) -> None:
+    """VLM-R1's run_grpo_gui.sh names its file by the folder that `cd` leads to."""
+    made = estimate(TRAINER.replace("conf/ds.json", way), content)
+    if stage is None:
+        assert made.reason == "ZeRO's stage is not known."
+    else:
+        weights = HALF * 2 / (8 if stage == 3 else 1) / GIB
+        assert step(made)["weights"] == pytest.approx(weights, abs=0.01)
