@@ -22,7 +22,7 @@ $(READY): requirements/build.txt requirements/dev.txt pyproject.toml tools/insta
 
 # Else the processes of the suite compile the same thousands of modules beside each other.
 .venv/.compiled: $(READY)
-	@$(BIN)/python -m pytest --collect-only -qq --snapshot-warn-unused >/dev/null
+	@$(BIN)/python -m pytest -p no:schemathesis --collect-only -qq --snapshot-warn-unused >/dev/null
 	@touch $@
 
 check: $(LIGHT)  ## format, lint, types, and the tests that need only Python and git: for each edit
@@ -52,7 +52,7 @@ typed: $(LIGHT)
 	@$(BIN)/mypy --no-error-summary
 
 whole: .venv/.compiled
-	@$(BIN)/python -m pytest -n 3 --dist worksteal
+	@$(BIN)/python -m pytest -n 3 --dist worksteal -p no:schemathesis
 
 # In halves of about the same time: processes that share the tests would collect them all, each.
 quick: first second

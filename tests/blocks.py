@@ -63,10 +63,11 @@ def guides() -> list[Path]:
 
 def blocks() -> Iterator[Block]:
     """Every fenced block of the guides."""
+    parser = MarkdownIt("commonmark").disable("inline")  # Blocks alone are looked at.
     for guide in guides():
         path = guide.relative_to(ROOT).as_posix()
         above = ""
-        for token in MarkdownIt("commonmark").parse(guide.read_text(encoding="utf-8")):
+        for token in parser.parse(guide.read_text(encoding="utf-8")):
             if token.type == "fence":
                 words = token.info.split()
                 yield Block(

@@ -8,16 +8,14 @@ import json
 import tempfile
 from contextlib import suppress
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest import SkipTest
 
 import httpx
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
-from schemathesis import Case, GenerationMode
 
 from bot.service.app import create_app
 from bot.service.database import parse_database
@@ -30,6 +28,10 @@ from tests.profiles import scaled
 from tests.service.payloads import comment, pull_request
 from tests.service.server import SECRET, deliver, served
 from tests.service.test_webhook import MemoryStore
+
+if TYPE_CHECKING:
+    # It takes long to import, and every process of the suite collects these tests.
+    from schemathesis import Case
 
 KEYS = (
     "action", "repository", "full_name", "sender", "login", "installation", "account", "id",
@@ -53,6 +55,8 @@ def app_client(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @cache
 def described() -> dict[str, Any]:
     """The operations of the App's own description, by method and address."""
+    import schemathesis
+
     with tempfile.TemporaryDirectory() as folder:
         chosen = ServiceSettings(database=parse_database(f"{folder}/db"), webhook_secrets=(SECRET,))
         app = create_app(chosen, MemoryStore(), Metrics())
@@ -79,6 +83,8 @@ def test_the_description_names_every_address() -> None:
 
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_no_request_is_answered_with_a_fault(address: str, app_client: httpx.Client) -> None:
+    from schemathesis import GenerationMode
+
     operation = described()[address]
     url = str(app_client.base_url).rstrip("/")
 
