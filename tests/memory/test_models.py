@@ -372,6 +372,7 @@ def test_a_config_that_describes_nothing(data: bytes) -> None:
     ("path", "name"),
     [
         ("Skywork/Skywork-Reward-V2-Llama-3.2-1B", "Llama-3.2-1B"),
+        ("${?HOME}/verl/models/DeepSeek-V3-config-verl", "DeepSeek-V3"),
         ("checkpoint/multiturn-sft-qwen-2.5-7b-instruct/global_step_372", "Qwen2.5-7B"),
         ("ck/multiturn-sft-qwen-2.5-3b-instruct/global_step_372/huggingface", "Qwen2.5-3B"),
         (
