@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import Final, Literal
 
 from bot.base.messages import plural_message
 from bot.frameworks.plan import Plan
@@ -22,20 +22,22 @@ from bot.memory.verl_passes import Batch, fullest_pass
 from bot.memory.workload import Engine, Layout, Offload, Pool, Role, Tokens
 
 _ROLLOUT = "actor_rollout_ref.rollout"
+_TENSORRT = "trtllm"
 _GIVEN = {
     "vllm": f"{_ROLLOUT}.engine_kwargs.vllm.gpu_memory_utilization",
     "sglang": f"{_ROLLOUT}.engine_kwargs.sglang.mem_fraction_static",
     "hf": f"{_ROLLOUT}.gpu_memory_utilization",
+    _TENSORRT: f"{_ROLLOUT}.engine_kwargs.trtllm.kv_cache_config.free_gpu_memory_fraction",
 }
 """Engine to its share as its own argument, which is put over the rollout's (`vllm_async_server.py`,
-`async_sglang_server.py`)."""
+`async_sglang_server.py`, `trtllm_async_server.py`)."""
 _KINDS: Mapping[str, Literal["vllm", "sglang", "hf"]] = {
     "vllm": "vllm",
     "sglang": "sglang",
     "sglang_async": "sglang",
     "hf": "hf",
 }
-USUAL_ENGINE = "vllm"
+USUAL_ENGINE: Final = "vllm"
 """verl's own up to 0.5; a launch has to name one since."""
 _BATCHED = 8192
 """`max_num_batched_tokens` of verl's `RolloutConfig`."""
@@ -113,7 +115,9 @@ def engine(
     get: MemorySettings, plan: Plan, gpus: int, shape: Shape, lengths: Lengths
 ) -> tuple[Engine, int]:
     """The engine, and the GPUs of its own when it has some."""
-    kind = _kind(engine_name(get) or USUAL_ENGINE)
+    named = engine_name(get) or USUAL_ENGINE
+    tensorrt = named.lower() == _TENSORRT
+    kind = USUAL_ENGINE if tensorrt else _kind(named)
     own_process = version_at_least(plan, 0, 7, 1)
     apart = _own_gpus(get)
     tensor = get.size(f"{_ROLLOUT}.tensor_model_parallel_size")
@@ -136,8 +140,11 @@ def engine(
         name=kind,
         shape=shape,
         tensor=tensor,
-        fraction=get.share(0.5, _GIVEN[kind], f"{_ROLLOUT}.gpu_memory_utilization"),
-        share_of=_share_of(plan) if kind == "vllm" and not apart else "own",
+        fraction=get.share(
+            0.5, _GIVEN[_TENSORRT if tensorrt else kind], f"{_ROLLOUT}.gpu_memory_utilization"
+        ),
+        # TensorRT-LLM's `free_gpu_memory_fraction` is its cache's of what is free beside all else.
+        share_of="free" if tensorrt else _share_of(plan) if kind == "vllm" and not apart else "own",
         # `init_model` of `fsdp_workers.py` offloads the actor before the engine starts since 0.4.
         starts_beside=() if version_at_least(plan, 0, 4) else ("actor",),
         cache_bytes=get.whole(_CACHE) if kind == "vllm" else None,
@@ -146,7 +153,7 @@ def engine(
         sleeps=get.on(True, f"{_ROLLOUT}.free_cache_engine") and not apart,
         wakes_first=first,
         wakes_beside_cache=first and not version_at_least(plan, 0, 9),
-        in_process=kind == "hf" or (kind == "vllm" and not own_process and not apart),
+        in_process=kind == "hf" or (kind == "vllm" and not (own_process or apart or tensorrt)),
         expert=get.size(f"{_ROLLOUT}.expert_parallel_size"),
         pipeline=get.size(f"{_ROLLOUT}.pipeline_model_parallel_size"),
     )

@@ -80,9 +80,9 @@ def test_a_rollout_that_names_no_engine_has_vllm() -> None:
         assert _USUAL_ENGINE in made["assumptions"]
         assert made["stages"] == _made(entry, _ENGINE, release="0.9.1")["stages"]
         assert _USUAL_ENGINE not in _made(entry, release="0.5.0")["assumptions"]
-    other = _made("verl.trainer.main_ppo", f"{_R}.rollout.name=trtllm", release="0.9.1")
+    other = _made("verl.trainer.main_ppo", f"{_R}.rollout.name=mine", release="0.9.1")
     assert other["outcome"] == "no prediction"
-    assert other["reason"] == "The inference engine trtllm is not modelled."
+    assert other["reason"] == "The inference engine mine is not modelled."
 
 
 def test_a_model_that_the_script_leaves_empty_is_named_so() -> None:

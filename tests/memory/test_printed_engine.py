@@ -66,6 +66,21 @@ def test_verls_own_worker_gives_the_cache_a_share_of_what_is_free() -> None:
     )
 
 
+@pytest.mark.parametrize("release", ["0.8.0", "0.9.1"])
+def test_tensorrt_gives_the_cache_a_share_of_what_is_free(release: str) -> None:
+    """`free_gpu_memory_fraction` of verl's trtllm_async_server.py; its own argument wins."""
+    rollout = "actor_rollout_ref.rollout"
+    made = verl(f"{rollout}.name=trtllm", release=release)
+    parts = [component(made, "rollout", name) for name in _PARTS]
+    besides = component(made, "rollout", "contexts") + _SHARD + parts[0] + parts[2]
+    assert parts[1] == pytest.approx(_SHARE * (_TOTAL - besides), abs=0.05)
+    given = f"+{rollout}.engine_kwargs.trtllm.kv_cache_config.free_gpu_memory_fraction=0.2"
+    other = verl(f"{rollout}.name=trtllm", given, release=release)
+    assert component(other, "rollout", "engine cache") == pytest.approx(parts[1] / 2, abs=0.05)
+    vllm = verl(release=release)
+    assert made["allocated"]["engine_gib"] == vllm["allocated"]["engine_gib"]
+
+
 def test_a_set_size_of_the_cache_is_no_share() -> None:
     given = "+actor_rollout_ref.rollout.engine_kwargs.vllm.kv_cache_memory_bytes=8589934592"
     assert component(verl(given, release="0.4.1"), "rollout", "engine cache") == pytest.approx(
