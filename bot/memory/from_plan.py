@@ -173,6 +173,9 @@ def workload_of(
     workload = with_images(workload, get, run)
     roles = {role.name for pool in workload.pools for role in pool.roles}
     unread = unread_settings(get.plan, get.asked, roles)
+    if plan.framework == "trl" and plan.launch.command.implied and plan.train.value is None:
+        # A recipe alone: accelerate's file, which may have ZeRO or FSDP, is given beside it.
+        models.guessed.append(message("a launcher that divides nothing"))
     guessed = tuple(dict.fromkeys(models.guessed))
     assumed = [*workload.assumptions, *guessed]
     if usual is not None:

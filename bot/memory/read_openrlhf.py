@@ -219,6 +219,9 @@ class _OpenRLHF:
         rollout = get.whole("rollout.micro_batch_size", "micro_rollout_batch_size") or micro
         update, forward = self._tokens(micro, of), self._tokens(rollout, of, "rollout")
         self.sequences = (micro, rollout)
+        if not self.packed and not of.measured:
+            padded = update.expected * self.ring // max(1, micro)
+            self.assumptions.insert(0, assumed_longest(padded, of.longest))
         everything = alone or get.on(False, "train.colocate_all", "colocate_all_models")
         logits = constants.GATHERED_FP32
         groups: dict[str, list[Role]] = {}

@@ -304,6 +304,7 @@ class Workload:
     unread: tuple[str, ...] = ()
     """Settings of the script that may lower the peak and are not modelled."""
     guessed: tuple[str, ...] = ()
-    """Models that were taken for the one that their name holds, a clause for each."""
+    """What may be otherwise, a clause for each: models that were taken for the one that their name
+    holds, the launcher of a recipe alone."""
     usual: bool = False
     """Whether the framework's own configuration or trainer stands for the program's."""

@@ -205,3 +205,24 @@ def test_a_file_below_a_folder_that_only_a_run_knows(name: str) -> None:
     assert made.reason is None
     assert "ZeRO stage 3" in made.applied
     assert made.gpus == 4
+
+
+def test_a_recipe_without_its_launcher_is_never_impossible() -> None:
+    """open-r1's for a model of 24B is started with ZeRO-3 over all GPUs."""
+    recipe = b"""\
+model_name_or_path: mistralai/Mistral-Small-24B-Instruct-2501
+dataset_name: a/b
+max_length: 4096
+bf16: true
+torch_dtype: bfloat16
+per_device_train_batch_size: 1
+"""
+    options = CheckOptions(place=InCheckout(Checkout({"sft.yaml": recipe})), device="h100")
+    alone = estimate_script(ScriptFile(path="sft.yaml", data=recipe), options, gpus=8).estimate
+    assert alone is not None
+    assert alone.outcome == "likely OOM"
+    assert "a launcher that divides nothing" in alone.assumptions
+    line = b"accelerate launch --multi_gpu --num_processes 8 -m trl.scripts.sft --config sft.yaml\n"
+    started = estimate_script(ScriptFile(path="run.sh", data=line), options, gpus=8).estimate
+    assert started is not None
+    assert started.outcome == "impossible"
