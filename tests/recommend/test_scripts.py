@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from bot.check.estimate import estimate_script
+from bot.check.read import read_script
 from bot.check.request import CheckOptions, ScriptFile
-from bot.check.script import check_script
-from bot.frameworks import plans
+from bot.check.script import check_read, check_script
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Plan
@@ -76,12 +76,14 @@ def test_a_written_script_has_no_error_and_no_warning(
     framework, _, _ = request.node.callspec.params["answer"]
     assert answer.scripts
     for name, text in answer.scripts.values():
-        report = check_script(ScriptFile(path=name, data=text.encode()), CheckOptions())
+        script, options = ScriptFile(path=name, data=text.encode()), CheckOptions()
+        context = read_script(script, options)
+        report = check_read(script, context, options).report
         wrong = [f for f in report.findings if f.severity in ("error", "warning")]
         assert not wrong, (name, [(f.id, f.message) for f in wrong])
         assert report.name is not None
         assert report.name.valid, name
-        (plan,) = plans(read(text.encode(), name))
+        (plan,) = context.plans
         assert plan.framework == framework
         assert plan.configuration.release == releases(framework)[-1]
         assert not plan.bad_arguments
