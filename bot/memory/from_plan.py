@@ -176,6 +176,11 @@ def workload_of(
     if plan.framework == "trl" and plan.launch.command.implied and plan.train.value is None:
         # A recipe alone: accelerate's file, which may have ZeRO or FSDP, is given beside it.
         models.guessed.append(message("a launcher that divides nothing"))
+    elif (
+        plan.framework == "trl" and not plan.launch.launcher and (plan.gpus.value or gpus or 1) > 1
+    ):
+        # transformers' trainer then copies the model to each GPU for every pass (`DataParallel`).
+        models.guessed.append(message("a process on each GPU, though no launcher starts them"))
     guessed = tuple(dict.fromkeys(models.guessed))
     assumed = [*workload.assumptions, *guessed]
     if usual is not None:

@@ -226,3 +226,16 @@ per_device_train_batch_size: 1
     started = estimate_script(ScriptFile(path="run.sh", data=line), options, gpus=8).estimate
     assert started is not None
     assert started.outcome == "impossible"
+
+
+@pytest.mark.parametrize(
+    ("start", "gpus", "expected"),
+    [("python", 8, True), ("python", 1, False), ("torchrun --nproc_per_node 8", 8, False)],
+)
+def test_python_alone_starts_one_process(start: str, gpus: int, expected: bool) -> None:
+    script = ScriptFile(path="run.sh", data=f"{start} {SFT}\n".encode())
+    made = estimate_script(script, CheckOptions(device="h100"), gpus=gpus).estimate
+    assert made is not None
+    assert made.reason is None
+    clause = "a process on each GPU, though no launcher starts them"
+    assert (clause in made.assumptions) is expected
