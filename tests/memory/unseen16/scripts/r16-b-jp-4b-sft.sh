@@ -1,0 +1,11 @@
+accelerate launch --num_processes 2 -m trl.scripts.sft \
+    --model_name_or_path google/gemma-3-4b-it \
+    --dtype bfloat16 \
+    --bf16 true \
+    --optim paged_adamw_8bit \
+    --max_length 1024 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --learning_rate 2e-5 \
+    --num_train_epochs 3

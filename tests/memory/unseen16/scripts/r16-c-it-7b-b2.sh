@@ -1,0 +1,19 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-Coder-7B-Instruct \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --max_length 4096 \
+    --packing false \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --optim paged_adamw_8bit \
+    --use_peft \
+    --lora_r 64 \
+    --lora_alpha 128 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --load_in_4bit \
+    --bnb_4bit_quant_type nf4 \
+    --use_bnb_nested_quant

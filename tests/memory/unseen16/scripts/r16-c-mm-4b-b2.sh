@@ -1,0 +1,17 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-4B-Thinking-2507 \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --max_length 12288 \
+    --packing false \
+    --per_device_train_batch_size 2 \
+    --per_device_eval_batch_size 2 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --use_liger_kernel false \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules all-linear

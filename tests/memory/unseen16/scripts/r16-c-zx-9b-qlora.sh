@@ -1,0 +1,18 @@
+python -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen3.5-9B \
+    --max_steps 20 \
+    --max_completion_length 1024 \
+    --num_generations 4 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --learning_rate 5e-6 \
+    --use_vllm false \
+    --bf16 true \
+    --gradient_checkpointing true \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj in_proj_qkv out_proj gate_proj up_proj down_proj \
+    --load_in_4bit \
+    --bnb_4bit_quant_type nf4
