@@ -24,7 +24,10 @@ GROUPS: Final = {
     ),
     "values": Group("variables and placeholders in values", (range(30, 40),)),
     "launch": Group("the launch, its logs and its GPUs", (range(40, 50), range(120, 130))),
-    "start": Group("what the framework refuses at its start", (range(50, 70), range(100, 110))),
+    "start": Group(
+        "what the framework refuses at its start",
+        (range(50, 70), range(100, 110), range(140, 150)),
+    ),
     "advice": Group("advice of the tuning guide", (range(70, 90),)),
     "shell": Group("how the script is written as a shell script", (range(91, 100),)),
     "memory": Group("memory that does not fit its devices", (range(110, 120),)),

@@ -45,6 +45,12 @@ _WHOLE: Final = "protocol.py"
 """A file of every copy of verl that is there where the whole package is, and not a selection."""
 _DECLARED: Final = ("trainer/config/", "workers/config/")
 """Folders of the package that only declare settings."""
+_CLASSES: Final = (*_DECLARED, "utils/profiler/", "base_config.py")
+"""Where the classes stand that sections of settings become objects of."""
+_DEEPEST: Final = 6
+"""Classes above a class that are looked at."""
+_NO_FIELDS: Final = ("object", "ABC", "collections.abc.Mapping")
+"""Bases that add none."""
 
 
 class _File:
@@ -117,6 +123,7 @@ class VerlCopies:
         self._trees: dict[str, ConfigTree | str] = {}
         self._sources: dict[str, VerlSource] = {}
         self._mentioned: dict[tuple[str, str], bool] = {}
+        self._fields: dict[tuple[str, str], frozenset[str] | None] = {}
 
     def paths(self, script: str) -> Iterator[str]:
         """The files that count of the copies that are nearest to a script."""
@@ -160,6 +167,31 @@ class VerlCopies:
             texts = [text_of(self._files, path) for path in self._python(folder)]
             self._sources[folder] = VerlSource(texts)
         return self._sources[folder] if folder is not None else None
+
+    def text(self, script: str, name: str) -> str:
+        """A file of the package nearest to a script, such as `protocol.py`; empty without it."""
+        package = (nearest(self.folders, script) or "").removesuffix("trainer/config")
+        path = f"{package}{name}"
+        return text_of(self._files, path) if package and path in self._files else ""
+
+    def fields(self, script: str, target: str) -> frozenset[str] | None:
+        """The fields of the class that a `_target_` of the copy nearest to a script names.
+
+        None for a class that is not in the files of such classes, or not once, or that takes its
+        arguments itself.
+        """
+        folder = nearest(self.folders, script) or ""
+        package = folder.removesuffix("trainer/config")
+        if (folder, target) not in self._fields:
+            name, known = target.rpartition(".")[2], target.startswith("verl.")
+            texts = [text_of(self._files, path) for path in self._classes(package)] if known else []
+            self._fields[folder, target] = _fields(name, texts, _DEEPEST)
+        return self._fields[folder, target]
+
+    def _classes(self, package: str) -> list[str]:
+        """The files of a package in which the classes of settings stand."""
+        below = tuple(f"{package}{folder}" for folder in _CLASSES)
+        return [path for path in self._files if path.startswith(below) and path.endswith(".py")]
 
     def mentions(self, script: str, word: str) -> bool | None:
         """Whether the copy nearest to a script has a word outside of what declares settings.
@@ -207,6 +239,31 @@ class VerlCopies:
         """The Python that counts of the copy with this configuration."""
         package = config.removesuffix("trainer/config")
         return tuple(path for name in _FILES if (path := f"{package}{name}") in self._files)
+
+
+def _fields(name: str, texts: Sequence[str], left: int) -> frozenset[str] | None:
+    """The fields of a data class and of those above it; None as `VerlCopies.fields` has it."""
+    marks = (f"class {name}(", f"class {name}:")
+    trees = [parsed(text) for text in texts if any(mark in text for mark in marks)]
+    classes = [
+        node
+        for tree in trees
+        for node in (tree.body if tree is not None else ())
+        if isinstance(node, ast.ClassDef) and node.name == name
+    ]
+    if len(classes) != 1 or not left:
+        return None
+    (node,) = classes
+    if any(isinstance(one, ast.FunctionDef) and one.name == "__init__" for one in node.body):
+        return None
+    named = (one.target for one in node.body if isinstance(one, ast.AnnAssign))
+    found = frozenset(one.id for one in named if isinstance(one, ast.Name))
+    for base in map(written, node.bases):
+        above = frozenset() if base in _NO_FIELDS else _fields(base, texts, left - 1)
+        if above is None:
+            return None
+        found |= above
+    return found
 
 
 def _startable(configs: dict[str, list[str]], paths: Collection[str]) -> dict[str, list[str]]:

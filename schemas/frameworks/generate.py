@@ -16,6 +16,8 @@ their dataclasses (`dataclass_options.py`), read with `ast`. Format of a file of
 
 - `kind`: "hydra"; `source`: the package's file name and SHA-256;
 - `entries`: module that is started → root configuration that it uses;
+- `classes`: class that `_target_` of a section names → the fields that it takes beside those that
+  each such section has (since 0.6.0);
 - `groups` (configuration group → options), `pool` (mappings that occur more than once, each once;
   `{"=": 3}` stands for the fourth), and `roots`: name → `tree` (the composed configuration;
   mappings are objects, `???` is a mandatory value, `${…}` refers to another setting), `choices`
@@ -40,7 +42,7 @@ import sys
 import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -52,8 +54,11 @@ from bot.frameworks.compose import Composer, groups_of
 from bot.frameworks.config_files import ComposeError, ConfigLimits
 from bot.frameworks.releases import release_key
 from bot.frameworks.timeline import Modules, Timeline
+from bot.frameworks.verl_copies import VerlCopies
 
 Tree: TypeAlias = dict[str, Any]
+WORKERS = ("actor", "rollout", "model")
+"""The sections below `actor_rollout_ref` that verl makes objects of."""
 
 HERE = Path(__file__).resolve().parent
 SHARED = "="
@@ -186,14 +191,66 @@ def hydra_release(package: Path) -> Tree:
                 roots[root] = with_alternatives(composer, root)
             except ComposeError as error:
                 sys.stderr.write(f"  {root} left out: {error}\n")
+    classes = classes_of(package, roots)
     packed, pool = share(roots)
     return {
         "kind": "hydra",
         "entries": {m: root for m, (_, root) in sorted(entries.items()) if root in roots},
         "groups": groups_of(files_of(folder) for folder in folders),
+        **({"classes": classes} if classes else {}),
         "roots": packed,
         "pool": pool,
     }
+
+
+def classes_of(package: Path, roots: Mapping[str, Tree]) -> dict[str, list[str]]:
+    """The fields of the classes that sections become objects of, by the classes' names.
+
+    Without those that are in every such section; empty for a release whose workers make no object
+    of a section as a whole.
+    """
+    made = package / "workers" / "fsdp_workers.py", package / "workers" / "engine_workers.py"
+    texts = [path.read_text(encoding="utf-8") for path in made if path.is_file()]
+    if not any("omega_conf_to_dataclass(self.config.rollout" in text for text in texts):
+        return {}
+    every = sorted(package.rglob("*"))
+    suffixes = (".py", ".yaml")
+    files = {
+        path.relative_to(package.parent).as_posix(): path.read_bytes()
+        for path in every
+        if path.suffix in suffixes
+    }
+    copies = VerlCopies(files)
+    held: dict[str, set[str]] = {}
+    for tree in _trees(roots):
+        workers = tree.get("actor_rollout_ref")
+        sections = [workers.get(one) for one in WORKERS] if isinstance(workers, dict) else []
+        for target, keys in _targets([*sections, tree.get("critic")]):
+            held[target] = held.get(target, keys) & keys
+    fields = {target: copies.fields("run.sh", target) for target in sorted(held)}
+    return {
+        target.rpartition(".")[2]: sorted(found - held[target])
+        for target, found in fields.items()
+        if found is not None and not target.startswith("verl.utils.")
+    }
+
+
+def _trees(node: Mapping[str, Any]) -> Iterator[Tree]:
+    """Every composed configuration of the roots and of their alternatives."""
+    for name, below in node.items():
+        if name == "tree":
+            yield below
+        elif isinstance(below, dict):
+            yield from _trees(below)
+
+
+def _targets(nodes: Iterable[object]) -> Iterator[tuple[str, set[str]]]:
+    """What `_target_` of sections and of those below names, and the section's keys."""
+    for node in nodes:
+        if isinstance(node, dict):
+            if isinstance(target := node.get("_target_"), str):
+                yield target, set(node)
+            yield from _targets(node.values())
 
 
 # argparse
@@ -264,7 +321,7 @@ def dump(data: Mapping[str, Any]) -> str:
 
     parts = []
     for name, value in data.items():
-        if name in ("roots", "releases"):
+        if name in ("roots", "releases", "classes"):
             rows = ",\n".join(f"  {line(root)}: {line(found)}" for root, found in value.items())
             parts.append(f"{line(name)}: {{\n{rows}\n}}")
         elif name in ("pool", "modules", "options"):

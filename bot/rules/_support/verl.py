@@ -59,6 +59,18 @@ def own_source(context: RuleContext) -> VerlSource | None:
     return place.checkout.verl.source(place.path) if place is not None else None
 
 
+def has_text(context: RuleContext, name: str, text: str) -> bool:
+    """Whether a file of the copy of verl that the script runs with has this text.
+
+    `name` is below its package, as `protocol.py`. True without a copy: a release has it.
+    """
+    place = context.place
+    copies = place.checkout.verl if place is not None else None
+    if place is None or copies is None or copies.source(place.path) is None:
+        return True
+    return text in copies.text(place.path, name)
+
+
 def compares_batch(context: RuleContext, role: str) -> bool:
     """Whether a mini batch of `actor` or `critic` above the batch is refused."""
     batch, mini = "train_batch_size", "ppo_mini_batch_size"

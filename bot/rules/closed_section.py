@@ -1,0 +1,152 @@
+"""RLB131: `+` adds a setting that the class of its section does not take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
+
+from bot.base.regex import regex
+from bot.frameworks.key_table import KeyTable
+from bot.frameworks.plan import Plan
+from bot.frameworks.plan_values import values_of
+from bot.frameworks.releases import release, releases
+from bot.frameworks.setting import Setting
+from bot.frameworks.verl_copies import VerlCopies
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
+from bot.rules._support.example import verl
+from bot.rules._support.keys import slip
+from bot.rules._support.verl import ENTRY, is_fsdp, needs_critic
+
+META = Meta(
+    id="RLB131",
+    severity="error",
+    confidence="high",
+    added_in="0.2.0",
+    summary="A setting added with `+` to a section whose class does not take it.",
+    why=(
+        "Hydra adds any key with `+`. verl then makes an object of the section's class, which "
+        "takes its own fields alone: the worker stops with `unexpected keyword argument`."
+    ),
+    instead="Remove the setting, or add the field to the class, and to the configuration.",
+    limits=(
+        "The sections are the actor, rollout, model and critic, and those below that have a class. "
+        "Checked for the releases since 0.6.0 where somebody says which one is meant, and where "
+        "the script's repository holds the whole of verl, whose classes are read then. Of other "
+        "programs than `verl.trainer.main_ppo` only DAPO's, which starts the same workers: a "
+        "warning."
+    ),
+    source=(
+        "omega_conf_to_dataclass in verl/utils/config.py, since 0.6.0 in the workers; the classes "
+        "of verl/workers/config"
+    ),
+    example=Example(
+        bad=verl("+actor_rollout_ref.rollout.world_size=8", before="# verl: 0.8.0"),
+        good=verl("+actor_rollout_ref.rollout.sglang_engine_mode=local", before="# verl: 0.8.0"),
+    ),
+)
+
+_MADE = regex(
+    r"omega_conf_to_dataclass\((?:self\.)?config\.(?:actor_rollout_ref\.)?"
+    r"(actor|rollout|model|critic)\b(?!\.)"
+)
+"""Where verl makes an object of a whole section."""
+_DAPO = "recipe.dapo.main_dapo"
+_SECTIONS = ("actor", "rollout", "model", "critic")
+_FILES = ("utils/config.py", "trainer/ppo/ray_trainer.py", "workers/engine_workers.py")
+_WORKERS = {True: "workers/fsdp_workers.py", False: "workers/megatron_workers.py"}
+
+
+def check(context: RuleContext) -> Hits:
+    """Settings that are new to the configuration, and to the class of their section."""
+    for plan in context.plans:
+        added = [one for one in plan.settings if one.operator in ("+", "++")]
+        classes = _classes(context, plan) if added else None
+        sections = _sections(plan.table) if classes is not None else frozenset()
+        for setting in added if classes is not None else ():
+            found = _section(plan.table, sections, setting)
+            if found is None or classes is None or not classes.makes(found[0]):
+                continue
+            section, name, new = found
+            fields = classes.fields(name)
+            if fields is None or new in fields:
+                continue
+            beside = (key[len(section) + 1 :] for key in sections if key.startswith(f"{section}."))
+            near = slip(new, {*fields, *(key for key in beside if "." not in key)})
+            yield hit(
+                setting.key_span,
+                "{section} becomes an object of the class {name}, which has no {field}",
+                section=section,
+                name=name.rpartition(".")[2],
+                field=new,
+                severity=None if plan.launch.entry == ENTRY else "warning",
+                help=(
+                    message("did you mean {key}?", key=f"{section}.{near}")
+                    if near
+                    else message("remove the setting")
+                ),
+            )
+
+
+class _Classes(NamedTuple):
+    """The classes of a launch's verl."""
+
+    made: Collection[str]
+    """The sections that it makes objects of."""
+    fields: Callable[[str], Collection[str] | None]
+    """What a class takes, at least beside what its section holds; None where that is not known."""
+
+    def makes(self, section: str) -> bool:
+        return section.removeprefix("actor_rollout_ref.").partition(".")[0] in self.made
+
+
+def _classes(context: RuleContext, plan: Plan) -> _Classes | None:
+    """Those of the release that somebody names, or of the copy that the script runs with."""
+    if plan.launch.entry not in (ENTRY, _DAPO) or plan.table is None:
+        return None
+    named = plan.configuration.release
+    if plan.configuration.source in ("requested", "header") and named in releases("verl"):
+        of_release = release("verl", named).get("classes")
+        made = [one for one in _SECTIONS if one != "critic" or needs_critic(values_of(plan))]
+        if not of_release:
+            return None
+        return _Classes(made, lambda name: of_release.get(name.rpartition(".")[2]))
+    place = context.place
+    if place is None or not place.checkout.verl.text(place.path, "protocol.py"):
+        return None
+    copies, script = place.checkout.verl, place.path
+    return _Classes(_made(plan, copies, script), lambda name: copies.fields(script, name))
+
+
+def _made(plan: Plan, copies: VerlCopies, script: str) -> Sequence[str]:
+    """The sections that this launch makes objects of."""
+    values = values_of(plan)
+    files = (*_FILES, _WORKERS[is_fsdp(values)])
+    made = [name for file in files for name in _MADE.findall(copies.text(script, file))]
+    return [name for name in made if name != "critic" or needs_critic(values)]
+
+
+def _sections(table: KeyTable | None) -> frozenset[str]:
+    """Every setting and section of a configuration."""
+    found: set[str] = set()
+    for key in table or ():
+        while key and key not in found:
+            found.add(key)
+            key = key.rpartition(".")[0]
+    return frozenset(found)
+
+
+def _section(
+    table: KeyTable | None, sections: frozenset[str], setting: Setting
+) -> tuple[str, str, str] | None:
+    """The section that has a class, the class, and what is added to it; None for other settings."""
+    parts = setting.key.split(".")
+    for end in range(len(parts) - 1, 0, -1):
+        section, name = ".".join(parts[:end]), parts[end]
+        if section not in sections:
+            continue
+        target = table.get(f"{section}._target_") if table is not None else None
+        new = f"{section}.{name}" not in sections
+        # A section without a class, or a mapping that takes anything, takes what is below it.
+        named = target.default if target is not None and new else None
+        return (section, named, name) if isinstance(named, str) else None
+    return None
