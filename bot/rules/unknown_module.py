@@ -1,11 +1,11 @@
-"""RLB120: a module that no release has, and that is nearly the name of one, or lacks its `-m`."""
+"""RLB120: a module that no release has, that the release lacks, or without its `-m`."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from bot.base.regex import regex
-from bot.frameworks.releases import modules, release, releases
+from bot.frameworks.releases import modules, release, releases, spans_of_releases
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import slip
@@ -16,14 +16,16 @@ META = Meta(
     severity="error",
     confidence="high",
     added_in="0.2.0",
-    summary="Python is given a module that is misspelt, or a module's name without -m.",
+    summary="Python is given a module that is misspelt or is not there, or one without its -m.",
     why=(
         "Python looks for the module, or for a file that is called like it, and ends with an error."
     ),
     instead="Start the module that is meant: `python3 -m verl.trainer.main_ppo`.",
     limits=(
         "Only names that are one letter away from a module that a release of verl or OpenRLHF "
-        "has, and that the script's repository does not hold: another one may be its own."
+        "has, and that the script's repository does not hold: another one may be its own. A module "
+        "that other releases of verl have is named where somebody says which release is meant, and "
+        "as a warning where the repository's whole copy of verl lacks it."
     ),
     source="The modules of every release of verl and OpenRLHF on PyPI; `python3 --help`",
     example=Example(
@@ -40,6 +42,7 @@ _MODULE: Final = regex(r"(?:verl|openrlhf)(?:\.\w{1,80}){1,8}")
 
 def check(context: RuleContext) -> Hits:
     """Look at the words behind a program that starts Python."""
+    yield from _removed(context)
     for command in context.reading.commands:
         name = command.argv[0].text.rsplit("/", 1)[-1] if command.argv else ""
         if not _LAUNCHERS.fullmatch(name):
@@ -50,6 +53,40 @@ def check(context: RuleContext) -> Hits:
                 yield from _judged(context, word, before)
                 break
             before.append(word.text)
+
+
+def _removed(context: RuleContext) -> Hits:
+    """Modules of other releases than the one that a launch is for."""
+    for plan in context.plans:
+        entry, stated = plan.launch.entry, plan.configuration.source in ("requested", "header")
+        if plan.framework != "verl" or entry not in modules("verl"):
+            continue
+        lacks = stated and entry not in release("verl", plan.configuration.release)["entries"]
+        if not lacks and (stated or not _copy_lacks(context, entry)):
+            continue
+        word = next((one for one in plan.launch.command.argv if one.text == entry), None)
+        having = [one for one in releases("verl") if entry in release("verl", one)["entries"]]
+        yield hit(
+            word.span_of(0, len(entry)) if word else plan.launch.command.span,
+            "{there} has no module {name}; it is {history}",
+            there=(
+                message("verl {release}", release=plan.configuration.release)
+                if lacks
+                else message("this repository's verl")
+            ),
+            name=entry,
+            history=spans_of_releases("verl", having) or "",
+            severity=None if lacks else "warning",
+            help=message("start what took its place, or name the release that is meant"),
+        )
+
+
+def _copy_lacks(context: RuleContext, entry: str) -> bool:
+    """Whether the whole package stands in the script's repository, and has no such module."""
+    place = context.place
+    if place is None or place.checkout.module(entry, place.path) is not None:
+        return False
+    return bool(place.checkout.verl.text(place.path, "protocol.py"))
 
 
 def _judged(context: RuleContext, word: Word, before: list[str]) -> Hits:

@@ -10,6 +10,7 @@ from bot.rules._support.example import openrlhf, verl
 from tests.rules.helpers import marked, quiet
 
 SLUG = "unknown-module"
+SFT = "torchrun --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer data.train_files=a\n"
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,8 @@ SLUG = "unknown-module"
         "python3 start.py verl.trainer.main_ppo data.train_files=a\n",
         "pip install verl.trainer\n",
         openrlhf(),
+        f"# verl: 0.7.0\n{SFT}",
+        verl(before="# verl: 0.1"),
     ],
 )
 def test_stays_silent(script: str) -> None:
@@ -39,6 +42,8 @@ def test_stays_silent(script: str) -> None:
         verl().replace("-m verl", "verl"),
         "torchrun --nproc_per_node=8 verl.trainer.fsdp_sft_trainer data.train_files=a\n",
         "python3 -m openrlhf.cli.train_ppo_rya --actor.model_name_or_path a\n",
+        f"# verl: 0.9.1\n{SFT}",
+        f"# verl: 0.5.0\n{SFT.replace('fsdp_', '')}",
         "M=verl.trainer.main_pp\npython3 -m $M data.train_files=a\n",
     ],
 )
@@ -61,3 +66,27 @@ def test_a_module_of_the_repository_is_there(path: str, errors: int) -> None:
     script = ScriptFile(path="verl/proj/run.sh", data=launch)
     report = check_script(script, CheckOptions(place=InCheckout(Checkout({path: b""}))))
     assert [one.id for one in report.findings].count("RLB120") == errors
+
+
+@pytest.mark.parametrize(
+    ("changed", "severities"),
+    [
+        ({}, ["warning"]),
+        ({"verl/trainer/fsdp_sft_trainer.py": b"pass\n"}, []),
+        ({"verl/protocol.py": None}, []),  # A part of the package may be anywhere.
+    ],
+)
+def test_a_module_that_the_repositorys_verl_lacks(
+    changed: dict[str, bytes | None], severities: list[str]
+) -> None:
+    """verl-recipe's retool in March 2026."""
+    files = {
+        "verl/trainer/config/ppo_trainer.yaml": b"trainer: {nnodes: 1}\n",
+        "verl/trainer/main_ppo.py": b"pass\n",
+        "verl/protocol.py": b"pass\n",
+        **changed,
+    }
+    kept = {path: data for path, data in files.items() if data is not None}
+    options = CheckOptions(place=InCheckout(Checkout(kept)))
+    report = check_script(ScriptFile(path="recipe/run.sh", data=SFT.encode()), options)
+    assert [one.severity for one in report.findings if one.id == "RLB120"] == severities
