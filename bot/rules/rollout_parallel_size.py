@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import gcd
 
-from bot.frameworks.plan_values import PlanValues, version_at_least
+from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.memory.models import find
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.verl import LIMITS, ROLLOUT, gpus, refuses, trainers
+from bot.rules._support.verl import ENTRY, LIMITS, ROLLOUT, gpus, refuses, trainers
 
 _TP = f"{ROLLOUT}.tensor_model_parallel_size"
 _EXPERT = f"{ROLLOUT}.expert_parallel_size"
@@ -32,7 +32,7 @@ META = Meta(
     limits=(
         f"{LIMITS} Not checked when the rollout has GPUs of its own (rollout.nnodes above 0), nor "
         "for the engine hf, which has no parallel size. The heads are those of a model whose shape "
-        "is known by its name."
+        "is known by its name, in other programs, too, where the script gives engine and size."
     ),
     source=(
         "ActorRolloutRefWorker in verl/workers/fsdp_workers.py (0.2 to 0.7.1) and "
@@ -48,6 +48,7 @@ _KINDS = ("tensor_model", "data", "pipeline_model")
 
 def check(context: RuleContext) -> Hits:
     """Verl's assertion that the GPUs are a multiple of an engine's."""
+    yield from _of_own_programs(context)
     for values in trainers(context):
         yield from _kinds(context, values)
         total, sizes = gpus(values), _sizes(values)
@@ -75,6 +76,16 @@ def check(context: RuleContext) -> Hits:
             product=product,
             help=message("choose sizes whose product divides the number of GPUs"),
         )
+
+
+def _of_own_programs(context: RuleContext) -> Hits:
+    """The engine's check in other programs than verl's, of a size that the script gives it."""
+    for plan in context.plans:
+        if plan.framework == "verl" and plan.launch.entry != ENTRY and plan.last(_TP) is not None:
+            values = values_of(plan)
+            size = values.number(_TP)
+            if size and values.text(f"{ROLLOUT}.name") in ("vllm", "sglang"):
+                yield from _heads(values, size)
 
 
 def _kinds(context: RuleContext, values: PlanValues) -> Hits:

@@ -10,6 +10,8 @@ SLUG = "mini-batch-shares"
 MINI = "actor_rollout_ref.actor.ppo_mini_batch_size"
 N = "actor_rollout_ref.rollout.n"
 SP = "actor_rollout_ref.actor.fsdp_config.ulysses_sequence_parallel_size"
+MEGATRON = "actor_rollout_ref.actor.strategy=megatron"
+LEGACY = "trainer.use_legacy_worker_impl=disable"
 TP = "actor_rollout_ref.actor.megatron.tensor_model_parallel_size"
 
 
@@ -21,7 +23,10 @@ TP = "actor_rollout_ref.actor.megatron.tensor_model_parallel_size"
         verl(f"{MINI}=3", f"{N}=2", f"{SP}=4"),
         verl(f"{MINI}=3", f"{N}=2", "model_engine=megatron", f"{TP}=4"),
         verl(f"{MINI}=3", f"{N}=$N"),
-        verl(f"{MINI}=3", f"{N}=1", before="# verl: 0.7.1"),
+        verl(f"{MINI}=12", f"{N}=1", before="# verl: 0.7.1"),  # It rounds down.
+        verl(f"{MINI}=3", f"{N}=1", before="# verl: 0.2"),  # It does not ask.
+        verl(f"{MINI}=3", f"{N}=1", LEGACY, before="# verl: 0.7.1"),
+        verl(f"{MINI}=3", f"{N}=1", MEGATRON, before="# verl: 0.7.1"),
         verl(f"{MINI}=3", f"{N}=1", "trainer.val_only=True", before="# verl: 0.9.1"),
     ],
 )
@@ -36,6 +41,8 @@ def test_stays_silent(script: str) -> None:
         verl(f"{MINI}=36", f"{N}=5", f"{SP}=2", "trainer.nnodes=2", before="# verl: 0.9.1"),
         verl(f"{MINI}=3", f"{N}=1", "model_engine=megatron", f"{TP}=4"),
         verl(f"{MINI}=3", f"{N}=1", "trainer.val_only=True", "trainer.val_before_train=False"),
+        verl(f"{MINI}=3", f"{N}=1", before="# verl: 0.7.1"),
+        verl(f"{MINI}=3", f"{N}=2", "trainer.nnodes=2", before="# verl: 0.3.0"),
     ],
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:

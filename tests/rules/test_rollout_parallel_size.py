@@ -8,6 +8,7 @@ from tests.rules.helpers import marked, quiet
 
 SLUG = "rollout-parallel-size"
 R = "actor_rollout_ref.rollout"
+OWN = ("verl.trainer.main_ppo", "verl_train")
 TP = f"{R}.tensor_model_parallel_size"
 
 
@@ -24,6 +25,9 @@ TP = f"{R}.tensor_model_parallel_size"
         verl(f"{TP}=3", f"{R}.nnodes=1"),  # GPUs of its own
         verl(f"{TP}=2", f"{R}.data_parallel_size=2"),
         verl(f"{TP}=2", f"{R}.data_parallel_size=3", before="# verl: 0.4.1"),  # not a key then
+        verl(f"{TP}=4").replace(*OWN),
+        verl(f"{TP}=16", f"{R}.name=hf").replace(*OWN),
+        verl(f"{TP}=16", "actor_rollout_ref.model.path=my/own").replace(*OWN),
     ],
 )
 def test_stays_silent(script: str) -> None:
@@ -39,6 +43,7 @@ def test_stays_silent(script: str) -> None:
         verl(f"{TP}=2", "trainer.n_gpus_per_node=1"),
         verl(f"{TP}=2", f"{R}.data_parallel_size=3", "trainer.nnodes=2"),
         verl(f"{TP}=5", before="# verl: 0.4.1"),
+        verl(f"{TP}=3").replace(*OWN),  # tjujingzong/OpsAgent-RL's, on three GPUs
     ],
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
