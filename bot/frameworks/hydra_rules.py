@@ -75,8 +75,19 @@ def carried_out(
 
 
 def replaces(tree: YamlTree, setting: Setting) -> KeyVerdict:
-    """OK, unless an addition puts a mapping in the place of a setting that has a value."""
+    """OK, unless a mapping takes the place of a setting that has a value, or the reverse."""
     parent, node = last_there(tree, setting.key)
+    if parent == setting.key and isinstance(node, dict) and node and _is_single(setting.value):
+        return KeyVerdict(
+            status="below-leaf",
+            accepted=True,
+            message=message(
+                "{key} is a section: {value} takes the place of all its settings",
+                key=setting.key,
+                value=setting.text,
+            ),
+            suggestion=f"{setting.key}.name" if "name" in node else None,
+        )
     node = resolve(tree, node, tuple(parent.split(".")))
     if (
         parent == setting.key
@@ -93,6 +104,12 @@ def replaces(tree: YamlTree, setting: Setting) -> KeyVerdict:
             key=setting.key,
         ),
     )
+
+
+def _is_single(value: object) -> bool:
+    """Whether a value is known and no mapping, list or null, nor what another setting has."""
+    single = isinstance(value, (str, int, float))
+    return single and not (isinstance(value, str) and "${" in value)
 
 
 def is_free(release: YamlTree, tree: YamlTree, parent: str) -> bool:

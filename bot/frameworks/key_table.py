@@ -43,11 +43,12 @@ class KeyVerdict:
     status: Status
     """ok · unknown: no such key to override · needs-plus: the key is new below a free-form mapping,
     which takes `+` · exists: `+` on a key that is there · absent: `~` on a key that is not ·
-    below-leaf: the key goes on below a setting that is no mapping · group: a wrong choice of a
-    configuration group · invalid: the value cannot be put there · undecided: see `message`."""
+    below-leaf: the key goes on below a setting that is no mapping, or the value is none and the
+    setting is one · group: a wrong choice of a configuration group · invalid: the value cannot be
+    put there · undecided: see `message`."""
     accepted: bool | None
     """Whether the framework itself takes it; None when that is not known. True with `below-leaf`
-    means that it would silently replace the setting above by a mapping."""
+    means that it would silently put the one in the place of the other."""
     message: str = ""
     """One sentence; empty when all is well."""
     names_key: bool = True

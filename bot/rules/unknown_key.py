@@ -137,6 +137,11 @@ def _hit(context: RuleContext, plan: Plan, setting: Setting, verdict: KeyVerdict
             message=verdict.message,
             span=setting.key_span,
             severity="warning" if verdict.accepted else None,
+            help=(
+                message("did you mean {key}?", key=shown(plan, verdict.suggestion))
+                if verdict.accepted and verdict.suggestion
+                else None
+            ),
         )
     history = plan.table.history(setting.key) if plan.table else None
     text = (

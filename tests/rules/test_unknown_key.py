@@ -176,3 +176,30 @@ def test_a_slip_in_a_setting_for_a_fork_is_a_warning(setting: str, near: str | N
     told = [(f.severity, f.help) for f in report.findings if f.id == "RLB020"]
     assert told == ([("warning", f"did you mean {near}?")] if near else [])
     assert any("installs a fork" in one.reason for one in report.unchecked)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "reward.reward_manager.name=naive",
+        "actor_rollout_ref.actor.profiler=null",
+        "reward.reward_manager=$MANAGER",
+        "'reward.reward_manager=${reward.other}'",
+        "reward.reward_manager={name:naive}",
+        "actor_rollout_ref.rollout.engine_kwargs.vllm=1",  # Empty, so that nothing is lost.
+    ],
+)
+def test_a_section_that_stays_one(setting: str) -> None:
+    assert not [f for f in found(SLUG, verl(setting)) if "is a section" in f.message]
+
+
+def test_a_text_in_the_place_of_a_section() -> None:
+    """verl-recipe's flash_rl_ascend in March 2026."""
+    (finding,) = found(SLUG, verl("reward.reward_manager=naive"))
+    assert (finding.severity, finding.help) == (
+        "warning",
+        "did you mean reward.reward_manager.name?",
+    )
+    assert finding.message == (
+        "reward.reward_manager is a section: naive takes the place of all its settings"
+    )
