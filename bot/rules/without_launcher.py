@@ -40,6 +40,7 @@ META = Meta(
     example=Example(
         bad=f"python3 {_MODULE} {_SETTINGS}\n",
         good=f"torchrun --standalone --nproc_per_node=1 {_MODULE} {_SETTINGS}\n",
+        path="examples/sft/run.sh",
     ),
 )
 
