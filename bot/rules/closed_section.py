@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from bot.base.regex import regex
-from bot.frameworks.key_table import KeyTable
+from bot.frameworks.hydra_table import HydraTable
+from bot.frameworks.hydra_tree import YamlTree
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
 from bot.frameworks.releases import release, releases
-from bot.frameworks.setting import Setting
 from bot.frameworks.verl_copies import VerlCopies
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
@@ -59,25 +59,23 @@ _WORKERS = {True: "workers/fsdp_workers.py", False: "workers/megatron_workers.py
 def check(context: RuleContext) -> Hits:
     """Settings that are new to the configuration, and to the class of their section."""
     for plan in context.plans:
-        added = [one for one in plan.settings if one.operator in ("+", "++")]
-        classes = _classes(context, plan) if added else None
-        sections = _sections(plan.table) if classes is not None else frozenset()
-        for setting in added if classes is not None else ():
-            found = _section(plan.table, sections, setting)
-            if found is None or classes is None or not classes.makes(found[0]):
+        table, added = plan.table, [one for one in plan.settings if one.operator in ("+", "++")]
+        if not added or not isinstance(table, HydraTable):
+            continue
+        tree = table.tree_for(plan.settings)
+        new = [(one, place) for one in added if (place := _place(tree, one.key)) is not None]
+        classes = _classes(context, plan) if new else None
+        for setting, (section, name, field, beside) in new if classes is not None else ():
+            fields = classes.fields(name) if classes and classes.makes(section) else None
+            if fields is None or field in fields or f"{section}.{field}" in table:
                 continue
-            section, name, new = found
-            fields = classes.fields(name)
-            if fields is None or new in fields:
-                continue
-            beside = (key[len(section) + 1 :] for key in sections if key.startswith(f"{section}."))
-            near = slip(new, {*fields, *(key for key in beside if "." not in key)})
+            near = slip(field, {*fields, *beside})
             yield hit(
                 setting.key_span,
                 "{section} becomes an object of the class {name}, which has no {field}",
                 section=section,
                 name=name.rpartition(".")[2],
-                field=new,
+                field=field,
                 severity=None if plan.launch.entry == ENTRY else "warning",
                 help=(
                     message("did you mean {key}?", key=f"{section}.{near}")
@@ -101,7 +99,7 @@ class _Classes(NamedTuple):
 
 def _classes(context: RuleContext, plan: Plan) -> _Classes | None:
     """Those of the release that somebody names, or of the copy that the script runs with."""
-    if plan.launch.entry not in (ENTRY, _DAPO) or plan.table is None:
+    if plan.launch.entry not in (ENTRY, _DAPO):
         return None
     named = plan.configuration.release
     if plan.configuration.source in ("requested", "header") and named in releases("verl"):
@@ -125,28 +123,18 @@ def _made(plan: Plan, copies: VerlCopies, script: str) -> Sequence[str]:
     return [name for name in made if name != "critic" or needs_critic(values)]
 
 
-def _sections(table: KeyTable | None) -> frozenset[str]:
-    """Every setting and section of a configuration."""
-    found: set[str] = set()
-    for key in table or ():
-        while key and key not in found:
-            found.add(key)
-            key = key.rpartition(".")[0]
-    return frozenset(found)
+def _place(tree: YamlTree, key: str) -> tuple[str, str, str, Collection[str]] | None:
+    """The section that a new setting is added to, its class, what is added, and what is there.
 
-
-def _section(
-    table: KeyTable | None, sections: frozenset[str], setting: Setting
-) -> tuple[str, str, str] | None:
-    """The section that has a class, the class, and what is added to it; None for other settings."""
-    parts = setting.key.split(".")
-    for end in range(len(parts) - 1, 0, -1):
-        section, name = ".".join(parts[:end]), parts[end]
-        if section not in sections:
+    None for settings that are not new, and for sections that become no object.
+    """
+    at, parts = tree, key.split(".")
+    for end, part in enumerate(parts):
+        below = at.get(part)
+        if isinstance(below, dict):
+            at = below
             continue
-        target = table.get(f"{section}._target_") if table is not None else None
-        new = f"{section}.{name}" not in sections
         # A section without a class, or a mapping that takes anything, takes what is below it.
-        named = target.default if target is not None and new else None
-        return (section, named, name) if isinstance(named, str) else None
+        name = None if part in at else at.get("_target_")
+        return (".".join(parts[:end]), name, part, list(at)) if isinstance(name, str) else None
     return None

@@ -59,10 +59,12 @@ def _removed(context: RuleContext) -> Hits:
     """Modules of other releases than the one that a launch is for."""
     for plan in context.plans:
         entry, stated = plan.launch.entry, plan.configuration.source in ("requested", "header")
-        if plan.framework != "verl" or entry not in modules("verl"):
+        if plan.framework != "verl":
             continue
         lacks = stated and entry not in release("verl", plan.configuration.release)["entries"]
         if not lacks and (stated or not _copy_lacks(context, entry)):
+            continue
+        if entry not in modules("verl"):  # Asked last: it reads every release.
             continue
         word = next((one for one in plan.launch.command.argv if one.text == entry), None)
         having = [one for one in releases("verl") if entry in release("verl", one)["entries"]]
