@@ -52,8 +52,11 @@ _MADE = regex(
 """Where verl makes an object of a whole section."""
 _DAPO = "recipe.dapo.main_dapo"
 _SECTIONS = ("actor", "rollout", "model", "critic")
-_FILES = ("utils/config.py", "trainer/ppo/ray_trainer.py", "workers/engine_workers.py")
-_WORKERS = {True: "workers/fsdp_workers.py", False: "workers/megatron_workers.py"}
+_WORKERS = {True: "fsdp_workers", False: "megatron_workers"}
+_NEWER = "engine_workers"
+"""The workers of the releases that have no others."""
+_STARTS = ("main_ppo.py", "main_ppo_v0.py", "ppo/v1/trainer_base.py")
+"""The files that start the workers, below `verl/trainer`."""
 
 
 def check(context: RuleContext) -> Hits:
@@ -116,10 +119,22 @@ def _classes(context: RuleContext, plan: Plan) -> _Classes | None:
 
 
 def _made(plan: Plan, copies: VerlCopies, script: str) -> Sequence[str]:
-    """The sections that this launch makes objects of."""
+    """The sections that this launch makes objects of, in the workers that its program starts."""
     values = values_of(plan)
-    files = (*_FILES, _WORKERS[is_fsdp(values)])
-    made = [name for file in files for name in _MADE.findall(copies.text(script, file))]
+    texts = {
+        name: copies.text(script, f"workers/{name}.py")
+        for name in (_WORKERS[is_fsdp(values)], _NEWER)
+    }
+    name = next((name for name, text in texts.items() if text), _NEWER)
+    starts = (copies.text(script, f"trainer/{one}") for one in _STARTS)
+    if not any(f"verl.workers.{name}" in text for text in starts):
+        return []
+    text = texts[name] + copies.text(script, "trainer/ppo/ray_trainer.py")
+    made = [
+        found[1]
+        for found in _MADE.finditer(text)
+        if "#" not in text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+    ]
     return [name for name in made if name != "critic" or needs_critic(values)]
 
 

@@ -64,6 +64,7 @@ defaults: [ppo_trainer, _self_]
 FILES = {
     "verl/trainer/config/ppo_trainer.yaml": YAML,
     "verl/protocol.py": b"pass\n",
+    "verl/trainer/main_ppo.py": b"from verl.workers.fsdp_workers import ActorRolloutRefWorker\n",
     "verl/workers/fsdp_workers.py": MADE,
     "verl/workers/config/rollout.py": CLASS,
     "verl/workers/config/base.py": BASE,
@@ -86,6 +87,26 @@ def severities(files: dict[str, bytes | None], program: str, words: str) -> list
         ({}, "+actor_rollout_ref.rollout.engine.mine=1", 0),
         ({"verl/protocol.py": None}, "+actor_rollout_ref.rollout.mine=1", 0),
         ({"verl/workers/fsdp_workers.py": b"pass\n"}, "+actor_rollout_ref.rollout.mine=1", 0),
+        ({"verl/workers/fsdp_workers.py": b"# " + MADE}, "+actor_rollout_ref.rollout.mine=1", 0),
+        (  # A function that nothing calls.
+            {"verl/workers/fsdp_workers.py": b"pass\n", "verl/utils/config.py": MADE},
+            "+actor_rollout_ref.rollout.mine=1",
+            0,
+        ),
+        (
+            {"verl/trainer/main_ppo.py": b"from verl.workers.mine import Worker\n"},
+            "+actor_rollout_ref.rollout.mine=1",
+            0,
+        ),
+        (
+            {
+                "verl/trainer/main_ppo.py": b"import verl.workers.engine_workers\n",
+                "verl/workers/fsdp_workers.py": None,
+                "verl/workers/engine_workers.py": MADE,
+            },
+            "+actor_rollout_ref.rollout.mine=1",
+            1,
+        ),
         ({"verl/workers/config/base.py": None}, "+actor_rollout_ref.rollout.mine=1", 0),
         (
             {"verl/workers/config/base.py": b"class Base:\n    def __init__(self, **more): ...\n"},
