@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from bot.base.messages import pmessage
 from bot.base.regex import regex
@@ -69,6 +70,8 @@ def check(context: RuleContext) -> Hits:
 def _help(context: RuleContext, plan: Plan, bad: BadArgument, there: str) -> Message | None:
     if bad.instead:
         return message("write {name}", name=bad.instead)
+    if _parts_of_setting(context, plan, bad):
+        return message("put quotes around the whole value, or take the blanks out of the variable")
     if name := _split(context, bad):
         return message(
             'write "${{{name}}}" in quotes where it is used, or its blanks end words', name=name
@@ -87,6 +90,28 @@ def _split(context: RuleContext, bad: BadArgument) -> str:
     return found[1] if found else ""
 
 
+def _parts_of_setting(context: RuleContext, plan: Plan, bad: BadArgument) -> list[BadArgument]:
+    """The refused words that bash makes of one setting at the blanks of an expansion in it.
+
+    Where its first one is no beginning that Hydra takes, all are one error at the setting itself.
+    """
+    span = bad.word.span
+    written = context.source.text[span.start : span.end]
+    if "$" not in written.partition("=")[2]:
+        return []
+    parts = [other for other in plan.bad_arguments if other.word.span == span]
+    return parts if len(parts) > 1 and "=" in parts[0].word.text else []
+
+
+def _in_parts(context: RuleContext, bad: BadArgument) -> Message:
+    span = bad.word.span
+    return message(
+        "bash makes several words of {written}: "
+        "a variable in it holds blanks, and is not in quotes",
+        written=context.source.text[span.start : span.end],
+    )
+
+
 def _causes(context: RuleContext, plan: Plan) -> Iterator[BadArgument]:
     """Those that another rule does not explain, and the first behind a backslash for all there.
 
@@ -102,6 +127,10 @@ def _causes(context: RuleContext, plan: Plan) -> Iterator[BadArgument]:
     for bad in plan.bad_arguments:
         line = context.source.place(bad.span).line
         if line in lines or bad.placeholder:
+            continue
+        if parts := _parts_of_setting(context, plan, bad):
+            if bad is parts[0]:
+                yield replace(bad, span=bad.word.span, message=_in_parts(context, bad))
             continue
         between = context.source.text[end : bad.span.start] if 0 <= end < bad.span.start else "-"
         end = bad.span.end

@@ -80,6 +80,19 @@ def test_the_words_of_one_value_are_one_error() -> None:
     assert not any("is no override" in one.message for one in found(SLUG, before + verl(*quoted)))
 
 
+def test_a_variable_that_splits_a_setting_is_one_error(snapshot: SnapshotAssertion) -> None:
+    """AFM/evaluation/code_agent/eval_code_agent.sh of OPPO-PersonalAI/Agent_Foundation_Models."""
+    script = 'DATA="your train datasets"\n' + verl(r"data.train_files=[\"${DATA}\"]")
+    (one,) = found(SLUG, script)
+    assert "bash makes several words of data.train_files=" in one.message
+    assert marked(SLUG, script) == snapshot
+
+
+def test_words_of_one_variable_alone_are_errors_of_their_own() -> None:
+    script = 'MORE="trainer.nnodes trainer.logger=[a"\n' + verl("$MORE")
+    assert len(found(SLUG, script)) == 2
+
+
 def test_the_words_of_an_array_are_errors_of_their_own() -> None:
     script = 'ARGS=(trainer.nnodes=1 a b "c" d)\n' + verl('"${ARGS[@]}"')
     assert len(found(SLUG, script)) == 4
