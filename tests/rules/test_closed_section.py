@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
@@ -71,7 +73,7 @@ FILES = {
 }
 
 
-def severities(files: dict[str, bytes | None], program: str, words: str) -> list[str]:
+def severities(files: Mapping[str, bytes | None], program: str, words: str) -> list[str]:
     place = InCheckout(Checkout({path: data for path, data in files.items() if data is not None}))
     data = f"python3 -m {program} {words}\n"
     options = CheckOptions(place=place)
