@@ -30,6 +30,10 @@ _FOLDERS = ("unseen", *(f"unseen{number}" for number in range(2, 19)))
 ROUNDS = tuple(Path(__file__).parent / name for name in _FOLDERS)
 OWN = Path(__file__).parent / "measured"
 """Runs made for this table, whose lengths are all those that their settings allow."""
+OTHERS: dict[str, list[str]] = json.loads(
+    (Path(__file__).parent / "trainers.json").read_text("utf-8")
+)
+"""Trainers that are none of verl, TRL and OpenRLHF, and how the names of their rows begin."""
 _ENGINE = {"engine weights", "engine cache", "engine activations"}
 _LEFT_OUT = {
     "card": set[str](),
@@ -130,6 +134,14 @@ def _given(script: str) -> list[str]:
     return [*given, "--response-tokens", str(response)]
 
 
+def trainer_of(row: dict[str, Any]) -> str | None:
+    """Whose trainer a row ran, its launch written as a framework's; None: the framework's own."""
+    for trainer, beginnings in OTHERS.items():
+        if str(row["id"]).startswith(tuple(beginnings)):
+            return trainer
+    return None
+
+
 def kinds(one: Judged) -> Iterator[str]:
     """The kinds that a row belongs to."""
     row = one.row
@@ -142,6 +154,10 @@ def kinds(one: Judged) -> Iterator[str]:
     if row.get("vision"):
         yield "vision"
     yield f"lengths {row['lengths']}"
+    other = trainer_of(row)
+    if other:
+        yield f"trainer: {other}"
+    yield f"{'another' if other else 'its own'} trainer, lengths {row['lengths']}"
     yield f"measured: {row['metric']}" if "metric" in row else "no figure"
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from bot.frameworks import plans
 from bot.shell import read
-from tests.memory.judge import ROUNDS
+from tests.memory.judge import OTHERS, ROUNDS, trainer_of
 
 DIGESTS = (
     "0ada2c453999cee75024ba30d8e1cf5602029100a0eafb77e4594150e53c9dcd",
@@ -153,6 +153,27 @@ def test_it_holds_what_a_judge_needs() -> None:
     assert sum(row["moe"] for row in ROWS) >= 8
     assert sum(row["vision"] for row in ROWS) >= 8
     assert all(row["source"].startswith("github.com/") for row in ROWS)
+
+
+def test_each_other_trainer_has_rows_and_no_row_has_two() -> None:
+    ids = [str(row["id"]) for rows in EVERY for row in rows]
+    for beginnings in OTHERS.values():
+        for beginning in beginnings:
+            assert any(name.startswith(beginning) for name in ids), beginning
+    for name in ids:
+        said = [
+            trainer for trainer, beginnings in OTHERS.items() if name.startswith(tuple(beginnings))
+        ]
+        assert len(said) <= 1, (name, said)
+
+
+def test_verl_trl_and_openrlhf_are_no_other_trainers() -> None:
+    """Rows whose sources name the framework's own trainer, beside those that do not."""
+    named = {str(row["id"]): trainer_of(row) for rows in EVERY for row in rows}
+    assert named["r18-a-dt-7b-dapo"] is None
+    assert named["r4-peft-70b-z3"] is None
+    assert named["r9-4080-7b-1k"] == "a loop of its own"
+    assert named["r11-pr-rl-4b-16k"] == "prime-rl"
 
 
 def test_no_row_is_one_of_the_calibration() -> None:
