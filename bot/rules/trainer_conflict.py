@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
+from bot.report import JsonValue
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import trl
 from bot.rules._support.keys import shown
+from bot.rules._support.trl_refusals import refusals
 
 META = Meta(
     id="RLB108",
@@ -23,14 +25,18 @@ META = Meta(
     limits=(
         "Knows: bf16 and fp16; four bits and eight; load_best_model_at_end without evaluations "
         "when it saves; generation_batch_size and steps_per_generation; auto_find_batch_size of "
-        "GRPO and RLOO (since 1.12); log_completions_hub_repo without log_completions (0.29); "
-        "sync_ref_model without a reference, or with an adapter or precomputed log-probabilities "
-        "(0.29, TRL's own scripts alone, since another program may have another trainer). Silent "
+        "GRPO and RLOO (since 1.12); log_completions_hub_repo without log_completions (0.29). Of "
+        "TRL's own scripts alone, since another program may have another trainer: sync_ref_model "
+        "without a reference, or with an adapter or precomputed log-probabilities (0.29); "
+        "padding_free without packing (1.0); DPO's exo_pair without label_smoothing; KTO's batch "
+        "of one; weights that are not as many as the rewards or losses; Liger's loss with what it "
+        "cannot compute (0.17 to 1.14); an adapter of the head where its weights are read. Silent "
         "when one of the values cannot be known."
     ),
     source=(
         "__post_init__ of trl/trainer/grpo_config.py, rloo_config.py and model_config.py and of "
-        "transformers/training_args.py; GRPOTrainer and DPOTrainer in trl/trainer (TRL to 1.16)"
+        "transformers/training_args.py; __init__ of the trainers in trl/trainer and "
+        "trl/experimental (TRL 0.13 to 1.16)"
     ),
     example=Example(
         bad=trl("--generation_batch_size 64", "--steps_per_generation 4"),
@@ -55,6 +61,7 @@ def check(context: RuleContext) -> Hits:
         own = plan.launch.command.implied or plan.launch.command.written
         if plan.launch.entry.startswith("trl.") and not own:
             yield from _reference(values)
+            yield from _of_trainer(values)
 
 
 _EXCLUDED = (("bf16", "fp16"), ("load_in_4bit", "load_in_8bit"))
@@ -121,6 +128,100 @@ def _reference(values: PlanValues) -> Iterator[Hit]:
         yield _excluded(values, key, "use_peft")
     elif algorithm == "dpo" and values.on("precompute_ref_log_probs"):
         yield _excluded(values, key, "precompute_ref_log_probs")
+
+
+def _of_trainer(values: PlanValues) -> Iterator[Hit]:
+    """What a task's trainer refuses."""
+    plan, task = values.plan, values.plan.algorithm.value
+    for first, second in refusals(values):
+        yield hit(
+            values.place(first, second),
+            "{trainer} refuses {first} with {second}",
+            trainer=f"{(task or '').upper()}Trainer",
+            first=_as_written(values, first),
+            second=_as_written(values, second),
+            help=message("change one of the two"),
+        )
+    if task == "sft" and version_at_least(plan, 1, 0):
+        cut = values.get("max_length")
+        free, packed = values.flag("padding_free"), values.flag("packing")
+        if free and packed is False and cut is not None and cut.value is not None:
+            yield _needs(values, "padding_free", "packing")
+    yield from _losses(values)
+    yield from _weights(values)
+
+
+def _losses(values: PlanValues) -> Iterator[Hit]:
+    """What a loss needs."""
+    plan, task, losses = values.plan, values.plan.algorithm.value, values.get("loss_type")
+    if losses is None:
+        return
+    if task == "dpo" and version_at_least(plan, 0, 29) and "exo_pair" in _items(losses.value):
+        smoothing = values.get("label_smoothing")
+        if smoothing is not None and smoothing.value == 0:
+            yield _loss_needs(values, "exo_pair", "label_smoothing", "above 0")
+    if task == "kto" and losses.value != "apo_zero_unpaired":
+        key = "per_device_train_batch_size"
+        if values.number(key) == 1:
+            yield _loss_needs(values, str(losses.value), key, "of 2 or more")
+        key = "train_sampling_strategy"
+        if version_at_least(plan, 1, 6) and values.text(key) not in (None, "sequential"):
+            yield _loss_needs(values, str(losses.value), key, "sequential")
+
+
+_REWARDS = ("reward_weights", "reward_model_name_or_path", "reward_funcs")
+_WEIGHTS = {"dpo": ("loss_weights", "loss_type"), "grpo": _REWARDS, "rloo": _REWARDS}
+"""Task to its weights, and to what is weighed."""
+
+
+def _weights(values: PlanValues) -> Iterator[Hit]:
+    """As many weights as losses, or as rewards: a model and functions (`main` of TRL's scripts)."""
+    task = values.plan.algorithm.value
+    if task not in _WEIGHTS:
+        return
+    key, *of = _WEIGHTS[task]
+    weights, weighed = values.get(key), [values.get(one) for one in of]
+    if weights is None or weights.value is None or None in weighed:
+        return
+    given = len(_items(weights.value))
+    wanted = sum(len(_items(one.value)) for one in weighed if one is not None)
+    if given != wanted:
+        yield hit(
+            values.place(key),
+            "{key}: {given} given, {wanted} needed, as many as {of}",
+            key=shown(values.plan, key),
+            given=given,
+            wanted=wanted,
+            of=", ".join(shown(values.plan, one) for one in of),
+            help=message("give one for each"),
+        )
+
+
+def _loss_needs(values: PlanValues, loss: str, key: str, how: str) -> Hit:
+    names = {
+        "first": f"{shown(values.plan, 'loss_type')} {loss}",
+        "second": f"{shown(values.plan, key)} {how}",
+    }
+    return Hit(
+        message=message("{first} needs {second}", **names),
+        span=values.place(key, "loss_type"),
+        help=message("set {second}, or take another loss", **names),
+    )
+
+
+def _items(value: JsonValue) -> list[JsonValue]:
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def _as_written(values: PlanValues, key: str) -> str:
+    """A setting as it is written, with its value where that is more than that it is on."""
+    found = values.get(key)
+    items = [] if found is None or found.value is True else _items(found.value)
+    if "lm_head" in items:  # The one module of them that is refused.
+        items = ["lm_head"]
+    return " ".join([shown(values.plan, key), *map(str, items)])
 
 
 def _excluded(values: PlanValues, first: str, second: str) -> Hit:

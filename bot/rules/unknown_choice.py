@@ -47,7 +47,7 @@ META = Meta(
     source=(
         "FSDPOptimizerConfig in verl/workers/config/optimizer.py (since 0.6.0, before that "
         "verl/workers/fsdp_workers.py); verl/trainer/ppo/rollout_corr_helper.py (since 0.6.1); "
-        "GRPOTrainer, RLOOTrainer and DPOTrainer in trl/trainer (0.13 to 1.16)"
+        "the trainers in trl/trainer and main of trl/scripts/grpo.py, rloo.py (0.13 to 1.16)"
     ),
     example=Example(
         bad=verl(f"{ACTOR}.optim.lr_scheduler_type=linear"),
@@ -57,9 +57,15 @@ META = Meta(
 
 
 _VLLM = {"vllm_mode": ("server", "colocate")}
+_REWARDS = (
+    *("accuracy_reward", "reasoning_accuracy_reward", "think_format_reward"),
+    "get_soft_overlong_punishment",
+)
+"""Those that TRL's scripts know by a name without a dot; others are paths of imports."""
 _TRL: Mapping[str, Mapping[str, Sequence[str]]] = {
     "grpo": {
         **_VLLM,
+        "reward_funcs": _REWARDS,
         "loss_type": ("grpo", "bnpo", "dr_grpo", "dapo", "cispo", "sapo", "luspo", "vespo"),
         "scale_rewards": ("group", "batch", "none", "true", "false"),
         "importance_sampling_level": ("token", "sequence"),
@@ -69,17 +75,20 @@ _TRL: Mapping[str, Mapping[str, Sequence[str]]] = {
         ),
         "multi_objective_aggregation": ("sum_then_normalize", "normalize_then_sum"),
     },
-    "rloo": _VLLM,
+    "rloo": {**_VLLM, "reward_funcs": _REWARDS},
+    "sft": {"loss_type": ("nll", "dft", "chunked_nll")},
     "dpo": {
         "loss_type": (
             *("sigmoid", "hinge", "ipo", "exo_pair", "nca_pair", "robust", "bco_pair"),
             *("sppo_hard", "aot", "aot_pair", "aot_unpaired", "discopop", "apo_zero", "apo_down"),
-            *("sft", "sigmoid_norm", "kto_pair"),
+            *("sft", "sigmoid_norm"),
         ),
         "f_divergence_type": ("reverse_kl", "forward_kl", "js_divergence", "alpha_divergence"),
     },
 }
 """Task to TRL's options whose names its trainers look up."""
+_GONE = {"chunked_nll": (1, 15)}
+"""Names that a release has no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +110,9 @@ def check(context: RuleContext) -> Hits:
             setting = plan.last(choice.key)  # What a configuration says by default is known.
             written = [w for text in texts(setting) for w in text.split(",")] if setting else ()
             for name in map(str.strip, written):
-                if name and name.lower() not in (*choice.names, "null", "none"):
+                imported = choice.key == "reward_funcs" and "." in name
+                known = name.lower() in (*choice.names, "null", "none")
+                if name and not known and not imported:
                     yield from _hit(context, values, choice, name)
 
 
@@ -109,7 +120,9 @@ def _of_trl(plan: Plan) -> Iterator[_Choice]:
     own = plan.launch.command.implied or plan.launch.command.written
     if plan.framework == "trl" and plan.launch.entry.startswith("trl.") and not own:
         for key, names in _TRL.get(plan.algorithm.value or "", {}).items():
-            yield _Choice(key, names)
+            guessed = plan.configuration.guessed
+            gone = () if guessed else [n for n, at in _GONE.items() if version_at_least(plan, *at)]
+            yield _Choice(key, [name for name in names if name not in gone])
 
 
 def _schedules(values: PlanValues) -> Iterator[_Choice]:

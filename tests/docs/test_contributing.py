@@ -129,6 +129,12 @@ def test_every_rule_belongs_to_a_group() -> None:
     assert sum(len(span) for group in GROUPS.values() for span in group.numbers) == len(numbers)
 
 
+@pytest.mark.parametrize("group", GROUPS)
+def test_each_group_has_room_for_another_rule(group: str) -> None:
+    """CONTRIBUTING's first step is to take its next id."""
+    assert group_of(next_id(GROUPS[group], [rule.meta.id for rule in RULES.rules])) == group
+
+
 def test_the_next_id_is_after_the_last_one() -> None:
     group = RuleGroup("something", (range(40, 43), range(120, 122)))
     assert next_id(group, []) == "RLB040"

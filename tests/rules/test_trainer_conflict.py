@@ -8,6 +8,12 @@ from tests.rules.helpers import marked, quiet
 
 SLUG = "trainer-conflict"
 DPO = "# trl: 1.16.0\ntrl dpo --model_name_or_path Qwen/Qwen3-8B "
+KTO = "# trl: 1.16.0\ntrl kto --model_name_or_path Qwen/Qwen3-8B "
+VESPO = "# trl: 1.16.0\ntrl grpo --model_name_or_path Qwen/Qwen3-8B --use_vllm --loss_type vespo "
+REWARDED = (
+    "# trl: 1.16.0\ntrl grpo --model_name_or_path Qwen/Qwen3-8B"
+    " --reward_funcs accuracy_reward my.own.reward "
+)
 SFT = "trl sft --model_name_or_path Qwen/Qwen3-8B "
 
 
@@ -32,7 +38,30 @@ SFT = "trl sft --model_name_or_path Qwen/Qwen3-8B "
         SFT + "--load_best_model_at_end --eval_strategy $E --save_strategy epoch",
         SFT + "--load_best_model_at_end --eval_strategy steps --eval_steps 50 --save_steps 200",
         SFT + "--load_best_model_at_end --config train.yaml",
+        SFT + "--padding_free --packing",
+        SFT + "--padding_free --packing $PACKING",
+        "# trl: 0.29.1\n" + SFT + "--padding_free",
+        "# trl: 1.12.0\n" + SFT + "--use_liger_kernel",
+        "# trl: 1.16.0\n" + SFT + "--lora_target_modules q_proj lm_head",
+        "# trl: 1.3.0\n" + SFT + "--use_peft --lora_target_modules lm_head",
+        DPO + "--loss_type exo_pair --label_smoothing 0.001",
+        DPO + "--loss_type exo_pair --label_smoothing $S",
+        DPO + "--loss_type sigmoid --use_weighting",
+        DPO + "--loss_type ipo --f_divergence_type js_divergence",
+        DPO + "--loss_type sigmoid sft --loss_weights 1.0 0.5 --use_liger_kernel",
+        DPO + "--precompute_ref_log_probs --use_liger_kernel",
+        KTO + "--per_device_train_batch_size 2",
+        KTO + "--per_device_train_batch_size 1 --loss_type apo_zero_unpaired",
+        "# trl: 1.16.0\n" + trl("--use_liger_kernel", "--top_entropy_quantile 0.2"),
+        "# trl: 1.9.2\n" + trl("--use_liger_kernel", "--importance_sampling_level sequence"),
+        "# trl: 1.16.0\n" + trl("--loss_type vespo", "--use_vllm false"),
+        VESPO + "--vllm_importance_sampling_mode token_mask",
+        VESPO + "--vllm_importance_sampling_correction false",
+        REWARDED + "--reward_weights 1 0.5",
+        REWARDED + "--reward_weights $WEIGHTS",
+        REWARDED + "--reward_model_name_or_path me/reward --reward_weights 1 1 1",
         # A program of one's own may have a trainer of its own.
+        "# trl: 1.16.0\naccelerate launch train_sft.py --padding_free true",
         "accelerate launch train_grpo.py --sync_ref_model --beta 0",
     ],
 )
@@ -55,6 +84,26 @@ def test_stays_silent(script: str) -> None:
         SFT + "--load_best_model_at_end",
         SFT + "--load_best_model_at_end --eval_strategy steps --save_strategy epoch",
         SFT + "--load_best_model_at_end --eval_strategy steps --eval_steps 300 --save_steps 500",
+        "# trl: 1.0.0\n" + SFT + "--padding_free",
+        "# trl: 1.14.0\n" + SFT + "--loss_type chunked_nll --use_liger_kernel",
+        "# trl: 1.16.0\n" + SFT + "--use_peft --lora_target_modules q_proj lm_head",
+        "# trl: 1.8.0\n" + SFT + "--use_peft --lora_target_modules q_proj lm_head",
+        DPO + "--loss_type exo_pair",
+        DPO + "--loss_type aot --use_weighting",
+        DPO + "--loss_type apo_zero --f_divergence_type js_divergence",
+        DPO + "--loss_type sigmoid sft --loss_weights 1.0",
+        DPO.replace("1.16", "1.13") + "--precompute_ref_log_probs --use_liger_kernel",
+        DPO.replace("1.16", "1.5") + "--use_peft --use_liger_kernel",
+        DPO.replace("1.16.0", "0.24.0") + "--loss_type ipo --use_liger_loss",
+        KTO + "--per_device_train_batch_size 1",
+        KTO + "--train_sampling_strategy random",
+        KTO.replace("1.16", "1.13") + "--desirable_weight 1.5 --use_liger_kernel",
+        "# trl: 1.13.0\n" + trl("--use_liger_kernel", "--top_entropy_quantile 0.2"),
+        "# trl: 0.29.1\n" + trl("--use_liger_kernel", "--importance_sampling_level sequence"),
+        "# trl: 1.3.0\n" + trl("--use_liger_kernel", "--delta 2.0"),
+        VESPO,
+        REWARDED + "--reward_weights 1",
+        REWARDED + "--reward_model_name_or_path me/reward --reward_weights 1 1",
     ],
 )
 def test_settings_that_exclude_or_need_each_other(script: str, snapshot: SnapshotAssertion) -> None:

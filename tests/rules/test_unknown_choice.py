@@ -31,6 +31,10 @@ SFT = "# verl: 0.9.1\ntorchrun --nproc_per_node=8 -m verl.trainer.sft_trainer op
         trl("--loss_type dapo", "--scale_rewards False", "--vllm_mode server"),
         trl("--loss_type $LOSS"),
         "trl dpo --model_name_or_path Qwen/Qwen3-8B --loss_type sigmoid sft --loss_weights 1 0.5",
+        trl("--reward_funcs accuracy_reward my_lib.rewards.mine"),
+        "# trl: 1.14.0\ntrl sft --model_name_or_path Qwen/Qwen3-8B --loss_type chunked_nll",
+        # Nobody names the release, and one has it.
+        "trl sft --model_name_or_path Qwen/Qwen3-8B --loss_type chunked_nll",
         # A program of one's own may have a trainer with a loss of its own.
         "accelerate launch train_grpo.py --loss_type mine",
     ],
@@ -42,6 +46,9 @@ def test_stays_silent(script: str) -> None:
 @pytest.mark.parametrize(
     "script",
     [
+        trl("--reward_funcs accuracy my_lib.rewards.mine"),
+        "# trl: 1.16.0\ntrl sft --model_name_or_path Qwen/Qwen3-8B --loss_type chunked_nll",
+        "# trl: 0.24.0\ntrl dpo --model_name_or_path Qwen/Qwen3-8B --loss_type kto_pair",
         verl(f"{OPTIM}.lr_scheduler_type=linear"),
         "# verl: 0.5.0\n" + verl(f"{OPTIM}.warmup_style=linear"),
         verl("algorithm.adv_estimator=gae", "critic.optim.lr_scheduler_type=polynomial"),

@@ -19,7 +19,7 @@ GROUPS: Final = {
         "settings that the framework's release does not take", (range(20, 30), range(130, 140))
     ),
     "values": RuleGroup("variables and placeholders in values", (range(30, 40),)),
-    "launch": RuleGroup("the launch, its logs and its GPUs", (range(40, 50),)),
+    "launch": RuleGroup("the launch, its logs and its GPUs", (range(40, 50), range(150, 160))),
     "start": RuleGroup(
         "what the framework refuses at its start",
         (range(50, 70), range(100, 110), range(140, 150)),
