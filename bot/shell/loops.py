@@ -30,6 +30,10 @@ _COUNTED = 4
 """The same, where each round has several ways that are kept apart."""
 _SLEEPS = regex(r"\bsleep\b")
 _LEAVES = regex(r"\b(?:break|return|exit)\b")
+_OPTIONS = regex(r"\b(?:el)?if\b|;;")
+"""What tells apart the options that a loop over the script's arguments takes."""
+_MOST_OPTIONS = 3
+"""Arguments of the caller that a loop is read with, since each has several ways."""
 
 
 def _shifted(before: World, after: World) -> bool:
@@ -235,11 +239,20 @@ def _values(runner: Runner, node: For, world: World) -> list[Value]:
         for word in node.words:
             values.extend(fields(runner.session, world, word))
             runner.session.spend_words(len(values))
-    open_ = isinstance(world.positional, OpenArguments) and runner.session.needs_arguments
-    if open_ and not values and _over_arguments(runner, node):
+    given = world.positional
+    asked = runner.session.needs_arguments and not values and _over_arguments(runner, node)
+    if asked and isinstance(given, OpenArguments):
         span = Span(node.name_start, node.name_start + len(node.name))
-        values = [hole("argument", "an argument", span, "@")]
+        first = given.shifted + 1
+        numbers = range(first, first + _rounds(runner, node.body))
+        values = [hole("argument", "an argument", span, str(number)) for number in numbers]
     return values
+
+
+def _rounds(runner: Runner, body: Script) -> int:
+    """How many arguments of the caller stand for all: one for each option that a loop may take."""
+    options = _OPTIONS.findall(runner.session.text(body.start, body.end))
+    return min(max(len(options), 1), _MOST_OPTIONS)
 
 
 def _waits(runner: Runner, body: Script) -> bool:

@@ -65,6 +65,15 @@ FIRST, SECOND = "${?argument 1}", "${?argument 2}"
         ("if [ $# -lt 1 ]; then exit; else cmd $1; fi", [f"cmd {FIRST}"]),
         ('main() { [ $# -lt 1 ] && exit 1; cmd $1; }\nmain "$@"', [f"cmd {FIRST}"]),
         ('[ $# = 0 ] && exit 1\nfor x in "$@"; do cmd x=$x; done', ["cmd x=${?an argument}"]),
+        # From verl-ascend-recipe: two options, and nothing is started without both.
+        (
+            'M=; D=; for x in "$@"; do\n'
+            "  if [[ $x == --m* ]]; then M=${x#*=}; elif [[ $x == --d* ]]; then D=${x#*=}; fi\n"
+            "done\n"
+            '[[ -z "$M" || -z "$D" ]] && exit 1\n'
+            "cmd $M $D",
+            ["cmd ${?an argument} ${?an argument}"],
+        ),
         (f"[ $# = 0 ] && exit 1\nwhile true; do {OPTIONS}; done\ncmd m=${{M:-d}}", ["cmd m=d"]),
         (f"[ $# = 0 ] && exit 1\nM=d\nwhile getopts m: o; do {LETTERS}; done\ncmd m=$M", [
             "cmd m=${?value of an option}", "cmd m=d"
