@@ -7,6 +7,7 @@ from typing import Final
 from bot.base.regex import regex
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
+from bot.shell.session import shorten
 from bot.shell.source import Span
 
 META = Meta(
@@ -30,6 +31,8 @@ META = Meta(
 )
 
 _NAME: Final = regex(r"[A-Za-z_]\w*")
+_PARTS: Final = 3
+"""Words of `NAME = value`."""
 _VALUE: Final = regex(r"[0-9][\w.]*|[Tt]rue|[Ff]alse")
 
 
@@ -56,11 +59,15 @@ def check(context: RuleContext) -> Hits:
         span = Span(start, command.argv[-1].span.end)
         joined = f"{name}={value}"
         left, _, right = context.source.text[span.start : span.end].partition("=")
-        simple = f"{left.rstrip()}={right.lstrip()}" == joined
+        written = f"{left.rstrip()}={right.lstrip()}"
+        unknown = not all(word.complete for word in command.argv)
+        simple = written == joined or (unknown and len(words) <= _PARTS)
+        if unknown:
+            joined = written
         yield hit(
             span,
             "{name} is not set: blanks stand around its =",
             name=name,
-            help=message("write {name}", name=joined),
+            help=message("write {name}", name=shorten(joined)),
             edits=(TextEdit(span=span, text=joined),) if simple else (),
         )

@@ -38,6 +38,7 @@ def test_stays_silent(script: str) -> None:
         verl(before="NODES= 2"),
         verl(before='MODEL = "Qwen/Qwen3-8B"'),
         verl(before="for i in 1 2; do NODES = 2; done"),
+        verl(before='JOB = $(az ml job create --file "$FILE" --query name)'),  # azureml-examples
     ],
 )
 def test_an_assignment_with_blanks(script: str, snapshot: SnapshotAssertion) -> None:
