@@ -149,7 +149,7 @@ def _cause(context: RuleContext, word: Span) -> tuple[Message, tuple[TextEdit, .
         start = source.offset(above, 1) + len(bare)
         edit = TextEdit(span=Span(start - 1, start), text="")
         return message("line {line} ends in two backslashes", line=above), (edit,), False
-    if not skipped and bare:
+    if not skipped and bare and not bare.endswith("\\"):
         start = source.offset(above, 1) + len(bare)
         edit = TextEdit(span=Span(start, start), text=" \\")
         return message("line {line} has no backslash at its end", line=above), (edit,), False

@@ -42,6 +42,8 @@ BROKEN = {
     "plus": "\n    +trainer.nnodes=1\n",
     "semicolon": "; trainer.nnodes=1\n",
     "missing, and a comment": "\n    # one node\n    trainer.nnodes=1\n",
+    # From threewisemonkeys-as/cai: what follows belongs to the assignment.
+    "assigned": " & pid=$! \\\n    --fix_random_seed\n",
 }
 
 
