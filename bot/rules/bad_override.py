@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from bot.base.messages import pmessage
 from bot.base.regex import regex
+from bot.frameworks.hydra.grammar import parse
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import BadArgument
 from bot.rules._support.base import (
@@ -26,6 +27,9 @@ from bot.shell.source import Span
 
 _ASSIGNED = regex(r"\s{0,40}(?:export\s{1,9})?(\w{1,99})=(?:\"[^\"]*|'[^']*)\s\Z")
 """What stands before a later word of a value in quotes."""
+
+_PLAIN = regex(r"[^\s\"'\[\]{}$\\,][^\"'\[\]{}\n$\\]{0,99}")
+"""A value that may be meant as one text: no list, no mapping, and without quotes."""
 
 META = Meta(
     id="RLB024",
@@ -81,7 +85,18 @@ def _help(context: RuleContext, plan: Plan, bad: BadArgument, there: str) -> Mes
     inside = own.start <= bad.span.start < own.end
     if not inside and there.endswith(",") and "=" not in there:  # An item of `("a", "b")`.
         return message("remove the comma: blanks separate the items of a list of bash")
+    if plan.framework == "verl" and (quoted := _quoted(context, bad)):
+        return message("quote the value for Hydra as well: {name}", name=quoted)
     return None
+
+
+def _quoted(context: RuleContext, bad: BadArgument) -> str:
+    """A setting with its value in quotes of Hydra's, where that alone is wrong; else empty."""
+    key, _, value = bad.word.text.partition("=")
+    there = value in context.source.text[bad.word.span.start : bad.word.span.end]
+    plain = bad.word.complete and there and _PLAIN.fullmatch(value)
+    quoted = f'{key}="{value}"'
+    return f"'{quoted}'" if plain and not isinstance(parse(quoted), str) else ""
 
 
 def _split(context: RuleContext, bad: BadArgument) -> str:

@@ -38,6 +38,8 @@ def test_stays_silent(script: str) -> None:
         "trainer.experiment_name=a,b",
         "trainer.logger=[console,wandb",
         "trainer.project_name={PROJECT}",  # 8421BCD/ReasonRank
+        "trainer.experiment_name=baseline(16)",  # zzx-peter/verl
+        "trainer.experiment_name=grpo_8npu}",
     ],
 )
 def test_what_cannot_be_parsed(word: str, snapshot: SnapshotAssertion) -> None:
