@@ -89,6 +89,10 @@ _SIMILAR = 0.7
 """How similar the last parts of two keys must be for one to be meant by the other."""
 
 
+_SPEAKING = 2
+"""Underscores of a name that means one setting, wherever it stands: `model_source_baseline`."""
+
+
 _CLOSE = 0.7
 """Least score of a suggestion: a moved setting of the same name passes, a chance likeness fails."""
 
@@ -149,8 +153,9 @@ _LONGEST: Final = 300
 def closest(key: str, candidates: tuple[str, ...]) -> str | None:
     """The candidate most similar to a dotted key; None when none is close.
 
-    The last part counts most, since sections move more often than settings are renamed; then the
-    sections that both have, whatever their order, and the whole text.
+    The last part counts most, since sections move more often than settings are renamed, and alone
+    where only one setting has a long one; then the sections that both have, whatever their order,
+    and the whole text.
     """
     if len(key) > _LONGEST or not NEAR_MISSES.takes(1 + len(candidates) // _AT_ONCE):
         return None
@@ -160,6 +165,9 @@ def closest(key: str, candidates: tuple[str, ...]) -> str | None:
 @lru_cache(maxsize=1024)
 def _closest(key: str, candidates: tuple[str, ...]) -> str | None:
     *sections, name = key.split(".")
+    same = _by_last_part(candidates).get(name, [])
+    if len(same) == 1 and name.count("_") >= _SPEAKING:
+        return same[0][0]
     last = difflib.SequenceMatcher(b=name)
     whole = difflib.SequenceMatcher(b=key)
     best, best_score = None, 0.0

@@ -20,7 +20,6 @@ from itertools import islice
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.regex import regex
 from bot.frameworks.argparse_options import UNREADABLE, read_options
 from bot.frameworks.named_files import (
     NamedFiles,
@@ -33,6 +32,7 @@ from bot.frameworks.named_files import (
 )
 from bot.frameworks.python_source import assigned_once, calls, imports, parsed, written
 from bot.frameworks.trl_arguments import parsing_call
+from bot.frameworks.trl_copies import TrlCopies
 from bot.frameworks.trl_written import (
     TRAINERS,
     UNREAD,
@@ -60,7 +60,6 @@ _DEEPEST: Final = 8
 """Files and classes that are followed from one to the next."""
 _MOST_CLASSES: Final = 100
 """Classes of a program that are read, each as often as another one names it."""
-_VENDORED: Final = regex(r"(?:^|/)trl/trainer/\w+_config\.py\Z")
 _FOREIGN: Final = ("trl", "transformers")
 """Packages whose classes the tables of TRL's releases hold."""
 _PLAIN: Final = ("int", "float", "str", "bool")
@@ -130,17 +129,17 @@ class TrlPrograms:
         self._written: dict[str, WrittenSettings | None] = {}
         self._others: dict[str, str] = {}
         self._trees: dict[str, ast.Module | None] = {}
-        self._vendored = any("trl/trainer/" in path and _VENDORED.search(path) for path in files)
+        self._copies = TrlCopies(files)
 
     def find(self, entry: str, script: str, *, own: bool = False) -> TrlProgram | None:
         """The program that a script starts by a path or a module's name; None for any other one.
 
-        Also None where a class cannot be followed, or where the repository has a TRL of its own:
-        nothing is then known of the options. `own` asks for one of open-instruct's, none of whose
-        classes is TRL's.
+        Also None where a class cannot be followed, or where it may import a TRL of the repository's
+        own: nothing is then known of the options. `own` asks for one of open-instruct's, none of
+        whose classes is TRL's.
         """
         path = self.file_of(entry, script)
-        if path is None or (self._vendored and not own):
+        if path is None or (not own and self._copies.may_serve(path)):
             return None
         if path not in self._read:
             data = bytes_of(self._files, path)
@@ -184,7 +183,7 @@ class TrlPrograms:
             found = settings_written(path, text, tree) if tree is not None else None
             if found is None and tree is not None and (own := self._own_class(path, tree)):
                 found = settings_written(path, text, tree, own)
-            if found is not None and self._vendored:
+            if found is not None and self._copies.may_serve(path):
                 found = WrittenSettings(path, found.name, found.trainer)
             self._written[path] = found
         return self._written[path]

@@ -187,6 +187,8 @@ def test_a_deprecated_root() -> None:
         ("actor_rollout_ref.rollout.gpu_memory_utilisation",
          "actor_rollout_ref.rollout.gpu_memory_utilization"),
         ("actor.ppo_mini_batch_size", "actor_rollout_ref.actor.ppo_mini_batch_size"),
+        # A section of the wrong setting has one that looks alike (zzx-peter/verl).
+        ("actor_rollout_ref.actor.use_kl_in_reward", "algorithm.use_kl_in_reward"),
         ("trainer.qqqqqq", None),
         ("zz", None),
     ],

@@ -66,6 +66,23 @@ def test_a_trl_of_the_repositorys_own_may_have_other_settings() -> None:
 
 
 @pytest.mark.parametrize(
+    ("pin", "launches"),
+    [
+        ({}, 0),
+        ({"run__setup": "install_requires=['transformers']"}, 0),
+        ({"setup": "install_requires=['trl==0.17.0']"}, 0),
+        # CodeGoat24/UnifiedReward: LLaVA-NeXT has a copy at the root, another project a release.
+        ({"run__setup": "install_requires=['trl==0.17.0']"}, 1),
+    ],
+)
+def test_a_copy_of_trl_is_not_what_a_nearer_pin_installs(
+    pin: dict[str, str], launches: int
+) -> None:
+    own = {"trl__trainer__dpo_config": "class DPOConfig: pass\n"}
+    assert len(_check(START + "a = GRPOConfig(beta=0.1)\n", **own, **pin).launches) == launches
+
+
+@pytest.mark.parametrize(
     "call",
     [CALL, "trl." + CALL, "GRPOConfig(beta=None, report_to=[], **{})"[:-6] + ")\n"],
 )

@@ -1,0 +1,47 @@
+"""Copies of TRL in a repository, and which of its programs may import one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from bot.base.regex import regex
+from bot.frameworks.named_files import above, bytes_of
+from bot.frameworks.pins import pinned_folder, read_pin
+
+_SETTINGS: Final = "trl/trainer/"
+_COPY: Final = regex(r"(?:^|/)trl/trainer/\w+_config\.py\Z")
+
+
+class TrlCopies:
+    """The folders of a repository that hold a package called trl."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        """`files` are all that count, by path."""
+        self._files = files
+        copies = (path for path in files if _SETTINGS in path and _COPY.search(path))
+        self._folders = {path.rpartition(_SETTINGS)[0].rstrip("/") for path in copies}
+        self._known: dict[str, bool] = {}
+
+    def may_serve(self, program: str) -> bool:
+        """Whether a program may import a copy.
+
+        It does not where a folder nearer to it than any copy above it asks for a release: one of
+        another part of the repository, as LLaVA-NeXT's, stands apart.
+        """
+        if not self._folders:
+            return False
+        for folder in above(program):
+            if folder in self._folders:
+                return True
+            if self._asks(folder):
+                return False
+        return True
+
+    def _asks(self, folder: str) -> bool:
+        """Whether the requirements of a folder name releases."""
+        if folder not in self._known:
+            pins = [path for path in self._files if pinned_folder(path) == folder]
+            pinned = read_pin("trl", {path: bytes_of(self._files, path) for path in pins})
+            self._known[folder] = pinned is not None
+        return self._known[folder]
