@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from bot.base.messages import enumeration, mark, message
+from bot.base.regex import regex
 from bot.frameworks.key_table import OK, Key, KeyTable, KeyVerdict, refusal
 from bot.frameworks.releases import beside_tables, spans_of_releases, timeline
 from bot.frameworks.setting import UNKNOWN, Setting, WholeSetting
@@ -165,6 +166,8 @@ class OptionTable(KeyTable):
         values = setting.value if isinstance(setting.value, list) else [setting.value]
         for value in values:
             if key.type in _KINDS and isinstance(value, str):
+                if key.type == "int" and isinstance(setting, WholeSetting) and _FLOAT(value):
+                    continue  # No parser reads it: transformers 5 takes warmup_steps=0.1.
                 return refusal("invalid", _takes(key.name, message(_KINDS[key.type]), value))
             if key.choices and value not in key.choices:
                 allowed = ", ".join(str(choice) for choice in key.choices)
@@ -191,4 +194,5 @@ def _takes(name: str, wanted: str, value: object) -> str:
     )
 
 
+_FLOAT = regex(r"-?[0-9]{0,20}\.[0-9]{1,20}").fullmatch
 _KINDS = {"int": mark("a whole number"), "float": mark("a number"), "bool": mark("true or false")}

@@ -17,6 +17,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE, constant
 from bot.frameworks.python_source import calls, imports, written
 from bot.frameworks.trl_arguments import ProgramOptions, program_options
+from bot.frameworks.written_mappings import keywords_of
 from bot.shell.source import Span
 from bot.shell.words import Hole, Piece, Word
 
@@ -96,23 +97,23 @@ def settings_written(
 ) -> WrittenSettings | None:
     """What a program makes of TRL's settings, or of a class with their fields; None for nothing.
 
-    They are not followed where several places make them, where a mapping holds some of them, where
-    they are more than the class has, or where it is not TRL's own. What the class of the repository
-    declares itself is left out.
+    They are not followed where several places make them, where a mapping that holds some of them is
+    not known, where they are more than the class has, or where it is not TRL's own. What the class
+    of the repository declares itself is left out.
     """
     classes = TRAINERS if own is None else {own[0]: own[1]}
     made = [(call, name) for call, name in calls(tree) if name in classes and call.keywords]
     if not made:
         return None
     call, name = made[0]
-    known = len(made) == 1 and not call.args and all(keyword.arg for keyword in call.keywords)
-    if not known or len(call.keywords) > _MOST or not _from_trl(tree, name, own is not None):
+    given = keywords_of(tree, call) if len(made) == 1 and not call.args else None
+    if given is None or len(given[0]) > _MOST or not _from_trl(tree, name, own is not None):
         return WrittenSettings(path, name, classes[name])
     starts = _starts(text)
-    constants, changed = _constants(tree), assigned(tree)
+    constants, changed = _constants(tree), assigned(tree) | given[1]
     options, from_options = program_options(tree, call), dict[int, str]()
     words = list[Word]()
-    for keyword in call.keywords:
+    for keyword in given[0]:
         if own is not None and keyword.arg in own[2]:
             continue
         at = _span(keyword, starts)

@@ -139,6 +139,69 @@ def test_what_neither_class_has_is_an_error() -> None:
     assert finding.path == "run/train.py"
 
 
+def _mapped(*lines: str) -> str:
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"{START}def main(args):\n{body}    return GRPOConfig(**kept)\n"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("kept = make(args)",),
+        ("kept = dict(base, beta=0.1)",),
+        ("kept = dict(**base, beta=0.1)",),
+        ("kept = {name: 1}",),
+        ("kept = {'beta': 0.1, **base}",),
+        ("kept = {'beta': 0.1}", "kept = {'beta': 0.2}"),
+        ("kept = {'beta': 0.1}", "kept |= base"),
+        ("kept = {'beta': 0.1}", "kept.update(base)"),
+        ("kept = {'beta': 0.1}", "kept.pop('beta')"),
+        ("kept = {'beta': 0.1}", "change(kept)"),
+        ("kept = {'beta': 0.1}", "del kept['beta']"),
+        ("kept = {'beta': 0.1}", "kept[args.name] = 1"),
+        ("kept = {'beta': 0.1}", "other = kept"),
+        # Which settings there are is asked of the installed release.
+        ("kept = {'beta': 0.1}", "if 'vllm_mode' in fields: kept['vllm_mode'] = 'server'"),
+        ("kept = {'beta': 0.1}", "if hasattr(GRPOConfig, 'own'): kept['own'] = 1"),
+    ],
+)
+def test_a_mapping_that_may_hold_anything_is_not_followed(lines: tuple[str, ...]) -> None:
+    assert _check(_mapped(*lines)).launches == ()
+
+
+@pytest.mark.parametrize(
+    ("lines", "settings"),
+    [
+        (("kept = dict(beta=0.1, num_generations=4)",), {"beta": 0.1, "num_generations": 4}),
+        (("kept: dict = {'beta': 0.1}", "print(kept['beta'], kept.get('b'))"), {"beta": 0.1}),
+        # JxKim/0415_llm.
+        (
+            ("kept = {'beta': 0.1}", "if args.max_steps: kept['max_steps'] = args.max_steps"),
+            {"beta": 0.1, "max_steps": "${?args.max_steps}"},
+        ),
+        (
+            ("kept = dict(beta=0.1)", "if not args.no_eval: kept.update(beta=0.2, eval_steps=10)"),
+            {"beta": "${?0.1}", "eval_steps": "${?10}"},
+        ),
+    ],
+)
+def test_a_mapping_has_the_settings_of_the_call(
+    lines: tuple[str, ...], settings: dict[str, object]
+) -> None:
+    assert _settings(_mapped(*lines)) == settings
+
+
+def test_a_key_of_a_mapping_stands_where_it_is_written() -> None:
+    (finding,) = [f for f in _check(_mapped("kept = {'bta': 0.1}")).findings if f.id == "RLB020"]
+    assert (finding.path, finding.line, finding.column) == ("run/train.py", 3, 14)
+
+
+def test_python_takes_a_number_with_a_point_for_a_whole_one() -> None:
+    """JxKim/0415_llm: transformers 5 reads `warmup_steps=0.1` as a share."""
+    report = _check(f"{START}a = GRPOConfig(warmup_steps=0.1)\n")
+    assert [f.id for f in report.findings if f.severity == "error"] == []
+
+
 def test_constants_are_known_and_the_rest_is_a_hole() -> None:
     found = _settings(f"{START}GENERATIONS = 4\nargs = parse()\nconfig = {CALL}")
     assert found == {

@@ -67,11 +67,11 @@ FIRST, SECOND = "${?argument 1}", "${?argument 2}"
         ('[ $# = 0 ] && exit 1\nfor x in "$@"; do cmd x=$x; done', ["cmd x=${?an argument}"]),
         # From verl-ascend-recipe: two options, and nothing is started without both.
         (
-            'M=; D=; for x in "$@"; do\n'
-            "  if [[ $x == --m* ]]; then M=${x#*=}; elif [[ $x == --d* ]]; then D=${x#*=}; fi\n"
-            "done\n"
-            '[[ -z "$M" || -z "$D" ]] && exit 1\n'
-            "cmd $M $D",
+            """M=; D=; for x in "$@"; do
+                if [[ $x == --m* ]]; then M=${x#*=}; elif [[ $x == --d* ]]; then D=${x#*=}; fi
+            done
+            [[ -z "$M" || -z "$D" ]] && exit 1
+            cmd $M $D""",
             ["cmd ${?an argument} ${?an argument}"],
         ),
         (f"[ $# = 0 ] && exit 1\nwhile true; do {OPTIONS}; done\ncmd m=${{M:-d}}", ["cmd m=d"]),

@@ -1,0 +1,130 @@
+"""The settings of a call that stand in a mapping: `dpo = dict(beta=0.1); DPOConfig(**dpo)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+from typing import Final, TypeAlias
+
+from bot.frameworks.python_source import written
+
+_READS: Final = ("get", "items", "keys", "values")
+"""Methods of a mapping that leave it as it is."""
+Keywords: TypeAlias = tuple[list[ast.keyword], frozenset[str]]
+"""The settings of a call, and the names of those that may be others, or not be there."""
+
+
+def keywords_of(tree: ast.Module, call: ast.Call) -> Keywords | None:
+    """What a call is given by name, also in mappings; None where one cannot be followed.
+
+    Such a mapping is written out where the call is, or assigned once in the function of the call
+    (or the module), which does no more with it than to read it and to set single keys.
+    """
+    found, unsure = list[ast.keyword](), set[str]()
+    for keyword in call.keywords:
+        value = keyword.value
+        if keyword.arg:
+            found.append(keyword)
+        elif (items := _items(value)) is not None:
+            found += items
+        elif isinstance(value, ast.Name) and (known := _assigned(tree, call, value)) is not None:
+            found += known[0]
+            unsure |= known[1]
+        else:
+            return None
+    return found, frozenset(unsure)
+
+
+def _items(node: ast.expr) -> list[ast.keyword] | None:
+    """The items of a mapping that is written out; None for any other expression."""
+    if isinstance(node, ast.Call) and written(node.func) == "dict" and not node.args:
+        return node.keywords if all(one.arg for one in node.keywords) else None
+    if not isinstance(node, ast.Dict):
+        return None
+    found = list[ast.keyword]()
+    for key, value in zip(node.keys, node.values, strict=True):
+        if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+            return None
+        within = {"lineno": key.lineno, "col_offset": key.col_offset + 1}  # Behind the quote.
+        found.append(ast.keyword(key.value, value, **within))
+    return found
+
+
+def _assigned(tree: ast.Module, call: ast.Call, name: ast.Name) -> Keywords | None:
+    around = _function_of(tree, call)
+    parents = {child: node for node in ast.walk(around) for child in ast.iter_child_nodes(node)}
+    uses = [one for one in parents if isinstance(one, ast.Name) and one.id == name.id]
+    stored = [parents[one] for one in uses if isinstance(one.ctx, ast.Store)]
+    taken = any(isinstance(one, ast.arg) and one.arg == name.id for one in parents)
+    items = _made(stored[0]) if len(stored) == 1 and not taken else None
+    if items is None:
+        return None
+    more = list[ast.keyword]()
+    for parent in (parents[one] for one in uses if one is not name):
+        changed = [] if parent is stored[0] else _changed(parent, parents)
+        if changed is None and not _reads(parent, parents):
+            return None
+        if changed and not _decided(parent, parents):
+            return None
+        more += changed or []
+    there = {one.arg for one in items}
+    new = {one.arg: one for one in more if one.arg not in there}
+    return [*items, *new.values()], frozenset(str(one.arg) for one in more)
+
+
+def _function_of(tree: ast.Module, call: ast.Call) -> ast.AST:
+    """The innermost function that a call stands in; the module where none is."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = (node for node in ast.walk(tree) if isinstance(node, functions))
+    around = [node for node in nodes if call in ast.walk(node)]
+    return around[-1] if around else tree  # `ast.walk` has the outer ones first.
+
+
+def _made(node: ast.AST) -> list[ast.keyword] | None:
+    """The items of the mapping that a statement gives a name; None for another statement."""
+    if isinstance(node, ast.Assign):
+        return _items(node.value) if len(node.targets) == 1 else None
+    return _items(node.value) if isinstance(node, ast.AnnAssign) and node.value else None
+
+
+def _changed(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> list[ast.keyword] | None:
+    """What `mapping["key"] = value` or `mapping.update(key=value)` sets; None for neither."""
+    user = parents.get(node)
+    if isinstance(node, ast.Subscript) and isinstance(user, ast.Assign) and node in user.targets:
+        return _items(ast.Dict([node.slice], [user.value]))
+    if isinstance(node, ast.Attribute) and node.attr == "update" and isinstance(user, ast.Call):
+        given = [*user.args, ast.Call(ast.Name("dict"), [], user.keywords)]
+        parts = [_items(one) for one in given]
+        return None if None in parts else [item for part in parts if part for item in part]
+    return None
+
+
+def _decided(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Whether conditions around a statement ask for no more than values.
+
+    Others may ask which settings the installed release has.
+    """
+    return all(_plain(one.test) for one in _around(node, parents) if isinstance(one, ast.If)) and (
+        not any(isinstance(one, (ast.Try, ast.For, ast.While)) for one in _around(node, parents))
+    )
+
+
+def _around(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> Iterator[ast.AST]:
+    while (above := parents.get(node)) is not None:
+        yield above
+        node = above
+
+
+def _plain(test: ast.expr) -> bool:
+    refused: Collection[type[ast.AST]] = (ast.Call, ast.In, ast.NotIn, ast.Subscript)
+    return not any(isinstance(node, tuple(refused)) for node in ast.walk(test))
+
+
+def _reads(parent: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Whether a name of a mapping stands where the mapping is read alone."""
+    if isinstance(parent, ast.Attribute):
+        called = parents.get(parent)
+        return parent.attr in _READS and isinstance(called, ast.Call) and called.func is parent
+    subscript = isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Load)
+    shown = isinstance(parent, (ast.FormattedValue, ast.Compare))
+    return subscript or shown or (isinstance(parent, ast.Call) and written(parent.func) == "print")
