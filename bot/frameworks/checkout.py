@@ -11,6 +11,7 @@ which files they need (`Checkout.paths_for`), and the one object that keeps what
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, islice
@@ -37,6 +38,7 @@ from bot.frameworks.own_config import (
     HERE,
     ConfigFolders,
     OwnRoot,
+    folder_of,
     leads_nowhere,
     may_define,
     module_paths,
@@ -225,7 +227,8 @@ class Checkout:
                 return self._released(name or main.config_name, verl)
         root = name or (main.config_name if main is not None else None)
         if folder is None or not self._own.has(folder) or root is None:
-            return leads_nowhere(path, self._own.places(path or "", script)) if not folder else None
+            there = folder is not None and (path or "config").strip("./") == "config"
+            return None if there else leads_nowhere(path, self._own.places(path or "", script))
         root = root.removesuffix(SUFFIX)
         if folder in self.verl.folders:
             if verl is not None and not self.verl.holds(verl):
@@ -237,6 +240,20 @@ class Checkout:
             searched = line.searched and [self._searched(place, script) for place in line.searched]
             self._own_roots[key] = self._own.root(folder, root, verl, searched)
         return self._own_roots[key]
+
+    def misplaced(self, entry: str, script: str, path: str) -> str | None:
+        """A `--config-path` as it should be that is written from the root, or a folder above.
+
+        Hydra takes it from the folder of the program. None where there is one too, or nowhere.
+        """
+        module = self.module(entry, script)
+        if module is None or path.startswith(("/", "..")) or self._own.main(module) is None:
+            return None
+        meant = (posixpath.normpath(posixpath.join(base, path)) for base in above(script))
+        found = next((folder for folder in meant if self._own.has(folder)), None)
+        if found is None or self._own.has(folder_of(module, path)):
+            return None
+        return posixpath.relpath(found, posixpath.dirname(module))
 
     def _searched(self, place: str, script: str) -> str:
         """A folder of the command line's search path, by path from the root where that is sure."""

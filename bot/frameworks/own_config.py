@@ -74,11 +74,11 @@ class OwnRoot:
 
 
 def leads_nowhere(path: str | None, places: Collection[str]) -> OwnRoot | None:
-    """What is said of a `--config-path` whose folder is not known; None for a relative one.
+    """What is said of a `--config-path` whose folder is not known; None without one.
 
     `places` are the folders of the repository that it may be.
     """
-    if path is None or not path.startswith(("/", "${?")):
+    if path is None or path.startswith(PACKAGE):
         return None
     text = message("--config-path leads to {path}", path=shown_path(path))
     if places:

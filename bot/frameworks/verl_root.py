@@ -33,6 +33,9 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Configuratio
     place, tree, unsure = versions.counting(_FRAMEWORK), versions.trees.get(_FRAMEWORK), ""
     if place is not None and tree is None:
         tree, unsure = place.checkout.verl.tree(place.path), place.checkout.verl.unsure(place.path)
+    if (lost := _misplaced(launch, line, place)) is not None:
+        counts = _in_place(tree) if tree is not None else _of_no_root(launch, versions)
+        return replace(counts, problem=lost)
     own = _root_of_repository(launch, line, place, tree) if place is not None else None
     if own is not None and own.tree is not None:
         named = None if line.searches else line.flags.get("--config-name")
@@ -61,6 +64,22 @@ def _root_of_repository(
     searched = _search_path(launch, line) if line.searches else None
     command = CommandLine(path.text if path is not None else None, _root_named(name), searched)
     return place.checkout.own(launch.entry, place.path, command, tree)
+
+
+def _misplaced(launch: Launch, line: HydraLine, place: ScriptPlace | None) -> RootProblem | None:
+    """A relative `--config-path` that is none from the program's folder, where Hydra looks."""
+    path = line.flags.get("--config-path")
+    if place is None or path is None or not path.value:
+        return None
+    near = place.checkout.misplaced(launch.entry, place.path, path.value)
+    if near is None:
+        return None
+    text = message(
+        "the launch cannot start: Hydra takes --config-path {path} from the folder of {program}",
+        path=path.value,
+        program=launch.entry,
+    )
+    return RootProblem(text, path.span, near)
 
 
 def _is_usual(launch: Launch) -> bool:

@@ -375,6 +375,33 @@ def test_a_root_of_verls_that_is_not_there(own: bytes, unread: str, *, refused: 
     assert (plan.configuration.problem is not None) is refused
 
 
+@pytest.mark.parametrize(
+    ("path", "near"),
+    [
+        ("config", None),
+        ("./config", None),
+        ("../mine/config", None),
+        ("pkg://recipe.mine.config", None),
+        ("base_dir/recipe/mine/config", None),  # To be filled in.
+        ("elsewhere/config", None),
+        # verl's own recipe/gkd/README.md: Hydra looks in recipe/mine/recipe/mine/config.
+        ("recipe/mine/config", "config"),
+        ("./mine/config/", "config"),
+    ],
+)
+def test_a_relative_path_is_one_from_the_programs_folder(path: str, near: str | None) -> None:
+    script = START.replace(b"main_mine", f"main_mine --config-path={path}".encode())
+    problem = plan_of(RECIPE, "recipe/mine/run.sh", script).configuration.problem
+    assert (problem.suggestion if problem is not None else None) == near
+
+
+def test_a_relative_path_to_nothing_is_not_read_as_verls_own() -> None:
+    script = START.replace(b"main_mine", b"main_mine --config-path=elsewhere/conf")
+    plan = plan_of(RECIPE, "recipe/mine/run.sh", script)
+    assert plan.table is None
+    assert plan.configuration.unread.startswith("--config-path leads to elsewhere/conf, which is")
+
+
 @pytest.mark.parametrize("path", ["/home/me/recipe/mine/config", "base_dir/recipe/mine/config"])
 def test_a_path_is_followed_in_a_copy_of_verl_in_a_folder(path: str) -> None:
     """CSSLab/ThinkTwice keeps its verl in a folder of that name."""
