@@ -223,7 +223,8 @@ class Checkout:
         else:
             given = main.config_path if path is None else path
             folder = self._own.relative(given, module, "" if path is None else script)
-            if folder is None and verls(given):
+            outside = folder is not None and path is None and self._lacks_verl(folder)
+            if (folder is None and verls(given)) or outside:
                 return self._released(name or main.config_name, verl)
         root = name or (main.config_name if main is not None else None)
         if folder is None or not self._own.has(folder) or root is None:
@@ -275,6 +276,11 @@ class Checkout:
     def why_unread(self, entry: str, script: str) -> str:
         """As `ConfigFolders.why_unread`."""
         return self._own.why_unread(entry, self.module(entry, script))
+
+    def _lacks_verl(self, folder: str) -> bool:
+        """Whether a folder is verl's own in a copy that is not here, as a submodule is not."""
+        package = posixpath.dirname(posixpath.dirname(folder))
+        return verls(folder) and not any(path.startswith(f"{package}/") for path in self.files)
 
     def _released(self, root: str | None, verl: ConfigTree | None) -> OwnRoot | None:
         """A root of verl's own, which a program of the repository starts with."""

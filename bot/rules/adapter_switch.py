@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from bot.base.messages import enumeration
+from bot.frameworks.named_files import bytes_of
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
 from bot.frameworks.setting import Setting
+from bot.frameworks.trl_written import ADAPTERS
 from bot.report import Severity
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import trl
@@ -27,7 +29,8 @@ META = Meta(
     instead="Add --use_peft, or remove the options.",
     limits=(
         "Silent where use_peft is given, in a file of settings that cannot be read, and for a "
-        "program that makes its adapter itself. A quantized base is an error for TRL's own "
+        "program that makes its adapter itself; for a recipe without a launch that is any program "
+        "of the repository with a `TrlParser`. A quantized base is an error for TRL's own "
         "scripts, but for those of PPO and of other online trainers: a warning."
     ),
     source=(
@@ -46,6 +49,7 @@ _LORA: Final = (
     "lora_modules_to_save", "use_rslora", "use_dora",
 )  # fmt: skip
 _QUANTIZED: Final = ("load_in_4bit", "load_in_8bit")
+_MADE: Final = tuple(name.encode() for name in ADAPTERS)
 _TRAINERS: Final = ("sft", "dpo", "grpo", "kto", "rm", "rloo")
 """Algorithms whose trainers hand the model to transformers' Trainer as it is."""
 
@@ -57,6 +61,8 @@ def check(context: RuleContext) -> Hits:
             continue
         if values_of(plan).flag("use_peft") is not False:
             continue  # It may hide in a word that only the run knows.
+        if plan.launch.command.implied and _adapted(context):
+            continue
         quantized = [one for one in plan.settings if one.key in _QUANTIZED and one.value is True]
         lora = [one for one in plan.settings if one.key in _LORA]
         if quantized:
@@ -76,6 +82,13 @@ def check(context: RuleContext) -> Hits:
                 switch=shown(plan, "use_peft"),
                 help=message("add {switch}", switch=_switch(plan, lora[0])),
             )
+
+
+def _adapted(context: RuleContext) -> bool:
+    """Whether a program of the repository, which may read the recipe, makes adapters itself."""
+    files = context.place.checkout.files if context.place is not None else {}
+    texts = (bytes_of(files, path) for path in files if path.endswith(".py"))
+    return any(b"TrlParser" in text and any(mark in text for mark in _MADE) for text in texts)
 
 
 def _severity(plan: Plan) -> Severity | None:

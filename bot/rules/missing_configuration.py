@@ -25,9 +25,10 @@ META = Meta(
     limits=(
         "A file that Hydra refuses is an error only in a configuration that is there as a whole. A "
         "name that no release has is an error where it is nearly the name of one: another may be "
-        "a fork's own. A relative `--config-path` is one where the folder lies there from the root, "
-        "and not from the program's folder, where Hydra looks. Nothing is said where the command line adds folders (`--config-dir`, "
-        "`hydra.searchpath`), or where the script itself writes the file."
+        "a fork's own. A relative `--config-path` is one where its folder is there from the root, "
+        "but not from the program's folder, where Hydra looks. Nothing is said where the command "
+        "line adds folders (`--config-dir`, `hydra.searchpath`), or where the script itself writes "
+        "the file."
     ),
     source="Hydra 1.3: composition and the defaults list",
     refusal=True,

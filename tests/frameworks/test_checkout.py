@@ -395,6 +395,23 @@ def test_a_relative_path_is_one_from_the_programs_folder(path: str, near: str | 
     assert (problem.suggestion if problem is not None else None) == near
 
 
+@pytest.mark.parametrize(
+    ("more", "known"),
+    [
+        ({}, True),  # TRAIS-Lab/Dr.Post-Training: verl is a submodule.
+        ({"run/verl/verl/workers/actor.py": b""}, False),  # A copy without its configuration.
+    ],
+)
+def test_verls_own_folder_in_a_submodule_is_that_of_a_release(
+    more: dict[str, bytes], *, known: bool
+) -> None:
+    main = MAIN.replace(b'"mine"', b'"ppo_trainer"')
+    main = main.replace(b'"config"', b'"verl/verl/trainer/config"')
+    script = b"python3 run/train.py trainer.nnodes=2 trainer.no=1 actor_rollout_ref.rollout.n=4\n"
+    plan = plan_of({"run/train.py": main, **more}, "run/go.sh", script)
+    assert (plan.table is not None) is known
+
+
 def test_a_relative_path_to_nothing_is_not_read_as_verls_own() -> None:
     script = START.replace(b"main_mine", b"main_mine --config-path=elsewhere/conf")
     plan = plan_of(RECIPE, "recipe/mine/run.sh", script)

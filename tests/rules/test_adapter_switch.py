@@ -3,6 +3,9 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout
 from bot.rules._support.example import openrlhf, trl
 from tests.rules.helpers import marked, quiet
 
@@ -40,6 +43,22 @@ def test_stays_silent(script: str) -> None:
 )
 def test_says_what_is_missing(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("program", "ids"),
+    [
+        (b"from trl import TrlParser, get_peft_config\n", ["RLB105"]),
+        (b"from peft import LoraConfig\n", ["RLB105"]),
+        # datawhalechina/unlock-deepseek.
+        (b"from trl import TrlParser\nmodel = FastLanguageModel.get_peft_model(model)\n", []),
+    ],
+)
+def test_a_recipe_of_a_program_that_makes_its_adapter(program: bytes, ids: list[str]) -> None:
+    recipe = b"model_name_or_path: Qwen/Qwen2.5-7B\nnum_generations: 8\nlora_r: 16\n"
+    place = InCheckout(Checkout({"run.yaml": recipe, "train.py": program}))
+    report = check_script(ScriptFile(path="run.yaml", data=recipe), CheckOptions(place=place))
+    assert [one.id for one in report.findings if one.id == "RLB105"] == ids
 
 
 def test_a_recipe_says_it_in_its_own_words(snapshot: SnapshotAssertion) -> None:
