@@ -73,8 +73,13 @@ def value_text(value: Value, span: Span, name: str) -> InnerText | None:
     return InnerText(text, origins, span, name, unknown=unknown)
 
 
-def file_text(session: Session, word: Word, world: World, span: Span) -> InnerText | None:
-    """The file that a word names, or that the script wrote there; None where it is unknown."""
+def file_text(
+    session: Session, word: Word, world: World, span: Span, *, beside: bool = False
+) -> InnerText | None:
+    """The file that a word names, or that the script wrote there; None where it is unknown.
+
+    `beside` asks for the one beside the script, too, where the root of the tree has none.
+    """
     name = shown(session, word)
     own = text_written(session, world, word.pieces)
     if own is not None and len(session.running) < _NESTED:
@@ -86,6 +91,9 @@ def file_text(session: Session, word: Word, world: World, span: Span) -> InnerTe
         if len(session.running) >= _NESTED or session.running.count(path) >= _REPEATED:
             raise LimitReached("files", session.limits, span)
         text = session.tree.text(path, span)
+        near = session.tree.beside(world, word.pieces) if beside and text is None else None
+        if near is not None and session.running.count(near) < _REPEATED:
+            text = session.tree.text(near, span)
     except LimitReached as reached:
         session.limit(reached, message("{name} is not read", name=name))
         return None

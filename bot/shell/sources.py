@@ -44,7 +44,7 @@ def run_source(runner: Runner, words: Sequence[Word], world: World, span: Span) 
     if not words:
         world.settle(2)
         return [world]
-    text = file_text(session, words[0], world, span)
+    text = file_text(session, words[0], world, span, beside=True)
     script = parsed(session, text) if text is not None else None
     if text is None or script is None or not script.certain:
         world.settle(None)

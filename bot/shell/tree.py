@@ -38,6 +38,7 @@ class Tree:
         self._files = files
         self._limits = limits
         self._start = environment.get("PWD")
+        self._home = script.rpartition("/")[0]
         self._folders = {SCRIPT_FOLDER: inside(script.rpartition("/")[0]), WORKING_FOLDER: ""}
         self._kept: dict[str, bytes | None] = {}
         self._bytes = 0
@@ -72,6 +73,13 @@ class Tree:
             return None
         rest = text[len(self._start) :]
         return inside(rest) if rest == "" or rest.startswith("/") else None
+
+    def beside(self, world: World, value: Value) -> str | None:
+        """The place that a relative path means where the script is called from its own folder."""
+        text = known(value)
+        if not text or text.startswith("/") or not self._home or "PWD" in world.variables:
+            return None
+        return inside(f"{self._home}/{text}")
 
     def folder(self, path: str, span: Span) -> Value:
         """The absolute path of a folder of the tree, as `cd` and `realpath` make it."""

@@ -325,3 +325,17 @@ def test_a_submitted_script_of_the_tree_is_read(first: str, expected: list[str] 
     text = "export X=1\nsbatch -N 2 --time 10 jobs/a.sh a --b"
     commands = argv(reading(text, jobs__a=f"{first}#SBATCH -N 2\ncmd $X $1\n"))
     assert [words for words in commands if words[0] == "cmd"] == ([expected] if expected else [])
+
+
+def test_a_file_beside_the_script_is_sourced_where_the_root_has_none() -> None:
+    """OpenRLHF's train_llama_slurm.sh, which is called from its own folder."""
+    text = "source ./one.sh\ncmd $A\n"
+    assert argv(reading(text, "examples/run.sh", examples__one="A=1")) == [["cmd", "1"]]
+    both = reading(text, "examples/run.sh", examples__one="A=1", one="A=2")
+    assert argv(both) == [["cmd", "2"]]
+    elsewhere = reading(f"cd /data\n{text}", "examples/run.sh", examples__one="A=1")
+    assert not elsewhere.commands[-1].argv[-1].complete
+    itself = reading(
+        "source ./run.sh\ncmd 1\n", "examples/run.sh", examples__run="source ./run.sh\n"
+    )
+    assert argv(itself)[-1] == ["cmd", "1"]
