@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from bot.base.messages import enumeration, plural_message
 from bot.base.regex import regex
 from bot.frameworks.fields import placeholder
 from bot.frameworks.plan import Plan
+from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.code import from_default, redirected, without_comments
 from bot.rules._support.example import verl
@@ -67,7 +68,10 @@ def check(context: RuleContext) -> Hits:
     keys: dict[_Held, dict[str, None]] = {}
     for plan in context.plans:
         yield from _no_model(context, plan)
+        moved = [*redirected(context, plan)]
         for setting in plan.settings:
+            if _between(setting, moved):
+                continue  # It is another option's, which bash takes for a file.
             if found := placeholder(setting.text):
                 held = _held(found, setting.word, setting.value_span)
                 keys.setdefault(held, {})[shown(plan, setting.key)] = None
@@ -118,6 +122,11 @@ def _redirections(context: RuleContext) -> Hits:
             severity="error",
             help=message("write the value that the run used"),
         )
+
+
+def _between(setting: Setting, spans: Iterable[Span]) -> bool:
+    """Whether one of these places lies between a setting's key and its value."""
+    return any(setting.key_span.end <= at.start < setting.value_span.start for at in spans)
 
 
 def _held(text: str, word: Word, value: Span) -> _Held:

@@ -151,3 +151,12 @@ def test_a_placeholder_of_several_words(more: str, text: str | None) -> None:
         one.message.split("placeholder ")[1].removesuffix(" for redirections")
         for one in found(SLUG, script)
     ]
+
+
+def test_a_value_behind_a_redirection_is_not_the_option_before_it() -> None:
+    """wantbook-book/SeRL: bash takes `> --eval_dir` for a file."""
+    script = (
+        "deepspeed --module openrlhf.cli.train_dpo --dataset d --pretrain /path/to/your/model \\\n"
+        "  --use_wandb <your_wandb_key> \\\n  --eval_dir /path/to/your/evals\n"
+    )
+    assert [one.line for one in found(SLUG, script)] == [1, 2]
