@@ -22,7 +22,7 @@ import httpx
 from bot.service.database import Database
 from tests.command import ROOT
 from tests.service.process import ServiceProcess
-from tests.service.server import SECRET
+from tests.service.server import SECRET, fetched
 from tests.service.work import DiaryWork, RecordedWork
 
 if TYPE_CHECKING:
@@ -136,6 +136,6 @@ class AppProcess:
         if self.role == "worker":
             return b'"working as ' in self.log.read_bytes()[begin:]
         try:
-            return httpx.get(f"http://127.0.0.1:{self.port}/healthz", timeout=60).is_success
+            return fetched(self.port, "/healthz").is_success
         except httpx.HTTPError:
             return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -19,6 +20,20 @@ from bot.service.connections import ConnectionLimits, server_config
 from bot.service.webhook import signature
 
 SECRET = Secret("correct horse battery staple")
+# Of no use over plain HTTP; else each client would load a thousand certificates first.
+_NO_AUTHORITIES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def client_to(port: int, *, timeout: float = 300) -> httpx.Client:
+    """A client of what listens on a port of the loopback."""
+    address = f"http://127.0.0.1:{port}"
+    return httpx.Client(base_url=address, timeout=timeout, verify=_NO_AUTHORITIES)
+
+
+def fetched(port: int, path: str) -> httpx.Response:
+    """The answer to one GET, when nothing else is asked."""
+    with client_to(port) as client:
+        return client.get(path)
 
 
 @contextmanager
@@ -34,7 +49,7 @@ def served(app: FastAPI, limits: ConnectionLimits | None = None) -> Iterator[htt
         assert thread.is_alive()
         time.sleep(0.01)
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=300) as client:
+        with client_to(port) as client:
             yield client
     finally:
         server.should_exit = True

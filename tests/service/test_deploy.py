@@ -24,7 +24,7 @@ from tests.github.world import World
 from tests.service.app_process import free_port
 from tests.service.installed import install
 from tests.service.process import eventually
-from tests.service.server import SECRET, served
+from tests.service.server import SECRET, client_to, served
 from tests.service.test_jobs import client_of, worker_of
 from tests.service.work import job
 
@@ -157,7 +157,7 @@ def test_a_worker_shows_its_state_and_its_figures(
         process = subprocess.Popen(worker, cwd=tmp_path, env=environment, stdout=log, stderr=log)
         try:
             eventually(lambda: b"working as w1" in (tmp_path / "log").read_bytes())
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            with client_to(port, timeout=60) as client:
                 eventually(lambda: _answers(client))
                 assert client.get("/readyz").json()["checks"] == {"database": "ok", "github": "ok"}
                 figures = client.get("/metrics").text

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import httpx
 import pytest
 import sqlalchemy as sa
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -22,7 +21,7 @@ from bot.service.verifications import Verifications
 from tests.service.app_process import AppProcess, free_port
 from tests.service.payloads import pull_request
 from tests.service.process import ServiceProcess, eventually
-from tests.service.server import deliver
+from tests.service.server import client_to, deliver, fetched
 from tests.service.storm import KEY, job_of
 from tests.service.test_app_doctor import pem
 from tests.service.work import DiaryWork, job
@@ -41,7 +40,7 @@ def done(folder: Path, line: str) -> None:
 
 
 def answer(app: AppProcess, payload: dict[str, object]) -> int:
-    with httpx.Client(base_url=f"http://127.0.0.1:{app.port}", timeout=300) as client:
+    with client_to(app.port) as client:
         return deliver(client, "pull_request", payload, secret=KEY).status_code
 
 
@@ -57,7 +56,7 @@ def test_a_locked_database_is_answered_and_recovers_alone(sqlite: Database, tmp_
         assert locker.stdout is not None
         assert locker.stdout.readline() == b"locked\n"
         assert answer(app, pull_request()) == 503
-        assert httpx.get(f"http://127.0.0.1:{app.port}/healthz", timeout=300).text == "ok\n"
+        assert fetched(app.port, "/healthz").text == "ok\n"
         locker.communicate()
         assert answer(app, pull_request()) == 202
         wanted = f"publish {job_of(pull_request()).id}"
@@ -80,13 +79,10 @@ def test_a_database_that_is_down_for_a_while_loses_nothing(
         assert answer(web, blocked) == 202
         server.stop()  # type: ignore[attr-defined]
         assert answer(web, pull_request(number=2)) == 503
-        assert httpx.get(f"http://127.0.0.1:{web.port}/healthz", timeout=300).is_success
-        ready = httpx.get(f"http://127.0.0.1:{web.port}/readyz", timeout=300)
+        assert fetched(web.port, "/healthz").is_success
+        ready = fetched(web.port, "/readyz")
         assert ready.status_code == 503
-        assert (
-            "rlbot_database_up 0"
-            in httpx.get(f"http://127.0.0.1:{web.port}/metrics", timeout=300).text
-        )
+        assert "rlbot_database_up 0" in fetched(web.port, "/metrics").text
         # Its lease is gone with the connection: another worker may have its jobs now.
         assert worker.process is not None
         assert worker.process.wait(timeout=600) == 75

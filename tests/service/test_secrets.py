@@ -24,6 +24,7 @@ from tests.github.store import Fault
 from tests.github.world import BROKEN, SCRIPT, world
 from tests.service.app_process import free_port
 from tests.service.process import eventually
+from tests.service.server import fetched
 
 WEBHOOK, WANDB = "a-webhook-secret-nobody-sees", "0123456789abcdef0123456789abcdef01234567"
 
@@ -83,7 +84,7 @@ def test_t22_a_whole_run_prints_no_secret_and_ends(tmp_path: Path) -> None:
             forged = Hook(app, hook.url, "another secret")
             assert forged.send("pull_request", payload).status == 401
             eventually(lambda: any(not c.deleted for c in pull.comments))
-            assert httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=300).is_success
+            assert fetched(port, "/readyz").is_success
             # GitHub goes down while a job is under way: the end does not wait for it.
             server.store.faults.append(Fault("POST", "/graphql", 503, times=1_000))
             again = {**payload, "action": "reopened"}
@@ -106,7 +107,7 @@ def test_t22_a_whole_run_prints_no_secret_and_ends(tmp_path: Path) -> None:
 
 def _up(port: int) -> bool:
     try:
-        return httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=60).is_success
+        return fetched(port, "/healthz").is_success
     except httpx.HTTPError:
         return False
 
