@@ -1,11 +1,13 @@
 """The published JSON Schemas, made from the models themselves.
 
-`python -m tools.schemas` writes them; a test compares the files on disk.
+`python -m tools.schemas` writes them; a test compares the files on disk. Each is made once in a
+process, and not to be changed by who asks for it.
 """
 
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from bot.report.manifest import ManifestRecord
 BASE = "https://github.com/rlbot-tuning/rlbot/blob/main/schemas/"
 
 
+@cache
 def report_schema() -> dict[str, Any]:
     """JSON Schema (2020-12) of `report-v1`."""
     from pydantic import TypeAdapter
@@ -26,6 +29,7 @@ def report_schema() -> dict[str, Any]:
     return _published(TypeAdapter(Report).json_schema(mode="serialization"), "report-v1")
 
 
+@cache
 def config_schema() -> dict[str, Any]:
     """JSON Schema (2020-12) of `.rlbot.yml`."""
     from pydantic import TypeAdapter
@@ -33,6 +37,7 @@ def config_schema() -> dict[str, Any]:
     return _published(TypeAdapter(Config).json_schema(mode="validation"), "config-v1")
 
 
+@cache
 def recommend_schema() -> dict[str, Any]:
     """JSON Schema of `recommend-v1`."""
     from pydantic import TypeAdapter
@@ -41,6 +46,7 @@ def recommend_schema() -> dict[str, Any]:
     return _published(adapter.json_schema(mode="serialization"), "recommend-v1")
 
 
+@cache
 def cards_schema() -> dict[str, Any]:
     """JSON Schema of `recommend-cards-v1`."""
     from pydantic import TypeAdapter
@@ -49,6 +55,7 @@ def cards_schema() -> dict[str, Any]:
     return _published(adapter.json_schema(mode="serialization"), "recommend-cards-v1")
 
 
+@cache
 def bisect_schemas() -> dict[str, dict[str, Any]]:
     """JSON Schemas of `bisect-plan-v1` and `bisect-read-v1`, by these names."""
     from pydantic import TypeAdapter
@@ -59,6 +66,7 @@ def bisect_schemas() -> dict[str, dict[str, Any]]:
     }
 
 
+@cache
 def manifest_schema() -> dict[str, Any]:
     """JSON Schema of a line of `run-manifest-v1`."""
     from pydantic import TypeAdapter

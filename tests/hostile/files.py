@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +30,7 @@ def transaction_log(text: str) -> bytes:
     return framed(_payload(line) for line in text.split("\n") if line)
 
 
+@lru_cache(maxsize=4)  # Texts repeat a line ten thousand times.
 def _payload(line: str) -> bytes:
     try:
         made = json_format.Parse(line, record_type()(), max_recursion_depth=50)

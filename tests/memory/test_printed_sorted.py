@@ -44,7 +44,7 @@ def simulated(step: int, mini: int, each: int) -> float:
     """The fullest pass of a step, drawn: sorted, folded, cut into mini batches and passes."""
     draw = Random(7)  # noqa: S311 - draws of lengths.
     fullest = []
-    for _ in range(300):
+    for _ in range(60):
         lengths = sorted(min(2048, max(1, draw.gauss(400, 360))) for _ in range(step))
         folded = lengths[::2] + lengths[1::2][::-1]
         passes = [
