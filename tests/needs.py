@@ -19,7 +19,7 @@ MARKS: Final = {
     "browser": "drives a browser",
     "database": "opens a database",
     "tools": "imports what only the whole environment has",
-    "slow": "takes seconds of processor time",
+    "slow": "takes half a second of processor time and more",
 }
 
 PLACES: Final[Mapping[str, str]] = {

@@ -136,7 +136,9 @@ def test_a_framework_that_no_script_starts_is_said(folder: Path) -> None:
         assert rlbot("lint", "run.sh", "--framework", release, cwd=folder).err == ""
 
 
-@pytest.mark.parametrize("words", [("2x4090",), ("2x4090", "Qwen3-0.6B")])
+@pytest.mark.parametrize(
+    "words", [pytest.param(("2x4090",), marks=pytest.mark.slow), ("2x4090", "Qwen3-0.6B")]
+)
 def test_sentences_are_as_wide_as_the_terminal(words: tuple[str, ...]) -> None:
     wide = {
         size: max(map(len, _on_terminal("recommend", *words, columns=size).splitlines()))

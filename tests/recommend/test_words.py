@@ -119,6 +119,10 @@ def test_some_of_the_gpus_may_do_what_all_cannot(gpus: int, some: int, tmp_path:
     assert result.status == 0
     assert f"LoRA fits on {some} \u00d7 RTX4090, margin" in result.out
     assert f"Next: rlbot recommend {some}xrtx4090 Qwen3-8B lora" in result.out
+
+
+@pytest.mark.slow
+def test_of_each_model_the_gpus_that_may_do_are_said() -> None:
     content = json.loads(_ask("3x4090", "--format", "json").out)
     lora = [(one["model"], one["gpus"]) for one in content["models"] if one["method"] == "lora"]
     assert ("Qwen3-4B", 3) in lora

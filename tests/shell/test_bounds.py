@@ -231,6 +231,7 @@ def test_never_raises_on_text(text: str) -> None:
     read(("cmd " + text + "\ncmd $a").encode(), "x.sh")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "expression",
     [
