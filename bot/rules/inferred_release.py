@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.base.messages import plural_message
-from bot.frameworks.pins import read_commit
+from bot.frameworks.pins import read_commit, read_fork
 from bot.frameworks.plan import Inference, Plan
 from bot.frameworks.releases import ranges_of_releases
 from bot.frameworks.setting import Setting
@@ -32,8 +32,8 @@ META = Meta(
     limits=(
         "One finding for each launch, in the place of one for each setting. Only where neither an "
         "option, a comment, a vendored copy of the framework nor a pin decides; a commit of the "
-        "framework's repository is a pin, too. A setting that every release refuses stays an error "
-        "of its own."
+        "framework's repository is a pin, too, and so is a fork that is installed. A setting that "
+        "every release refuses stays an error of its own."
     ),
     source="The configuration of every release of verl, OpenRLHF, TRL and open-instruct",
     example=Example(
@@ -49,7 +49,8 @@ def check(context: RuleContext) -> Hits:
     for plan in context.plans:
         if plan.inference is None:
             continue
-        if place is None or not read_commit(plan.framework, place.checkout.files, place.path):
+        given = (plan.framework, place.checkout.files, place.path) if place is not None else None
+        if given is None or not (read_commit(*given) or read_fork(*given)):
             yield _hit(plan, plan.inference)
 
 

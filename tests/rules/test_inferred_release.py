@@ -3,6 +3,9 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout
 from bot.rules._support.example import verl
 from tests.rules.helpers import found, marked, quiet
 
@@ -25,6 +28,21 @@ NEW = "actor_rollout_ref.actor.pad_to_length=8"
 )
 def test_stays_silent(script: str) -> None:
     assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    ("module", "ids"),
+    [
+        ("", ["RLB028"]),
+        ('[submodule "verl"]\n\turl = https://github.com/volcengine/verl.git\n', []),
+        # mll-lab-nu/VAGEN: 19 scripts whose fork is no release.
+        ('[submodule "verl"]\n\turl = https://github.com/JamesKrW/verl.git\n', []),
+    ],
+)
+def test_a_commit_or_a_fork_is_no_release_to_be_named(module: str, ids: list[str]) -> None:
+    options = CheckOptions(place=InCheckout(Checkout({".gitmodules": module.encode()})))
+    report = check_script(ScriptFile(path="run.sh", data=verl(OLD).encode()), options)
+    assert [one.id for one in report.findings if one.id == "RLB028"] == ids
 
 
 def test_one_setting_of_an_old_release(snapshot: SnapshotAssertion) -> None:
