@@ -27,7 +27,7 @@ from bot.frameworks.verl_root import root_of
 from bot.shell.words import Word
 
 _TRAINER = regex(
-    r"(?:verl|recipe|verl_recipe)\.(?:\w{1,80}\.){0,12}"
+    r"(?:(?:\w{1,80}\.){1,4}(?=verl\.trainer\.))?(?:verl|recipe|verl_recipe)\.(?:\w{1,80}\.){0,12}"
     r"(?!main_eval|main_gen)(?:main|main_\w{1,80}|\w{1,80}_main|async_main_\w{1,80}|\w{0,80}sft_trainer\w{0,80})\Z"
 )
 _SUBCOMMAND = regex(r"[A-Za-z][\w-]{0,40}")

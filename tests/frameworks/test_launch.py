@@ -24,6 +24,8 @@ PPO = "verl.trainer.main_ppo"
         "python3 -m verl.trainer.main_eval data.path=x",
         "python3 -m verl.trainer.main_generation data.path=x",
         "python3 -m verl.utils.main_ppo_helper.x",
+        "python3 -m own.verl.trainer.main_eval data.path=x",
+        "python3 -m own.recipe.main data.path=x",
         "python3 examples/data_preprocess/gsm8k.py --local_dir x",
         "python3 -m openrlhf.cli.serve_rm --reward_pretrain x",
         "command -v python3",

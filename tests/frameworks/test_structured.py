@@ -163,6 +163,15 @@ def test_a_launch_is_checked_against_the_dataclasses() -> None:
     assert _errors("+actor.optim.lr=1e-5") == [("RLB020", 2)]
 
 
+def test_a_copy_of_verl_may_lie_in_a_package() -> None:
+    """NJU-LHRS/ScoreRS: `python3 -m customVeRL.verl.trainer.main`."""
+    files = {f"own/{path}": data for path, data in FILES.items()}
+    text = b"python3 -m own.verl.trainer.main config=own/examples/config.yaml actor.optim.lrr=1\n"
+    options = CheckOptions(place=InCheckout(Checkout(files)))
+    report = check_script(ScriptFile(path="own/examples/run.sh", data=text), options)
+    assert [f.id for f in report.findings if f.severity == "error"] == ["RLB020"]
+
+
 def test_a_value_that_is_yaml_and_not_hydra_s_is_no_error() -> None:
     assert _errors("""actor.kwargs='{"n":16,"top_p":0.7}'""") == []
     assert _errors("""actor.kwargz='{"n":16,"top_p":0.7}'""") == [("RLB020", 2)]
