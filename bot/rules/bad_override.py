@@ -21,7 +21,7 @@ from bot.rules._support.base import (
     message,
 )
 from bot.rules._support.code import redirected
-from bot.rules._support.continuation import follows_backslash, is_cut
+from bot.rules._support.continuation import cut_launches, follows_backslash
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
@@ -55,8 +55,9 @@ META = Meta(
 def check(context: RuleContext) -> Hits:
     """The words that could not be taken."""
     places = set[Span]()
+    cut = cut_launches(context)
     for plan in context.plans:
-        for bad in _causes(context, plan):
+        for bad in _causes(context, plan, cut=plan.launch.command.argv[0].span.start in cut):
             if bad.span in places:
                 continue  # Another round of a loop.
             places.add(bad.span)
@@ -128,7 +129,7 @@ def _in_parts(context: RuleContext, bad: BadArgument) -> Message:
     )
 
 
-def _causes(context: RuleContext, plan: Plan) -> Iterator[BadArgument]:
+def _causes(context: RuleContext, plan: Plan, *, cut: bool) -> Iterator[BadArgument]:
     """Those that another rule does not explain, and the first behind a backslash for all there.
 
     A placeholder is to be replaced, quotes around it help nobody, and one in angle brackets moves
@@ -138,7 +139,6 @@ def _causes(context: RuleContext, plan: Plan) -> Iterator[BadArgument]:
     if any(redirected(context, plan)):
         return
     end = -1
-    cut = is_cut(context, plan)
     lines = set[int]()
     for bad in plan.bad_arguments:
         line = context.source.place(bad.span).line

@@ -177,6 +177,7 @@ SCRIPTS: Final[dict[str, str]] = {
     "blanks in a comment": "# device: a" + " " * 200_000 + "b\n" + LAUNCH + "\n",
     "blanks in a trial log": LAUNCH + " data.train_batch_size=64 # 64" + " " * 200_000 + "a\n",
     "blank lines": "#!/bin/sh\n" + "\n" * 200_000 + LAUNCH + "\n",
+    "launches between long words": (LAUNCH + "\n" + "e" * 1000 + "\n") * 700,
     "letters of an option": "set " + "-" + "e" * 200_000 + "_\n" + LAUNCH + "\n",
     "line ends of a substitution": "x=a\ny=$(printf '" + "\\n" * 60_000 + "a')\n" + LAUNCH + "\n",
     "zeros of a format": "x=$(printf '%" + "0" * 200_000 + "x')\n" + LAUNCH + " a=$x\n",
