@@ -1,0 +1,13 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-1.7B-Base \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_length 32768 \
+    --packing false \
+    --completion_only_loss true \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --optim adamw_torch \
+    --num_train_epochs 3

@@ -1,0 +1,13 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-1.7B-Base \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --max_length 2560 \
+    --packing false \
+    --completion_only_loss true \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --optim adamw_torch \
+    --num_train_epochs 3

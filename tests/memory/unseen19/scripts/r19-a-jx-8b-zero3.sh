@@ -1,0 +1,11 @@
+accelerate launch --use_deepspeed --zero_stage 3 --mixed_precision bf16 --num_machines 1 --num_processes 3 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-8B \
+    --dtype bfloat16 \
+    --bf16 true \
+    --max_length 700 \
+    --assistant_only_loss true \
+    --packing false \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing false \
+    --max_steps 500

@@ -1,0 +1,19 @@
+python -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen2.5-3B-Instruct \
+    --bf16 true \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --num_generations 4 \
+    --max_completion_length 384 \
+    --gradient_checkpointing true \
+    --temperature 0.8 \
+    --top_p 0.95 \
+    --beta 0.0 \
+    --loss_type dr_grpo \
+    --max_steps 100 \
+    --use_vllm false

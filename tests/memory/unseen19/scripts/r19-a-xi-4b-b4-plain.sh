@@ -1,0 +1,21 @@
+python -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen3.5-4B-Base \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.0 \
+    --lora_target_modules q_proj k_proj v_proj o_proj \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 2 \
+    --num_generations 4 \
+    --max_completion_length 256 \
+    --gradient_checkpointing false \
+    --optim adamw_torch \
+    --beta 0.04 \
+    --temperature 0.9 \
+    --top_p 0.95 \
+    --max_steps 600 \
+    --use_vllm false

@@ -1,0 +1,17 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3.5-4B-Base \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing false \
+    --max_length 320 \
+    --packing false \
+    --dataset_text_field text \
+    --num_train_epochs 1

@@ -1,0 +1,25 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-4B \
+    --dtype bfloat16 \
+    --bf16 true \
+    --max_length 512 \
+    --packing false \
+    --per_device_train_batch_size 8 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --optim adamw_8bit \
+    --learning_rate 2e-4 \
+    --lr_scheduler_type linear \
+    --warmup_steps 5 \
+    --weight_decay 0.0 \
+    --num_train_epochs 1 \
+    --save_strategy no \
+    --max_steps 20 \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 16 \
+    --lora_dropout 0.0 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --load_in_4bit \
+    --bnb_4bit_quant_type nf4 \
+    --use_bnb_nested_quant

@@ -1,0 +1,20 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3.5-9B \
+    --dtype bfloat16 \
+    --bf16 true \
+    --max_length 512 \
+    --packing false \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 2 \
+    --gradient_checkpointing true \
+    --gradient_checkpointing_kwargs '{"use_reentrant": false}' \
+    --learning_rate 2e-4 \
+    --lr_scheduler_type cosine \
+    --warmup_steps 10 \
+    --num_train_epochs 3 \
+    --save_strategy no \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.0 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj

@@ -1,0 +1,24 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-1.7B \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --max_length 4096 \
+    --packing false \
+    --assistant_only_loss false \
+    --use_liger_kernel false \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 8 \
+    --per_device_eval_batch_size 1 \
+    --eval_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --learning_rate 1e-4 \
+    --lr_scheduler_type cosine \
+    --num_train_epochs 2 \
+    --eval_strategy steps \
+    --eval_steps 500 \
+    --save_steps 500 \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj

@@ -1,0 +1,25 @@
+python -m trl.scripts.sft \
+    --model_name_or_path google/codegemma-7b-it \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --max_length 2048 \
+    --packing false \
+    --completion_only_loss true \
+    --per_device_train_batch_size 16 \
+    --per_device_eval_batch_size 16 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --learning_rate 1e-4 \
+    --lr_scheduler_type cosine \
+    --warmup_ratio 0.03 \
+    --max_grad_norm 1.0 \
+    --num_train_epochs 3 \
+    --eval_strategy steps \
+    --eval_steps 200 \
+    --save_strategy epoch \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj

@@ -1,0 +1,18 @@
+deepspeed --num_gpus 4 --module openrlhf.cli.train_sft \
+    --pretrain meta-llama/Meta-Llama-3-8B \
+    --dataset Open-Orca/OpenOrca \
+    --input_key question \
+    --output_key response \
+    --max_len 2048 \
+    --train_batch_size 4 \
+    --micro_train_batch_size 1 \
+    --max_samples 500000 \
+    --max_epochs 1 \
+    --zero_stage 3 \
+    --bf16 \
+    --flash_attn \
+    --gradient_checkpointing \
+    --learning_rate 5e-6 \
+    --save_steps -1 \
+    --logging_steps 1 \
+    --eval_steps -1

@@ -1,0 +1,26 @@
+accelerate launch --num_processes 2 --multi_gpu --mixed_precision bf16 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-4B-Base \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --max_length 2048 \
+    --packing false \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --gradient_checkpointing_kwargs '{"use_reentrant": false}' \
+    --ddp_find_unused_parameters false \
+    --optim adamw_8bit \
+    --learning_rate 1e-4 \
+    --lr_scheduler_type cosine \
+    --warmup_ratio 0.03 \
+    --weight_decay 0.0 \
+    --num_train_epochs 1 \
+    --eval_strategy steps \
+    --eval_steps 400 \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --lora_modules_to_save embed_tokens lm_head

@@ -1,0 +1,16 @@
+accelerate launch --use_deepspeed --zero_stage 3 --zero3_save_16bit_model false --num_machines 2 --num_processes 2 --mixed_precision bf16 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-0.5B-Instruct \
+    --dtype bfloat16 \
+    --bf16 true \
+    --max_length 2048 \
+    --packing false \
+    --completion_only_loss true \
+    --per_device_train_batch_size 1 \
+    --per_device_eval_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --learning_rate 2e-5 \
+    --max_steps 1 \
+    --save_strategy no \
+    --gradient_checkpointing true \
+    --gradient_checkpointing_kwargs '{"use_reentrant": false}' \
+    --optim sgd

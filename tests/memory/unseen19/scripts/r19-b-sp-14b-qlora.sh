@@ -1,0 +1,26 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-14B-Instruct \
+    --dtype bfloat16 \
+    --bf16 true \
+    --tf32 true \
+    --max_length 512 \
+    --packing false \
+    --assistant_only_loss true \
+    --per_device_train_batch_size 1 \
+    --per_device_eval_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --gradient_checkpointing_kwargs '{"use_reentrant": false}' \
+    --learning_rate 2e-4 \
+    --lr_scheduler_type cosine \
+    --warmup_ratio 0.1 \
+    --max_steps 20 \
+    --save_steps 20 \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --load_in_4bit \
+    --bnb_4bit_quant_type nf4 \
+    --use_bnb_nested_quant

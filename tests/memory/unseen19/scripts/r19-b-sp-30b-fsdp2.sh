@@ -1,0 +1,20 @@
+accelerate launch --use_fsdp --fsdp_version 2 --fsdp_reshard_after_forward true --fsdp_auto_wrap_policy TRANSFORMER_BASED_WRAP --fsdp_activation_checkpointing true --fsdp_cpu_ram_efficient_loading true --fsdp_state_dict_type SHARDED_STATE_DICT --num_machines 2 --num_processes 2 --mixed_precision bf16 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-30B-A3B \
+    --dtype bfloat16 \
+    --bf16 true \
+    --max_length 2048 \
+    --packing false \
+    --completion_only_loss true \
+    --per_device_train_batch_size 1 \
+    --per_device_eval_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --learning_rate 2e-5 \
+    --max_steps 1 \
+    --save_strategy no \
+    --gradient_checkpointing false \
+    --optim adamw_torch \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_dropout 0.0 \
+    --lora_target_modules q_proj k_proj v_proj o_proj

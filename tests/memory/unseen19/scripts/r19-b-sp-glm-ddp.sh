@@ -1,0 +1,22 @@
+accelerate launch --multi_gpu --num_machines 2 --num_processes 2 --mixed_precision bf16 -m trl.scripts.sft \
+    --model_name_or_path zai-org/GLM-4.7-Flash \
+    --dtype bfloat16 \
+    --bf16 true \
+    --max_length 2048 \
+    --packing false \
+    --completion_only_loss true \
+    --per_device_train_batch_size 1 \
+    --per_device_eval_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --learning_rate 2e-5 \
+    --max_steps 1 \
+    --save_strategy no \
+    --ddp_find_unused_parameters false \
+    --gradient_checkpointing true \
+    --gradient_checkpointing_kwargs '{"use_reentrant": false}' \
+    --optim adamw_torch \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_dropout 0.0 \
+    --lora_target_modules q_a_proj q_b_proj kv_a_proj_with_mqa kv_b_proj o_proj

@@ -1,0 +1,20 @@
+python -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen3-1.7B \
+    --fp16 true --bf16 false \
+    --per_device_train_batch_size 8 \
+    --gradient_accumulation_steps 2 \
+    --num_generations 8 \
+    --max_completion_length 768 \
+    --temperature 1.0 \
+    --learning_rate 1e-5 \
+    --gradient_checkpointing true \
+    --use_vllm true \
+    --vllm_mode colocate \
+    --vllm_gpu_memory_utilization 0.35 \
+    --vllm_max_model_length 2048 \
+    --vllm_enable_sleep_mode false \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj

@@ -1,0 +1,20 @@
+accelerate launch --use_deepspeed --zero_stage 2 --offload_optimizer_device cpu --mixed_precision bf16 --num_processes 3 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen2.5-7B-Instruct \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --per_device_train_batch_size 8 \
+    --gradient_accumulation_steps 2 \
+    --gradient_checkpointing true \
+    --num_generations 8 \
+    --max_completion_length 1024 \
+    --temperature 1.0 \
+    --beta 0.04 \
+    --epsilon 0.2 \
+    --loss_type dapo \
+    --num_iterations 1 \
+    --learning_rate 1e-6 \
+    --max_grad_norm 1.0 \
+    --num_train_epochs 2 \
+    --use_vllm true \
+    --vllm_mode server

@@ -1,0 +1,16 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3.5-2B \
+    --dtype bfloat16 \
+    --bf16 true \
+    --max_length 1024 \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 16 \
+    --gradient_checkpointing false \
+    --completion_only_loss false \
+    --optim paged_adamw_8bit \
+    --learning_rate 1e-4 \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_dropout 0.0 \
+    --lora_target_modules all-linear

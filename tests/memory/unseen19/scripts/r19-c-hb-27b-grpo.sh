@@ -1,0 +1,18 @@
+python examples/scripts/grpo_vlm.py \
+    --model_name_or_path Qwen/Qwen3.6-27B \
+    --dtype bfloat16 \
+    --load_in_4bit \
+    --bnb_4bit_quant_type fp4 \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_dropout 0.05 \
+    --lora_target_modules all-linear \
+    --importance_sampling_level sequence \
+    --loss_type grpo \
+    --epsilon 0.2 \
+    --epsilon_high 0.28 \
+    --num_generations 8 \
+    --per_device_train_batch_size 8 \
+    --use_vllm false \
+    --max_steps 5

@@ -1,0 +1,17 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3.6-27B \
+    --dtype bfloat16 \
+    --bf16 true \
+    --load_in_4bit \
+    --bnb_4bit_quant_type fp4 \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_dropout 0.05 \
+    --lora_target_modules all-linear \
+    --max_length 4096 \
+    --use_liger_kernel true \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --max_steps 5

@@ -1,0 +1,20 @@
+python -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen3.5-9B \
+    --dtype bfloat16 \
+    --attn_implementation sdpa \
+    --bf16 true \
+    --gradient_checkpointing true \
+    --disable_dropout true \
+    --beta 0.01 \
+    --temperature 1.1 \
+    --num_generations 4 \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 1 \
+    --max_completion_length 3072 \
+    --use_vllm false \
+    --learning_rate 1e-5 \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_dropout 0.05 \
+    --lora_target_modules all-linear

@@ -1,0 +1,20 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-1.5B-Instruct \
+    --dtype bfloat16 \
+    --attn_implementation flash_attention_2 \
+    --bf16 true \
+    --load_in_4bit \
+    --bnb_4bit_quant_type nf4 \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --max_length 512 \
+    --packing true \
+    --per_device_train_batch_size 24 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing false \
+    --optim paged_adamw_8bit \
+    --learning_rate 2e-4 \
+    --num_train_epochs 2

@@ -1,0 +1,19 @@
+torchrun --nproc_per_node=4 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen2.5-3B-Instruct \
+    --torch_dtype bfloat16 \
+    --attn_implementation flash_attention_2 \
+    --bf16 true \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.0 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 8 \
+    --num_generations 2 \
+    --max_prompt_length 2600 \
+    --max_completion_length 350 \
+    --use_vllm false \
+    --beta 0.05 \
+    --learning_rate 5e-6 \
+    --num_train_epochs 2

@@ -1,0 +1,13 @@
+python -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen3.5-0.8B \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 21 \
+    --num_generations 21 \
+    --num_iterations 2 \
+    --max_completion_length 2048 \
+    --max_tool_calling_iterations 4 \
+    --beta 0.0 \
+    --gradient_checkpointing true \
+    --max_steps 300 \
+    --save_strategy steps \
+    --save_steps 50

@@ -1,0 +1,23 @@
+accelerate launch --num_processes 1 --mixed_precision bf16 -m trl.scripts.grpo \
+    --model_name_or_path deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B \
+    --torch_dtype bfloat16 \
+    --attn_implementation flash_attention_2 \
+    --bf16 true \
+    --gradient_checkpointing true \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj \
+    --per_device_train_batch_size 6 \
+    --gradient_accumulation_steps 16 \
+    --num_generations 6 \
+    --max_prompt_length 512 \
+    --max_completion_length 3584 \
+    --temperature 0.7 \
+    --beta 0.04 \
+    --use_vllm true \
+    --vllm_gpu_memory_utilization 0.25 \
+    --vllm_max_model_len 4608 \
+    --learning_rate 1e-6 \
+    --max_steps 100
