@@ -85,7 +85,8 @@ def test_it_says_whose_lengths_they_are() -> None:
 
 def test_passes_at_a_limit_of_tokens_are_full() -> None:
     dynamic = (f"{_A}.use_dynamic_bsz=True", f"{_A}.ppo_max_token_len_per_gpu=16384")
-    assert tokens(*LONG, *dynamic, *micro(1)) == pytest.approx(16384, rel=0.01)
+    # Of equal work, so that the fullest has more tokens.
+    assert tokens(*LONG, *dynamic, *micro(1)) == pytest.approx(1.04 * 16384, rel=0.01)
     # As far as a mini batch has so many tokens.
     few = (*dynamic, *micro(1, 1), f"{_A}.ppo_mini_batch_size=8")
     assert tokens(*LONG, *few) == pytest.approx(LONGEST, rel=0.01)

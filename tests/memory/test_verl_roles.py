@@ -130,4 +130,4 @@ def test_a_batch_of_a_trainer_that_does_not_wait_is_of_mini_batches() -> None:
     line += " actor_rollout_ref.rollout.log_prob_use_dynamic_bsz=True"
     line += " actor_rollout_ref.rollout.log_prob_max_token_len_per_gpu=8192"
     line += " +async_training.require_batches=4"
-    assert roles(line, "0.9.0")["actor"].forward.expected == 8192
+    assert roles(line, "0.9.1")["actor"].forward.expected == 8192

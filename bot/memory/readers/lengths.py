@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import ceil, exp, pi, sqrt
+from math import ceil, sqrt
+from typing import Literal, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.memory.workload import Tokens
@@ -27,6 +28,14 @@ what is allowed above, half. Data that are collected have lengths of their own: 
 tokens were allowed and two samples or more are padded together, the measured memory of five public
 runs is that of 0.11, 0.23, 0.34, 0.47 and 1.8 of the tokens allowed; up to 1024 that of 0.9 to 1.1
 (six runs). One pair at a time was 0.55 to 0.86 (three runs)."""
+Spreading: TypeAlias = Literal["limit", "tokens", "work"]
+"""How sequences are spread over passes: over as many as keep each within the limit, or over as few
+as all tokens would fill, evenly by tokens or by work (see `packed_tokens`)."""
+_STEPS = 16
+"""Quantiles that stand for all lengths, or for the longest."""
+_LINEAR = 24576
+"""A sequence's work is this many times its length, and the square of it (`calculate_workload` of
+verl's `utils/seqlen_balancing.py`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,28 +84,69 @@ class Lengths:
     def longest_among(self, count: int) -> float:
         """Tokens of the longest of `count` sequences, as lengths vary by `SPREAD`.
 
-        The expected maximum of normal draws by Blom's formula, whose quantile is Tukey's.
+        The expected maximum of normal draws by Blom's formula.
         """
-        place = (count - 0.375) / (count + 0.25)
-        above: float = 1 + SPREAD * 4.91 * (place**0.14 - (1 - place) ** 0.14)
-        return self._times(above)
+        return self._placed(1, count)
 
-    def mean_of_longest(self, share: float) -> float:
-        """Mean tokens of the longest `share` of many sequences, as lengths vary by `SPREAD`.
+    def _means_at(self, share: float) -> float:
+        """Means of a length that is longer than this share of all; Tukey's normal quantile.
 
-        Of normal draws: the density at their quantile, which is Tukey's, over the share.
+        Lengths up to the longest vary no more than two values would, of which one is none.
         """
-        if share >= 1:
-            return self.mean
-        above: float = 4.91 * ((1 - share) ** 0.14 - share**0.14)
-        times: float = 1 + SPREAD * exp(-above * above / 2) / sqrt(2 * pi) / share
-        return self._times(times)
+        varies = min(SPREAD, sqrt(max(0.0, self.longest_met / self.mean - 1)))
+        means: float = 1 + varies * 4.91 * (share**0.14 - (1 - share) ** 0.14)
+        return max(0.0, means)
+
+    def _placed(self, place: float, count: int) -> float:
+        """The same of the `place`-th longest."""
+        return self._times(self._means_at((count - place + 0.625) / (count + 0.25)))
 
     def _times(self, means: float) -> float:
         """Tokens of so many `means`, as far as the settings and the data have them."""
         prompt = min(self.prompt_max, means * self.prompt_mean)
         response = min(self.response_max, means * self.response_mean)
         return min(prompt + response, self.longest_met)
+
+    def longest_together(self, count: int, passes: int) -> float:
+        """Tokens that one of `passes` over `count` sequences holds at least.
+
+        Where there are more than `each` sequences for each pass, one of them holds `each` and one
+        more of the longest `each * passes + 1`: at best the shortest of these. Of nine in a pass
+        none is long. Of a GPU's sorted sequences the fullest mini batch has every second one of the
+        longest (see `fullest_sorted`).
+        """
+        step = min(2.0, max(1.0, self.sorted_of / count))
+        among = max(count, self.sorted_of)
+        return max(
+            (
+                sum(
+                    self._placed(step * (each * passes + 1 - at) - (step - 1) / 2, among)
+                    for at in range(each + 1)
+                )
+                for each in range(1, min(8, (count - 1) // passes) + 1)
+            ),
+            default=0.0,
+        )
+
+    def fuller_by_work(self) -> float:
+        """How much more than the mean a pass holds that has the work of all, and no long sequence.
+
+        Of sequences that are all of the mean length: the work of a token grows with the length of
+        its sequence.
+        """
+        drawn = [self._placed(place, _STEPS) for place in range(1, _STEPS + 1)]
+        mean, square = sum(drawn) / _STEPS, sum(one * one for one in drawn) / _STEPS
+        return (_LINEAR + square / mean) / (_LINEAR + mean)
+
+    def mean_of_longest(self, share: float) -> float:
+        """Mean tokens of the longest `share` of many sequences, as lengths vary by `SPREAD`.
+
+        Of their quantiles, closer to each other the longer they are; none is longer than it may be.
+        """
+        if share >= 1:
+            return self.mean
+        steps = [(at + 0.5) / _STEPS for at in range(_STEPS)]
+        return sum(2 * at * self._times(self._means_at(1 - share * at**2)) for at in steps) / _STEPS
 
     def fullest_sorted(self, count: int) -> float:
         """Tokens of the fullest `count` neighbours, where they are `sorted_of` of one GPU.
@@ -228,8 +278,10 @@ def other_tokens(pass_tokens: Tokens, sequences: int, of: Lengths, *, over: int 
     return Tokens(0, others, max(0, there.conservative - pass_tokens.conservative))
 
 
-def packed_tokens(limit: int, sequences: int, of: Lengths, *, over: int = 1) -> Tokens:
-    """Tokens of one pass on each of `over` GPUs when passes hold at most `limit` tokens a GPU.
+def packed_tokens(
+    limit: int, sequences: int, of: Lengths, *, over: int = 1, spread: Spreading = "limit"
+) -> Tokens:
+    """Tokens of one pass on each of `over` GPUs when passes are to hold `limit` tokens a GPU.
 
     Passes are balanced, not filled: there are ceil(total / limit) of them, of nearly equal work
     (`rearrange_micro_batches` in verl's `utils/seqlen_balancing.py`). A pass holds no more than
@@ -237,6 +289,10 @@ def packed_tokens(limit: int, sequences: int, of: Lengths, *, over: int = 1) -> 
     run are not known, some of its mini batches hold just less than a multiple of the limit, so that
     their passes are full; where they are, one of the sequences is of full length, and a pass is no
     shorter than it.
+
+    Unless each pass is kept within the limit, some hold more: sequences are not cut, so that two
+    may have to share a pass that have no room in it, and passes of equal work hold the more tokens
+    the shorter their sequences are.
     """
     there = batch_tokens(sequences, of, over=over)
     passes = balanced_passes(limit, sequences, of, over=over)
@@ -244,8 +300,17 @@ def packed_tokens(limit: int, sequences: int, of: Lengths, *, over: int = 1) -> 
     even: float = there.expected / passes
     if not (of.measured or of.known):
         even = min(limit, there.expected)
-    most = max(limit, longest)
-    conservative = max(1, min(most, there.conservative))
+    most: float = max(limit, longest)
+    if spread == "work" and passes > 1:
+        fuller = of.fuller_by_work()
+        even, most = even * fuller, most * fuller
+    if spread != "limit" and passes > 1:
+        even = max(even, min(there.expected, of.longest_together(sequences, passes) / over))
+    if spread != "limit":
+        # Every sequence of the mini batch may be as long as the longest.
+        full = max(1, min(sequences, -(-sequences * longest // limit)))
+        most = max(most, -(-sequences // full) * longest)
+    conservative = max(1, min(round(most), there.conservative))
     expected = max(even, min(longest, there.expected))
     return Tokens(1, max(1, min(round(expected), conservative)), conservative)
 

@@ -10,9 +10,11 @@ from dataclasses import field, replace
 from typing import Literal, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
+from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.memory.readers.lengths import (
     Lengths,
+    Spreading,
     balanced_passes,
     batch_tokens,
     other_tokens,
@@ -37,6 +39,7 @@ class Batch:
     """Sequences of one GPU."""
     over_all: int | None
     """Sequences over all GPUs, as older releases have it."""
+    spread: Spreading = "tokens"
     sorted_of: int | None = None
     """Sequences of a step over all GPUs, where each GPU's are sorted by length."""
 
@@ -51,7 +54,13 @@ class Pass:
     """Of the step's other passes."""
 
 
-def sorts_by_length(get: MemorySettings, actor: str) -> bool:
+def by_release(batch: Batch, get: MemorySettings, actor: str, sequences: int | None) -> Batch:
+    """A batch with how its trainer orders a step's `sequences` and spreads them over passes."""
+    ordered = sequences if _sorts_by_length(get, actor) else None
+    return replace(batch, spread=spread_by(get.plan), sorted_of=ordered)
+
+
+def _sorts_by_length(get: MemorySettings, actor: str) -> bool:
     """Whether each GPU's sequences of a step lie in order of length before they are cut.
 
     `_balance_batch` of `ray_trainer.py` since 0.6.1; the trainer of 0.9 (`use_v1`) balances them
@@ -61,6 +70,17 @@ def sorts_by_length(get: MemorySettings, actor: str) -> bool:
     return (
         balanced and not get.on(False, "trainer.use_v1") and not get.on(False, f"{actor}.shuffle")
     )
+
+
+def spread_by(plan: Plan) -> Spreading:
+    """How a release spreads sequences over the passes of `use_dynamic_bsz`.
+
+    `rearrange_micro_batches`: evenly by tokens up to 0.6.0, by work since 0.6.1 (#3605); 0.9.1
+    takes more passes until none holds more than the limit.
+    """
+    if version_at_least(plan, 0, 9, 1):
+        return "limit"
+    return "work" if version_at_least(plan, 0, 6, 1) else "tokens"
 
 
 def fullest_pass(
@@ -78,7 +98,7 @@ def fullest_pass(
     if batch.dynamic:
         if not batch.limit:
             return None
-        tokens = packed_tokens(batch.limit, share, of, over=over)
+        tokens = packed_tokens(batch.limit, share, of, over=over, spread=batch.spread)
         if padding != "removed":
             tokens = padded_tokens(tokens, share, of, trimmed=padding == "longest")
         passes = balanced_passes(batch.limit, share, of, over=over)

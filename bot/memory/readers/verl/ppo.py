@@ -16,7 +16,7 @@ from bot.memory.readers.lengths import Lengths, Measured, lengths
 from bot.memory.readers.settings import MemorySettings, NoEstimateError, needed
 from bot.memory.readers.verl import log_probs, rollout
 from bot.memory.readers.verl.easyr1 import EasyR1Settings, as_easyr1
-from bot.memory.readers.verl.passes import Batch, Padding, Pass, fullest_pass, sorts_by_length
+from bot.memory.readers.verl.passes import Batch, Padding, Pass, by_release, fullest_pass
 from bot.memory.readers.verl.sharding import (
     BYTES,
     LayoutKeys,
@@ -164,8 +164,7 @@ class _Verl:
     ) -> Pass | None:
         """One pass over `sequences` of all GPUs; None when it has no known size."""
         padding: Padding = "longest" if version_at_least(self.plan, 0, 8) else "allowed"
-        if sorts_by_length(self.get, ACTOR):
-            batch = replace(batch, sorted_of=self._batch())
+        batch = by_release(batch, self.get, ACTOR, self._batch())
         return fullest_pass(
             layout, batch, sequences, self.lengths, padding=padding if padded else "removed"
         )

@@ -23,6 +23,7 @@ from bot.memory.readers.lengths import (
 )
 from bot.memory.readers.settings import MemorySettings, assumed_mean, needed, release_assumption
 from bot.memory.readers.verl import log_probs
+from bot.memory.readers.verl.passes import spread_by
 from bot.memory.readers.verl.sharding import (
     LayoutKeys,
     adapter_of,
@@ -142,7 +143,7 @@ def _micro_batch(get: MemorySettings, of: Lengths, layout: Layout, *, packed: bo
     samples = -(-(get.whole("data.train_batch_size") or 1) // ranks)
     limit = get.whole("data.max_token_len_per_gpu")
     if get.on(False, "data.use_dynamic_bsz") and limit and limit > 0:
-        tokens = packed_tokens(limit, samples, of, over=over)
+        tokens = packed_tokens(limit, samples, of, over=over, spread=spread_by(get.plan))
         whole = balanced_passes(limit, samples, of, over=over) == 1
         return _MicroBatch(tokens=tokens, lengths=of, rows=1, samples=samples, whole=whole)
     plan, given = get.plan, get.whole("data.micro_batch_size_per_gpu", "data.micro_batch_size")
