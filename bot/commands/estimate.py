@@ -134,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _lengths(arguments: argparse.Namespace) -> Measured | None:
-    """The lengths that are given; raises UserError where one is none or has no use alone."""
+    """The lengths that are given; raises UserError where one is none."""
     from bot.memory.readers.lengths import Measured
 
     prompt, response = arguments.prompt_tokens, arguments.response_tokens
@@ -151,10 +151,6 @@ def _lengths(arguments: argparse.Namespace) -> Measured | None:
                 option=option,
                 tokens=f"{tokens:g}",
             )
-    if response is None and prompt is not None:
-        raise UserError("--prompt-tokens needs --response-tokens beside it.")
-    if response is None and longest is not None:
-        raise UserError("--longest-tokens needs --response-tokens, a mean length, beside it.")
     mean = (prompt or 0) + (response or 0)
     if longest is not None and longest < mean:
         raise UserError(
@@ -162,9 +158,15 @@ def _lengths(arguments: argparse.Namespace) -> Measured | None:
             longest=f"{longest:g}",
             mean=f"{mean:g}",
         )
-    if response is None and images is None:
+    given = {
+        "--response-tokens": response,
+        "--prompt-tokens": prompt,
+        "--longest-tokens": longest,
+        "--image-tokens": images,
+    }
+    said = next((option for option, tokens in given.items() if tokens is not None), None)
+    if said is None:
         return None
     if arguments.run:
-        given = "--image-tokens" if response is None else "--response-tokens"
-        raise UserError("Give the lengths by --run or by {given}, not by both.", given=given)
+        raise UserError("Give the lengths by --run or by {given}, not by both.", given=said)
     return Measured(prompt_mean=prompt, response_mean=response, longest=longest, image_mean=images)

@@ -303,12 +303,12 @@ _SHORT = ("--response-tokens", "200")
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--prompt-tokens", "100"), "--prompt-tokens needs --response-tokens beside it."),
         (("--response-tokens", "0"), "--response-tokens takes a number of tokens, not 0."),
         (("--response-tokens", "nan"), "--response-tokens takes a number of tokens, not nan."),
+        (("--longest-tokens", "0"), "--longest-tokens takes a number of tokens, not 0."),
         (
-            ("--longest-tokens", "900"),
-            "--longest-tokens needs --response-tokens, a mean length, beside it.",
+            ("--longest-tokens", "9", "--run", "wandb"),
+            "Give the lengths by --run or by --longest-tokens, not by both.",
         ),
         (
             ("--prompt-tokens", "9", "--response-tokens", "9", "--longest-tokens", "12"),

@@ -184,3 +184,18 @@ def test_fsdps_optimizer_leaves_blocks_behind_when_it_goes_to_the_host() -> None
     more = _beside(made, "weight sync") - _beside(less, "weight sync")
     gathered = component(made, "weight sync", "gathered weights")
     assert more == pytest.approx(2 * _SHARD - _SHARD - gathered, abs=0.1)
+
+
+def test_an_engine_that_may_not_sleep_stays_awake() -> None:
+    """`enable_sleep_mode`, since 0.7.0 beside `free_cache_engine`."""
+    off, asleep, awake = (
+        verl(f"actor_rollout_ref.rollout.{setting}", release="0.8.0")
+        for setting in (
+            "free_cache_engine=False",
+            "enable_sleep_mode=True",
+            "enable_sleep_mode=False",
+        )
+    )
+    assert component(asleep, "update", "engine cache") == 0
+    assert component(awake, "update", "engine cache") == component(off, "update", "engine cache")
+    assert component(awake, "update", "engine cache") > 1

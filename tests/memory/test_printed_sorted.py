@@ -122,6 +122,12 @@ def test_the_longest_sequence_there_is() -> None:
     assert tokens(*mixed, given=(*_MEANS, "--longest-tokens", "9000")) == tokens(*mixed)
 
 
+def test_the_longest_alone_stands_for_what_the_settings_allow() -> None:
+    mixed = (*step(640, 160, 16), "trainer.balance_batch=False")
+    assert 0 < tokens(*mixed, given=("--longest-tokens", "450")) <= 16 * 450 + 2 + 2
+    assert tokens(*mixed, given=("--longest-tokens", "90000")) == tokens(*mixed, given=())
+
+
 def test_rows_padded_to_the_settings_stay_as_long() -> None:
     rows = (*step(640, 160, 2), "actor_rollout_ref.model.use_remove_padding=False")
     known = (*_MEANS, "--longest-tokens", "900")
@@ -144,3 +150,5 @@ def test_a_batch_is_padded_to_the_longest_there_is() -> None:
     known = printed(_SFT, *options, "--longest-tokens", "450")
     logits = (component(one, "update", "logits") for one in (made, known))
     assert next(logits) / next(logits) == pytest.approx(900 / 450, rel=0.01)
+    alone = printed(_SFT, *options[:-2], "--longest-tokens", "450")
+    assert component(alone, "update", "logits") == component(known, "update", "logits")

@@ -319,3 +319,12 @@ def test_how_checkpoints_are_entered_moves_no_memory(given: str, unread: object)
         f"--gradient_checkpointing true --gradient_checkpointing_kwargs '{given}'"
     )
     assert bool(_unread(launch)) is bool(unread)
+
+
+def test_two_types_of_four_bits_are_as_wide() -> None:
+    launch = (
+        "accelerate launch --num_processes 1 -m trl.scripts.sft --model_name_or_path Qwen/Qwen3-8B"
+        " --use_peft --load_in_4bit --max_length 1024 --bnb_4bit_quant_type"
+    )
+    assert not _unread(f"{launch} nf4")
+    assert not _unread(f"{launch} fp4")

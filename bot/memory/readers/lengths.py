@@ -197,20 +197,26 @@ def lengths(
     data: Measured | None = None,
     group: int = 1,
 ) -> Lengths:
-    """Maxima with the run's means, else those of the data, else 2/9 of the maxima."""
+    """Maxima with the run's means, else those of the data, else 2/9 of the maxima.
+
+    Where the longest sequence alone is known, no maximum is longer than it.
+    """
     of_data = data or Measured()
+    longest = run.longest if run and run.longest and not run.response_mean else None
+    prompt_most = min(prompt_max, longest or prompt_max)
+    response_most = min(response_max, longest or response_max)
     prompt = (run.prompt_mean if run else None) or of_data.prompt_mean
     response = (run.response_mean if run else None) or of_data.response_mean
     images = (run.image_mean if run else None) or 0.0
     if prompt_max:
-        prompt = max(prompt or prompt_max / ASSUMED, images)
+        prompt = max(prompt or prompt_most / ASSUMED, images)
     else:
-        response = max(response or response_max / ASSUMED, images)
+        response = max(response or response_most / ASSUMED, images)
     return Lengths(
         prompt_max=prompt_max,
         response_max=response_max,
-        prompt_mean=min(prompt, prompt_max) if prompt else prompt_max / ASSUMED,
-        response_mean=min(response, response_max) if response else response_max / ASSUMED,
+        prompt_mean=min(prompt, prompt_max) if prompt else prompt_most / ASSUMED,
+        response_mean=min(response, response_max) if response else response_most / ASSUMED,
         measured=bool(run and run.response_mean),
         known=bool(of_data.response_mean),
         at_most=ceil(run.longest or 0) if run else 0,

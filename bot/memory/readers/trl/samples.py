@@ -17,10 +17,12 @@ def longest_sample(get: MemorySettings, run: Measured | None) -> int:
     limit = get.whole("max_length", "max_seq_length")
     if get.plan.launch.entry.endswith(".sft_vlm"):
         limit = None
+    if limit is None and run is not None and run.longest:
+        limit = ceil(run.longest)
     if limit is None and run is not None and run.response_mean:
         images = run.image_mean or 0.0
         text = (run.prompt_mean or 0.0) + run.response_mean - images
-        limit = ceil(run.longest or images + ASSUMED * max(0.0, text))
+        limit = ceil(images + ASSUMED * max(0.0, text))
     return needed(
         limit,
         "The maximum length is not known. Give --response-tokens, the mean length of a sample.",

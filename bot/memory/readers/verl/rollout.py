@@ -150,7 +150,11 @@ def engine(
         cache_bytes=get.whole(_CACHE) if kind == "vllm" else None,
         weight_bytes=_weights(get, _ROLLOUT),
         sequence_tokens=longest,
-        sleeps=get.on(True, f"{_ROLLOUT}.free_cache_engine") and not apart,
+        sleeps=(
+            get.on(True, f"{_ROLLOUT}.free_cache_engine")
+            and get.on(True, f"{_ROLLOUT}.enable_sleep_mode")
+            and not apart
+        ),
         wakes_first=first,
         wakes_beside_cache=first and not version_at_least(plan, 0, 9),
         in_process=kind == "hf" or (kind == "vllm" and not (own_process or apart or tensorrt)),
