@@ -454,6 +454,27 @@ def test_the_head_is_copied_in_the_releases_whose_chunks_do() -> None:
     assert _copies("1.8.0", *flags, "--use_liger_kernel true") == 0
 
 
+def test_the_trainers_own_head_stays_under_liger() -> None:
+    """TRL 1.15 switches Liger's loss off, and keeps its layers (`liger_kernel_config`)."""
+    flags = ("--dtype bfloat16", "--bf16 true")
+    plain, liger = (_copies("1.16.0", *flags, more) for more in ("", "--use_liger_kernel true"))
+    assert plain == pytest.approx(6, rel=0.02)
+    assert liger == plain
+    assert _copies("1.14.0", *flags, "--use_liger_kernel true") == 0
+
+
+def test_a_smoothed_loss_takes_whole_logits() -> None:
+    def logits(*flags: str) -> float:
+        packed = ("--packing true", "--max_length 2048", "--per_device_train_batch_size 8")
+        return component(trl("sft", *packed, *flags, release="1.16.0"), "update", "logits")
+
+    assert logits() == 0
+    assert logits("--label_smoothing_factor 0") == 0
+    assert logits("--label_smoothing_factor 0.1", "--loss_type dft") == 0
+    assert logits("--label_smoothing_factor 0.1") > 1
+    assert logits("--label_smoothing_factor 0.1", "--use_liger_kernel true") > 1
+
+
 def _moments_beside(release: str, *flags: str) -> float:
     """GiB of the copy that the optimizer's step makes, for a model in bf16 whose P is in GiB."""
     made = trl("sft", *flags, release=release)

@@ -60,7 +60,7 @@ def head_copies(
     a GPU, `tests/memory/measured`). Autocast copies a head that was cast to fp32 below QLoRA, too.
     """
     plan, casts = get.plan, precision.casts_outputs
-    if trained and fused_head(get, algorithm) and not _liger(get):
+    if trained and fused_head(get, algorithm):
         return 4.0 + (precision.weights if precision.weights < 4 else 0.0), 0.0
     chunked = algorithm == "sft" and not _fused(get, algorithm) and _chunked(get)
     if chunked and not version_at_least(plan, 1, 13):
@@ -73,9 +73,11 @@ def head_copies(
 
 
 def _chunked(get: MemorySettings) -> bool:
-    """Whether SFT makes the logits of 256 tokens at a time: TRL's default from 1.8 on."""
-    unset = "chunked_nll" if version_at_least(get.plan, 1, 8) else "nll"
-    return get.plan.framework == "trl" and (get.text("loss_type") or unset) == "chunked_nll"
+    """Whether SFT makes the logits of 256 tokens at a time: TRL's default from 1.8 to 1.14."""
+    plan = get.plan
+    default = version_at_least(plan, 1, 8) and not version_at_least(plan, 1, 15)
+    unset = "chunked_nll" if default else "nll"
+    return plan.framework == "trl" and (get.text("loss_type") or unset) == "chunked_nll"
 
 
 def _fused(get: MemorySettings, algorithm: str) -> bool:
@@ -84,7 +86,8 @@ def _fused(get: MemorySettings, algorithm: str) -> bool:
     By Liger's losses, and in TRL from 1.15 on by the trainers' own head, whose tiles have at most
     32,768 entries of the vocabulary (`add_fused_lm_head`).
     """
-    return _liger(get) or fused_head(get, algorithm)
+    liger = _liger(get) and not (get.plan.framework == "trl" and version_at_least(get.plan, 1, 15))
+    return liger or fused_head(get, algorithm)
 
 
 def _liger(get: MemorySettings) -> bool:
@@ -92,9 +95,18 @@ def _liger(get: MemorySettings) -> bool:
 
 
 def fused_head(get: MemorySettings, algorithm: str) -> bool:
-    """Whether the trainer's own head makes log-probabilities tile by tile."""
+    """Whether the trainer's own head makes log-probabilities tile by tile.
+
+    It does under Liger, too, whose loss the trainers switch off. A smoothed loss takes the logits
+    (`compute_loss` of `sft_trainer.py` 1.15 and 1.16).
+    """
     own = get.plan.framework == "trl" and version_at_least(get.plan, 1, 15)
-    return own and algorithm in _FUSED_HEAD
+    smoothed = (
+        algorithm == "sft"
+        and get.number(0, "label_smoothing_factor") > 0
+        and (get.text("loss_type") or "nll") == "nll"
+    )
+    return own and algorithm in _FUSED_HEAD and not smoothed
 
 
 def _reference_in_pass(get: MemorySettings) -> bool:
