@@ -64,6 +64,10 @@ LOG_PROBS_BY_ROW = 8.0
 copy of each. Measured (`fake_losses.json`)."""
 FUSED = 0.2
 """Fused kernels, Liger: logits are never whole."""
+CHUNKED = 16.0
+"""TRL's supervised loss in chunks, of a logit of one: fp32 logits, their log-softmax, its
+exponential and what an entropy makes of both, with gradient or without. Measured
+(`fake_losses.json`)."""
 FORWARD_PACKED = 2.0
 """Without gradient, verl's rows without padding up to 0.8, with or without a compiled entropy: the
 logits, divided in place. Measured on a GPU (`tests/memory/measured`)."""

@@ -106,6 +106,25 @@ class FullModules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HeldOutputs:
+    """The outputs of all layers, which a trainer has a pass hand over with its logits.
+
+    They are there until log-probabilities are made of those. Of a pass with gradient they are what
+    waits for the backward pass anyway.
+    """
+
+    each: float
+    """Bytes of a number as the layers make it."""
+    copied: float = 0.0
+    """Bytes of its copy in another type."""
+    logits: float
+    """Bytes a logit while log-probabilities are made."""
+    reference_logits: float = 0.0
+    """The same in its reference's pass, with those of the policy that wait meanwhile; 0 where that
+    pass is another time's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Role:
     """One model of the job. Bytes are a parameter's."""
 
@@ -189,6 +208,9 @@ class Role:
     """Bytes a vocabulary entry and token, with gradient."""
     forward_logits: float = 0.0
     """The same without gradient."""
+    outputs: HeldOutputs | None = None
+    logits_at_once: int | None = None
+    """Tokens whose logits are made at one time, and again in the backward pass; None for all."""
     evaluation: Tokens = field(default=Tokens(0, 0, 0))
     """Tokens of a pass over samples that are held out; none where nothing is evaluated."""
     evaluation_logits: float = 0.0
@@ -261,6 +283,10 @@ class Engine:
     pipeline: int = 1
     sequences: int = 1
     """Sequences that transformers writes at once."""
+    prompt_tokens: int = 0
+    """Tokens of one of their prompts, which have one pass together before the first token."""
+    image_tokens: float = 0.0
+    """Of these the ones that are of images."""
     scored_tokens: int = 0
     """Tokens whose scores it hands over, all of the vocabulary in fp32."""
     prompt_scores: int = 0

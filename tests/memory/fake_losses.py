@@ -43,6 +43,10 @@ def measure() -> dict[str, Any]:
         "capped logits": {
             name: round(_peak(torch, _capped(loss), 2), 2) for name, loss in LOSSES.items()
         },
+        "logits of a chunk": {
+            "with gradient": round(_chunk(torch, trained=True), 1),
+            "without": round(_chunk(torch, trained=False), 1),
+        },
         "copies of the head": {
             f"{width}{', autocast' * cast}{', trained' * trained}": round(
                 _head(torch, getattr(torch, width), cast=cast, trained=trained), 1
@@ -83,6 +87,32 @@ def _head(torch: Any, width: Any, *, cast: bool, trained: bool) -> float:
             made = [again(chunk, hidden[p], head, labels[p], use_reentrant=False) for p in parts]
         sum(made).backward()
         return float((seen.peak - before) / (VOCAB * 1024))
+
+
+def _chunk(torch: Any, *, trained: bool) -> float:
+    """TRL 1.13 and 1.14: chunks of 256 tokens, each checkpointed; accuracy and entropy beside."""
+    again = importlib.import_module("torch.utils.checkpoint").checkpoint
+    each, count = 256, 1024
+
+    def chunk(hidden: Any, head: Any, labels: Any) -> Any:
+        logits = (hidden @ head.to(hidden.dtype).t()).float()
+        chances = torch.nn.functional.log_softmax(logits, -1)
+        right = (logits.argmax(-1) == labels).sum()
+        loss = torch.nn.functional.nll_loss(chances, labels, reduction="sum")
+        return loss, right, -(chances.exp() * chances).sum(-1).sum()
+
+    with storages(torch) as seen, torch.set_grad_enabled(trained):
+        head = torch.zeros(VOCAB, HIDDEN, dtype=torch.bfloat16)
+        hidden = torch.zeros(count, HIDDEN, dtype=torch.bfloat16, requires_grad=True)
+        labels = torch.zeros(count, dtype=torch.int64)
+        before = seen.peak = seen.now
+        loss = torch.zeros(())
+        for at in range(0, count, each):
+            part = slice(at, at + each)
+            loss = loss + again(chunk, hidden[part], head, labels[part], use_reentrant=False)[0]
+        if trained:
+            loss.backward()
+        return float((seen.peak - before) / (each * VOCAB))
 
 
 def _causal(torch: Any, model: Callable[[], Any], labels: Any) -> Any:

@@ -64,6 +64,7 @@ def measure() -> dict[str, Any]:
         "transformers": hub.__version__,
         "patches": PATCHES,
         "towers": {kind: _tower(torch, kind) for kind in TOWERS},
+        "forward": {kind: _forward(torch, kind) for kind in TOWERS},
         "siglip": _siglip(torch, hub),
         "models": {kind: _model(torch, hub, kind) for kind in ("qwen2_5_vl", "qwen3_vl")},
     }
@@ -91,6 +92,24 @@ def _tower(torch: Any, kind: str) -> dict[str, float]:
         found = passes(torch, seen, layer, hidden)
         merged = passes(torch, seen, tower.merger, hidden)
     return found | {"merger": merged["kept"]}
+
+
+def _forward(torch: Any, kind: str) -> float:
+    """Bytes a patch of the whole tower's pass without gradient over an image of 512."""
+    module = importlib.import_module(f"transformers.models.{kind}.modeling_{kind}")
+    settings = importlib.import_module(f"transformers.models.{kind}.configuration_{kind}")
+    name = next(n for n in dir(settings) if n.endswith("VisionConfig"))
+    few = {"depth": 4} | ({"deepstack_visual_indexes": [0, 1, 2]} if kind == "qwen3_vl" else {})
+    config = getattr(settings, name)(**TOWERS[kind] | few)
+    config._attn_implementation = "sdpa"
+    numbers = config.in_channels * config.temporal_patch_size * config.patch_size**2
+    with storages(torch, real=True) as seen, torch.no_grad():
+        tower = getattr(module, _CLASSES[kind])._from_config(config).to(torch.bfloat16).eval()
+        grid = torch.tensor([[1, 32, 16]])
+        before = seen.peak = seen.now
+        pixels = torch.zeros(512, numbers, dtype=torch.float32)
+        tower(pixels.to(torch.bfloat16), grid_thw=grid)
+        return float(round((seen.peak - before) / 512, 1))
 
 
 def _siglip(torch: Any, hub: Any) -> dict[str, float]:

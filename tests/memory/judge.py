@@ -64,15 +64,16 @@ class Judged:
         stages = [
             stage
             for stage in self.estimate["stages"]
-            if metric == "card" or stage["stage"] not in passed
+            if metric == "card" or stage["stage"] not in passed or _by_transformers(stage)
             if "pool" not in self.row or stage["pool"] == self.row["pool"]
         ]
         if not stages:
             return None
 
         def beside(stage: dict[str, Any]) -> float:
+            left = _LEFT_OUT[metric] - (_ENGINE if _by_transformers(stage) else set())
             parts = stage["components"].items()
-            return sum(float(amount) for name, amount in parts if name in _LEFT_OUT[metric])
+            return sum(float(amount) for name, amount in parts if name in left)
 
         shown = "expected_gib" if metric.startswith("allocated") else "card_gib"
         expected = max(stage[shown] - beside(stage) for stage in stages)
@@ -98,6 +99,11 @@ class Judged:
         """Conservative over measured."""
         made = self.figures
         return made[1] / self.row["measured_gib"] if made and "measured_gib" in self.row else None
+
+
+def _by_transformers(stage: dict[str, Any]) -> bool:
+    """Whether the trainer's own model generates in a stage, by no engine that has its weights."""
+    return stage["stage"] == "rollout" and "engine weights" not in stage["components"]
 
 
 def judge(folder: Path) -> list[Judged]:

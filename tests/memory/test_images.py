@@ -64,6 +64,67 @@ def test_a_tower_has_the_parameters_that_were_counted() -> None:
         assert shape.tower.parameters == shape.vision
 
 
+@pytest.mark.parametrize("kind", sorted(TOWERS))
+def test_a_pass_of_a_tower_without_gradient(kind: str) -> None:
+    """Of four layers, whose first three have mergers of their own in Qwen3-VL's."""
+    tower = _tower(_KINDS[kind][1])
+    assert tower.forward_bytes == pytest.approx(RECORDED["forward"][kind], rel=0.01)
+
+
+def _prompts_of(tokens: int, images: int, *flags: str) -> dict[str, float]:
+    launch = (
+        "python examples/scripts/grpo_vlm.py --model_name_or_path Qwen/Qwen2.5-VL-3B-Instruct"
+        " --dtype bfloat16 --bf16 true --use_vllm false --max_completion_length 16 --use_peft"
+        " --per_device_train_batch_size 1 --gradient_accumulation_steps 8 --num_generations 4 "
+    )
+    given = ["--device", "h100", "--gpus", "1", "--framework", "trl@0.29.1"]
+    given += ["--prompt-tokens", str(tokens), "--response-tokens", "8"]
+    made = printed(launch + " ".join(flags), *given, "--image-tokens", str(images))
+    stage = next(stage for stage in made["stages"] if stage["stage"] == "rollout")
+    return dict(stage["components"])
+
+
+def test_the_images_of_all_prompts_go_through_the_tower_together() -> None:
+    """Where transformers writes; eight sequences of a step, four patches a token."""
+    tower = _tower("Qwen2.5-VL-3B-Instruct")
+    taken = _prompts_of(3000, 2500)["engine activations"] * (1 << 30)
+    assert taken == pytest.approx(tower.forward_bytes * 4 * 2500 * 8, rel=0.01)
+    # Without images a layer of the text is the fullest, beside the cache of the prompts.
+    text = _prompts_of(3000, 0)["engine activations"] * (1 << 30)
+    assert text == pytest.approx((8 * 2048 + 6 * 11_008) * 3000 * 8, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "linear"),
+    [
+        ("Qwen2-VL-2B-Instruct", 663_224_320),
+        ("Qwen2.5-VL-3B-Instruct", 666_664_960),
+        ("Qwen3-VL-4B-Instruct", 411_041_792),
+        ("gemma-3-4b-it", 411_070_464),
+    ],
+)
+def test_a_tower_is_quantized_with_the_text(name: str, linear: int) -> None:
+    """The weights of `torch.nn.Linear` in the towers of transformers 5.24, counted there."""
+    owner = "google" if "gemma" in name else "Qwen"
+
+    def weights(*flags: str) -> float:
+        launch = f"trl sft --model_name_or_path {owner}/{name} --dtype bfloat16 --use_peft"
+        flags = ("--lora_r 16 --per_device_train_batch_size 1 --max_length 512", *flags)
+        given = ("--device", "h100", "--gpus", "1", "--framework", "trl@1.0.0")
+        made = printed(f"{launch} {' '.join(flags)}", *given)
+        stage = next(stage for stage in made["stages"] if stage["stage"] == "update")
+        return float(stage["components"]["weights"])
+
+    tower = _tower(name)
+    assert tower.linear_parameters == linear
+    model = find(name)
+    assert model is not None
+    quantized = (model.shape.linear_parameters + linear) * (2 - 0.5625)
+    # Adapters below a quantized model are in bf16 as without.
+    saved = (weights() - weights("--load_in_4bit")) * (1 << 30)
+    assert saved == pytest.approx(quantized, rel=0.01)
+
+
 @pytest.mark.parametrize("kind", TOWERS)
 def test_what_a_layer_of_a_tower_keeps(kind: str) -> None:
     tower, measured = _tower(_KINDS[kind][1]), RECORDED["towers"][kind]

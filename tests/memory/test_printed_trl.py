@@ -48,9 +48,11 @@ GRPO = (
 
 def _written(*flags: str, release: str = "1.0.0") -> float:
     """Sequences of 1000 tokens, from the cache that holds them and one layer twice."""
-    made = trl("grpo", *GRPO, *flags, release=release)
+    # Short prompts, whose pass takes less than the cache of all that is written.
+    short = ("--max_prompt_length 8",) if release < "0.27" else ()
+    made = trl("grpo", *GRPO, *short, *flags, release=release)
     held = component(made, "rollout", "engine cache") * GIB / (1 + 1 / SHAPE.layers)
-    return held / (CACHED * (1000 + (512 if release < "0.27" else 0)))
+    return held / (CACHED * (1008 if short else 1000))
 
 
 @pytest.mark.parametrize(
@@ -475,6 +477,33 @@ def test_a_smoothed_loss_takes_whole_logits() -> None:
     assert logits("--label_smoothing_factor 0.1", "--use_liger_kernel true") > 1
 
 
+@pytest.mark.parametrize("release", ["1.13.0", "1.14.1"])
+def test_a_chunk_of_logits_is_there_whatever_the_tokens(release: str) -> None:
+    """With gradient and in an evaluation, of 256 tokens or as few as there are."""
+
+    def chunk(tokens: int, stage: str, *flags: str) -> float:
+        given = (f"--max_length {tokens}", "--per_device_train_batch_size 1", *LORA, *flags)
+        made = trl("sft", *given, release=release)
+        return component(made, stage, "logits") * GIB / (256 * SHAPE.vocab)
+
+    held_out = ("--eval_strategy steps", "--per_device_eval_batch_size 1")
+    measured = MEASURED["logits of a chunk"]
+    for tokens, share in ((64, 1 / 4), (256, 1.0), (400, 1.0)):
+        assert chunk(tokens, "update") == pytest.approx(share * measured["with gradient"], rel=0.05)
+        alone = chunk(tokens, "evaluation", *held_out)
+        assert alone == pytest.approx(share * measured["without"], rel=0.05)
+    # Neither Liger's kernels nor a loss of the whole.
+    assert chunk(256, "update", "--use_liger_kernel true") < 1
+    assert chunk(256, "update", "--loss_type nll") == pytest.approx(12, rel=0.02)
+
+
+def test_the_gradient_of_a_head_waits_for_the_last_chunk() -> None:
+    flags = ("--dtype bfloat16", "--bf16 true")
+    assert _copies("1.14.0", *flags) == pytest.approx(2, rel=0.02)
+    assert _copies("1.14.0", "--dtype float32", "--bf16 true") == pytest.approx(4, rel=0.02)
+    assert _copies("1.14.0", *flags, "--loss_type nll") == 0
+
+
 def _moments_beside(release: str, *flags: str) -> float:
     """GiB of the copy that the optimizer's step makes, for a model in bf16 whose P is in GiB."""
     made = trl("sft", *flags, release=release)
@@ -503,12 +532,12 @@ def test_a_fused_step_is_among_what_would_help() -> None:
     assert "--optim adamw_torch_fused" not in helps("--optim adamw_torch_fused")
 
 
-def _pair(*flags: str, given: tuple[str, ...] = ()) -> dict[str, Any]:
+def _pair(*flags: str, given: tuple[str, ...] = (), version: str = "0.23.1") -> dict[str, Any]:
     launch = (
         "python -m trl.scripts.dpo --model_name_or_path Qwen/Qwen2.5-7B --dtype bfloat16"
         " --bf16 true --gradient_checkpointing true --use_peft --lora_r 16 --max_length 8192 "
     )
-    release = ("--device", "h200", "--gpus", "1", "--framework", "trl@0.23.1")
+    release = ("--device", "h200", "--gpus", "1", "--framework", f"trl@{version}")
     return printed(launch + " ".join(flags), *release, *given)
 
 
@@ -527,11 +556,62 @@ def test_a_sample_is_as_long_as_its_prompt_and_its_response(kind: str) -> None:
 
 def test_a_pair_may_have_the_logits_of_its_responses_alone() -> None:
     lengths = ("--prompt-tokens", "7000", "--response-tokens", "1000")
-    whole = component(_pair(_ONE, given=lengths), "update", "logits")
-    kept = component(_pair(_ONE, _KEPT, given=lengths), "update", "logits")
+
+    def logits(*flags: str, given: tuple[str, ...] = ()) -> float:
+        return component(_pair(_ONE, *flags, given=given, version="0.18.0"), "update", "logits")
+
+    whole, kept = logits(given=lengths), logits(_KEPT, given=lengths)
     assert kept == pytest.approx(whole / 8, rel=0.01)
-    limited = component(_pair(_ONE, _KEPT, "--max_completion_length 2048"), "update", "logits")
-    assert limited == pytest.approx(component(_pair(_ONE), "update", "logits") / 4, rel=0.01)
+    limited = logits(_KEPT, "--max_completion_length 2048")
+    assert limited == pytest.approx(logits() / 4, rel=0.01)
+
+
+_LONG = ("--prompt-tokens", "7000", "--response-tokens", "1000")
+_OUTPUTS = 2 * 8192 * SHAPE.hidden * (SHAPE.layers + 1) / GIB
+"""GiB of a byte for each number that all layers hand over of a pair of the longest."""
+
+
+def _activations(*flags: str, version: str) -> float:
+    made = _pair(_ONE, _KEPT, *flags, given=_LONG, version=version)
+    return component(made, "update", "activations")
+
+
+@pytest.mark.parametrize("version", ["0.19.1", "0.22.0", "0.24.0", "0.28.0"])
+def test_a_pair_holds_the_outputs_of_all_layers(version: str) -> None:
+    """The reference's in bf16 and fp32; after an earlier pass the policy's in fp32."""
+    both = _activations(version=version)
+    alone = 2 * 8192 * SHAPE.hidden * (2 * SHAPE.layers + 8) / GIB
+    assert both == pytest.approx(6 * _OUTPUTS + alone, rel=0.01)
+    assert _activations("--precompute_ref_log_probs true", version=version) < both - _OUTPUTS
+
+
+@pytest.mark.parametrize("version", ["0.18.0", "0.29.0", "1.0.0"])
+def test_other_releases_hold_no_outputs_of_layers(version: str) -> None:
+    assert _activations(version=version) < 3 * _OUTPUTS
+
+
+@pytest.mark.parametrize(
+    ("flags", "preset", "width"),
+    [
+        ((), "", 6),
+        ((), "deepspeed_zero2.yaml", 2),
+        (("--load_in_4bit",), "", 4),
+        (("--use_liger_loss true",), "", 2),
+    ],
+    ids=["accelerate", "DeepSpeed", "fp32 below four bits", "Liger"],
+)
+def test_outputs_of_layers_are_copied_where_accelerate_casts_them(
+    flags: tuple[str, ...], preset: str, width: int
+) -> None:
+    """By an evaluation, whose passes hold them too."""
+
+    def made(release: str) -> float:
+        given = ("--per_device_eval_batch_size 1", "--eval_strategy steps", "--max_length 1024")
+        estimate = trl("dpo", _ONE, *given, *LORA, *flags, release=release, preset=preset)
+        return component(estimate, "evaluation", "activations")
+
+    each = 2 * 1024 * SHAPE.hidden * (SHAPE.layers + 1) / GIB
+    assert made("0.24.0") - made("1.0.0") == pytest.approx(width * each, rel=0.03)
 
 
 def test_logits_that_may_not_be_there_keep_a_pass_from_being_too_much() -> None:

@@ -6,6 +6,8 @@ layer's (all checkpoints and one layer recomputed, with its gradients).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from bot.memory.bands import BESIDE, MARGINS, kind_of
 from bot.memory.components.adapter_inputs import backward_below, gathered_inputs, kept_below
 from bot.memory.components.attention import scores_backward, scores_kept
@@ -16,17 +18,13 @@ from bot.memory.components.layers import (
     layer_bytes_per_token,
     recomputes_mlp,
 )
+from bot.memory.components.logit_bytes import logits, split
 from bot.memory.components.vision import images_kept, tower_at_work
-from bot.memory.constants import HEAD, LOGITS
+from bot.memory.constants import HEAD
 from bot.memory.units import NOTHING, Bytes, together
 from bot.memory.workload import MemoryLevel, Role
 
 Parts = dict[str, Bytes]
-
-
-def split(role: Role) -> int:
-    """By what Megatron divides activations: tensor (with sequence parallelism) and context."""
-    return role.layout.tensor if role.backend == "megatron" else 1
 
 
 def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
@@ -160,30 +158,6 @@ def layer_at_work(role: Role, tokens: int) -> Bytes:
     return layer + backward / split(role) + moving
 
 
-def logits(
-    role: Role, level: MemoryLevel, tokens: int, per_logit: float, *, gradient: bool = False
-) -> Bytes:
-    """The logits and what is computed from them; at the floor the logits alone, if ever whole."""
-    if role.head == "value" or not per_logit:
-        return NOTHING
-    if level == "floor":
-        per_logit = LOGITS if per_logit >= LOGITS else 0.0
-    elif role.shape.capped and per_logit >= LOGITS and role.backend != "megatron":
-        per_logit = _capped(per_logit, role.compute_bytes, gradient=gradient)
-    return Bytes.of(per_logit * role.shape.vocab * tokens * role.head_share) / split(role)
-
-
-def _capped(per_logit: float, each: float, *, gradient: bool) -> float:
-    """Bytes a logit where the model caps them; `each` are those of one number.
-
-    `logits = tanh(logits / c) * c` (`final_logit_softcapping`; transformers' `Gemma2ForCausalLM`).
-    The tanh keeps its result for the backward pass, where its gradient and the one that it is made
-    of are beside it; without a gradient it takes one and makes one. Followed tensor by tensor below
-    each loss (`tests/memory/fake_losses.py`).
-    """
-    return max(per_logit + each, 3 * each) if gradient else max(per_logit, 2 * each)
-
-
 def head_surroundings(role: Role, tokens: int, level: MemoryLevel) -> Bytes:
     """What stands beside the logits for each token."""
     if level == "floor":
@@ -217,7 +191,7 @@ def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
     layer = _in_a_layer(role, level, before, whole)
     tokens = role.update.at(level)
     images = NOTHING if level == "floor" else images_kept(role, tokens)
-    moments = [head, layer]
+    moments = [head, layer, *_handing_over(role, level, head)]
     if images:
         head["images"] = layer["images"] = images
         # The tower's backward pass comes last: all gradients, and none of the text's activations.
@@ -261,6 +235,32 @@ def _at_the_head(role: Role, level: MemoryLevel, before: Bytes, whole: Bytes) ->
         "copies of the head": head_copies(role, level, role.head_copies),
         "retained embeddings": retained_embeddings(role, level),
     }
+
+
+def _handing_over(role: Role, level: MemoryLevel, head: Parts) -> Iterator[Parts]:
+    """When a pass has handed over the outputs of all layers: the policy's, then its reference's.
+
+    The reference's comes while all that the policy's backward pass needs waits, its logits too
+    (`get_batch_loss_metrics` of TRL's `dpo_trainer.py`). Followed in TRL 0.23.1
+    (`tests/memory/followed`).
+    """
+    held = role.outputs
+    if held is None or level == "floor":
+        return
+    tokens = role.update.at(level)
+    passes = [(held.copied, held.logits)]
+    if held.reference_logits:
+        passes.append((held.each + held.copied, held.reference_logits))
+    for each, per_logit in passes:
+        yield head | {
+            "activations": head["activations"] + outputs_held(role, tokens, each),
+            "logits": logits(role, level, tokens, per_logit),
+        }
+
+
+def outputs_held(role: Role, tokens: int, each: float) -> Bytes:
+    """The outputs of all layers and what the first one takes, `each` bytes a number."""
+    return Bytes.of(each * role.shape.hidden * (role.shape.layers + 1) * tokens)
 
 
 def _in_a_layer(role: Role, level: MemoryLevel, before: Bytes, whole: Bytes) -> Parts:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from bot.base.fast_dataclass import dataclass
 from bot.memory.constants import ASLEEP, ENGINE_WORKING, PROMPT_LOGITS
 from bot.memory.shapes.mixers import SlidingAttention
-from bot.memory.units import NOTHING, Bytes
+from bot.memory.units import NOTHING, Bytes, together
 from bot.memory.workload import Engine, MemoryLevel
 
 
@@ -98,20 +98,42 @@ def _by_transformers(engine: Engine, level: MemoryLevel) -> dict[str, Bytes]:
     The cache of every sequence at its full length, one layer's twice while it grows
     (`torch.cat` in transformers' `DynamicLayer.update`). Of the last token the logits, their fp32
     copy, what is left after temperature and filters, and the probabilities (`_sample`). Scores that
-    are handed over are a list and its stack at the end (`generate` in TRL's PPO).
+    are handed over are a list and its stack at the end (`generate` in TRL's PPO). Before that all
+    prompts have one pass, whose images go through the tower together.
     """
     shape = engine.shape
     each = 2 if level == "floor" else engine.sequence_tokens
     whole = cache(engine, each) * engine.sequences
     if level == "floor":
         return {"engine cache": whole}
-    return {
-        "engine cache": whole + whole / max(1, shape.full_layers),
-        "gathered weights": Bytes(2 * engine.gathered_parameters),
-        "logits": Bytes(
-            16 * shape.vocab * engine.sequences + 8 * shape.vocab * engine.scored_tokens
-        ),
+    gathered = Bytes(2 * engine.gathered_parameters)
+    logits = Bytes(16 * shape.vocab * engine.sequences + 8 * shape.vocab * engine.scored_tokens)
+    moments = (
+        {"engine cache": whole + whole / max(1, shape.full_layers), "logits": logits},
+        _prompts(engine),
+    )
+    fullest = max(moments, key=lambda parts: together(parts.values()).count)
+    return fullest | {"gathered weights": gathered}
+
+
+def _prompts(engine: Engine) -> dict[str, Bytes]:
+    """The pass over all prompts: one layer's activations, or the tower's of all images.
+
+    Of a layer as of any pass without gradient (`forward_pass.layer_forward`).
+    """
+    shape, tower = engine.shape, engine.shape.tower
+    tokens = engine.prompt_tokens * engine.sequences
+    text = Bytes((8 * shape.hidden + 6 * shape.active_intermediate) * tokens)
+    seen = engine.image_tokens * engine.sequences * (tower.merged if tower else 0)
+    pixels = Bytes.of(4 * tower.numbers * seen) if tower else NOTHING
+    layer = {
+        "engine cache": cache(engine, engine.prompt_tokens) * engine.sequences,
+        "engine activations": text + pixels,
     }
+    if tower is None:
+        return layer
+    images = {"engine activations": Bytes.of(tower.forward_bytes * seen)}
+    return max(layer, images, key=lambda parts: together(parts.values()).count)
 
 
 def asleep(engine: Engine, level: MemoryLevel, card: Card) -> dict[str, Bytes]:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.memory.components.activations import Parts, head_copies, head_is_away, logits, split
+from bot.memory.components.activations import (
+    Parts,
+    head_copies,
+    head_is_away,
+    outputs_held,
+)
 from bot.memory.components.attention import scores_forward
 from bot.memory.components.experts import copies_in_transit
 from bot.memory.components.gathered import gathered_ends, gathered_layers
+from bot.memory.components.logit_bytes import logits, split
 from bot.memory.constants import LOGITS
 from bot.memory.units import NOTHING, Bytes, together
 from bot.memory.workload import MemoryLevel, Role
@@ -34,15 +40,16 @@ def forward_parts(role: Role, level: MemoryLevel) -> Parts:
     """
     tokens = role.forward.at(level)
     residual = Bytes.of(role.compute_bytes * role.shape.hidden * tokens) / split(role)
+    made, copied = _outputs(role, tokens, level)
     scores = _scores(role, level)
     head: Parts = {
-        "activations": residual,
+        "activations": residual + made + copied,
         "gathered weights": gathered_ends(role),
         "logits": logits(role, level, tokens, role.forward_logits) + scores,
         "copies of the head": head_copies(role, level, role.forward_head_copies),
     }
     layer: Parts = {
-        "activations": residual if level == "floor" else layer_forward(role, tokens),
+        "activations": residual if level == "floor" else layer_forward(role, tokens) + made,
         "gathered weights": gathered_ends(role) + gathered_layers(role, level),
         "logits": scores,
     }
@@ -52,6 +59,14 @@ def forward_parts(role: Role, level: MemoryLevel) -> Parts:
         made = logits(role, level, tokens, min(LOGITS, role.forward_logits))
         moments = [head | {"logits": made + scores}, head | {"gathered weights": NOTHING}, layer]
     return max(moments, key=lambda parts: together(parts.values()).count)
+
+
+def _outputs(role: Role, tokens: int, level: MemoryLevel) -> tuple[Bytes, Bytes]:
+    """What all layers have made, where a trainer holds it, and its copies."""
+    held = role.outputs
+    if held is None or level == "floor":
+        return NOTHING, NOTHING
+    return outputs_held(role, tokens, held.each), outputs_held(role, tokens, held.copied)
 
 
 def _scores(role: Role, level: MemoryLevel) -> Bytes:

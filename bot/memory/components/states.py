@@ -76,9 +76,12 @@ def _weights(role: Role) -> Bytes:
     adapter = Bytes.of(role.adapter_parameters * role.weight_bytes)
     if frozen >= 2:
         return Bytes.of(role.parameters * frozen) + adapter
-    # Quantized: the layers' matrices alone; embedding, head and norms stay in 16 bits, or are cast
-    # to fp32 by PEFT's `prepare_model_for_kbit_training`.
-    linear = role.shape.linear_parameters
+    # Quantized: the layers' matrices alone, a vision tower's too (`_replace_with_bnb_linear` of
+    # transformers' `integrations/bitsandbytes.py` takes each linear module but the head);
+    # embedding, head and norms stay in 16 bits, or are cast to fp32 by PEFT's
+    # `prepare_model_for_kbit_training`.
+    tower = role.shape.tower
+    linear = role.shape.linear_parameters + (tower.linear_parameters if tower else 0)
     ends = Bytes.of((role.parameters - linear) * role.end_bytes)
     return Bytes.of(linear * frozen) + ends + adapter
 

@@ -45,7 +45,10 @@ def with_images(workload: Workload, get: MemorySettings, run: Measured | None) -
         return replace(role, image_share=kept, tower_frozen=still and role.adapter is None)
 
     def pool_of(pool: Pool) -> Pool:
-        return replace(pool, roles=tuple(one(role) for role in pool.roles))
+        engine = pool.engine
+        if engine is not None and engine.name == "hf":
+            engine = replace(engine, image_tokens=mean)
+        return replace(pool, roles=tuple(one(role) for role in pool.roles), engine=engine)
 
     noted = _assumed(seen, round(mean), given=given is not None) if share else ()
     return replace(

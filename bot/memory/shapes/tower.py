@@ -86,6 +86,16 @@ class Tower:
         return self.layers * layer + patches + family.norm * width + self._mergers
 
     @property
+    def linear_parameters(self) -> int:
+        """Weights of linear modules: neither biases nor norms, patches' or positions' embedding."""
+        width, family = self.width, _FAMILIES[self.kind]
+        layer = 4 * width * width + (3 if family.gated else 2) * width * self.intermediate
+        if self.kind == "siglip":  # Its projection is a parameter of no linear module.
+            return self.layers * layer
+        joined = self.width * self.merged
+        return self.layers * layer + (1 + self.deep) * joined * (joined + self.out)
+
+    @property
     def _mergers(self) -> int:
         """Two matrices that join patches and lead on; SigLIP's projection is one behind a mean."""
         if self.kind == "siglip":
@@ -117,6 +127,19 @@ class Tower:
     def backward_bytes(self) -> int:
         """What the backward pass of one layer adds, for a patch."""
         return _FAMILIES[self.kind].backward_bytes * self.intermediate
+
+    @property
+    def forward_bytes(self) -> int:
+        """What a pass without gradient takes of a patch, the patch included; 0 for SigLIP's.
+
+        While queries and keys are turned in fp32 (`apply_rotary_pos_emb_vision`), with what the
+        mergers of deeper layers have made, and the learned positions (`tests/memory/fake_towers`).
+        """
+        if self.kind == "siglip":
+            return 0
+        made = 2 * self.deep * self.out // self.merged
+        layer = (36 if self.positions else 34) * self.width + _TURN
+        return layer + made + _PIXEL * self.numbers
 
     def kept_bytes(self, *, checkpointed: bool) -> int:
         """What its layers keep of a patch until their backward pass.

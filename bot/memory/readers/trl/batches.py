@@ -83,6 +83,7 @@ def transformers_engine(
         fraction=1.0,
         sequence_tokens=of.longest,
         sequences=batches.written,
+        prompt_tokens=of.prompt_max,
         scored_tokens=batches.scored * of.response_max,
         gathered_parameters=whole if get.on(True, "ds3_gather_for_generation") else 0,
         sleeps=False,

@@ -11,11 +11,14 @@ from __future__ import annotations
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
+from bot.memory.readers.lengths import Lengths, Measured
 from bot.memory.readers.settings import MemorySettings
 from bot.memory.readers.trl.precision import Precision
-from bot.memory.workload import Backend
+from bot.memory.workload import Backend, HeldOutputs
 
 _FUSED_HEAD = ("sft", "dpo", "grpo", "rloo", "kto")
+_CHUNK = 256
+"""`_CHUNKED_LM_HEAD_CHUNK_SIZE` of TRL's `sft_trainer.py`."""
 _HEAD_COPIES = {
     (False, False): (10.0, 4.0),
     (False, True): (8.0, 6.0),
@@ -35,6 +38,8 @@ def trainer_logits(
     if _fused(get, algorithm):
         return constants.FUSED, constants.FUSED
     if algorithm == "sft":
+        if logits_at_once(get, algorithm):
+            return constants.CHUNKED, 0.0
         return (constants.FUSED if _chunked(get) else constants.CAUSAL_LOSS), 0.0
     whole = precision.computes >= 4 or precision.casts_outputs
     if algorithm in ("grpo", "rloo") and not instruct:
@@ -55,7 +60,8 @@ def head_copies(
 
     The chunked loss of TRL 1.5 to 1.12 multiplies by the head in fp32, which autocast makes bf16
     again; its gradient passes through both (`_chunk` of `sft_trainer.py`, followed in
-    `tests/memory/fake_losses.py`). From 1.15 on the tiles' gradient of the head is summed in fp32
+    `tests/memory/fake_losses.py`). In 1.13 and 1.14 it is a sum that waits for the last chunk's
+    (torch's `InputBuffer`). From 1.15 on the tiles' gradient of the head is summed in fp32
     and cast to the head's type at the end (`backward` in `kernels/chunked_logprob.py`; measured on
     a GPU, `tests/memory/measured`). Autocast copies a head that was cast to fp32 below QLoRA, too.
     """
@@ -68,16 +74,79 @@ def head_copies(
         whole = precision.weights >= 4 and backend not in ("fsdp", "fsdp2")
         update, forward = _HEAD_COPIES[whole, casts]
         return (update if trained else forward), forward
+    if trained and chunked:
+        return precision.weights, 0.0
     quantized = precision.ends > 2 and precision.frozen is not None and not trained
     return (2.0, 2.0) if quantized else (0.0, 0.0)
 
 
+def head_share(
+    get: MemorySettings, algorithm: str, sequences: int, of: Lengths, run: Measured | None
+) -> float:
+    """Share of tokens with logits: TRL's online trainers keep those of the completion.
+
+    So does `use_logits_to_keep` of its DPO (0.15 to 0.28, `concatenated_forward`) from the first
+    token of any completion on, which one pair alone says.
+    """
+    if get.plan.framework == "open-instruct" or algorithm not in ("grpo", "rloo", "dpo"):
+        return 1.0
+    if algorithm != "dpo":
+        return of.response_max / of.longest
+    old = not version_at_least(get.plan, 0, 29)
+    if not old or sequences > 2 or not get.on(False, "use_logits_to_keep"):
+        return 1.0
+    if run is not None and run.prompt_mean and run.response_mean:
+        return run.response_mean / (run.prompt_mean + run.response_mean)
+    limit = get.whole("max_completion_length") or of.longest
+    return min(1.0, limit / of.longest)
+
+
+def held_outputs(
+    get: MemorySettings, algorithm: str, precision: Precision, sequences: int
+) -> HeldOutputs | None:
+    """The outputs of all layers that TRL's DPO holds from 0.19 to 0.28; None elsewhere.
+
+    `concatenated_forward` of its `dpo_trainer.py` asks for them (`output_hidden_states`) in each
+    pass, and uses none. accelerate makes fp32 of all that a model hands over, one after the other,
+    so that the narrower ones are still there (`convert_to_fp32` of its `utils/operations.py`);
+    Liger's loss (`_compute_loss_liger`) goes past that. The policy's fp32 logits wait for their
+    backward pass, of bf16 ones the log-softmax does.
+    """
+    plan = get.plan
+    old = version_at_least(plan, 0, 19) and not version_at_least(plan, 0, 29)
+    if algorithm != "dpo" or plan.framework != "trl" or not old:
+        return None
+    fused = _fused(get, algorithm)
+    casts = precision.casts_outputs and not fused
+    if fused:
+        own = both = constants.FUSED
+    elif casts or precision.computes >= 4:
+        own, both = constants.FORWARD_FP32, constants.FORWARD_FP32 + 2 * constants.LOGITS
+    else:
+        own, both = 2 * constants.LOGITS, 2 * constants.LOGITS + _row(sequences)
+    return HeldOutputs(
+        each=precision.residual,
+        copied=4.0 if casts and precision.residual < 4 else 0.0,
+        logits=own,
+        reference_logits=both if _reference_in_pass(get) else 0.0,
+    )
+
+
 def _chunked(get: MemorySettings) -> bool:
-    """Whether SFT makes the logits of 256 tokens at a time: TRL's default from 1.8 to 1.14."""
+    """Whether SFT makes the logits of `_CHUNK` tokens at once: TRL's default from 1.8 to 1.14."""
     plan = get.plan
     default = version_at_least(plan, 1, 8) and not version_at_least(plan, 1, 15)
     unset = "chunked_nll" if default else "nll"
     return plan.framework == "trl" and (get.text("loss_type") or unset) == "chunked_nll"
+
+
+def logits_at_once(get: MemorySettings, algorithm: str) -> int | None:
+    """Tokens of a chunk of the supervised loss of TRL 1.13 and 1.14; None for other losses.
+
+    Earlier ones have copies of the head beside the chunk's, which are more (`head_copies`).
+    """
+    own = algorithm == "sft" and not _fused(get, algorithm) and _chunked(get)
+    return _CHUNK if own and version_at_least(get.plan, 1, 13) else None
 
 
 def _fused(get: MemorySettings, algorithm: str) -> bool:

@@ -33,7 +33,14 @@ from bot.memory.readers.trl.backend import (
 from bot.memory.readers.trl.batches import OnlineBatches, online_batches, transformers_engine
 from bot.memory.readers.trl.engine import vllm_engine
 from bot.memory.readers.trl.evaluation import evaluation_batch, evaluation_tokens, supervised_logits
-from bot.memory.readers.trl.logits import fused_head, head_copies, trainer_logits
+from bot.memory.readers.trl.logits import (
+    fused_head,
+    head_copies,
+    head_share,
+    held_outputs,
+    logits_at_once,
+    trainer_logits,
+)
 from bot.memory.readers.trl.precision import Precision, precision_of
 from bot.memory.readers.trl.rewards import reward_role, scored_by
 from bot.memory.readers.trl.samples import longest_sample
@@ -189,13 +196,16 @@ class _Trainer:
             padded, packed = not self._flat(), self._packed()
             held_out = evaluation_tokens(get, self.algorithm, of, padded=padded, packed=packed)
         if self.algorithm == "sft":
-            held_out_logits = supervised_logits(get, logits, computes=precision.computes)
+            held_out_logits = logits
+            if updated.logits_at_once is None:
+                held_out_logits = supervised_logits(get, logits, computes=precision.computes)
         actor = replace(
             updated,
             update_logits=logits,
             forward=forward if online else Tokens(0, 0, 0),
             forward_logits=forward_logits if online else 0.0,
             scored_tokens=scored,
+            outputs=held_outputs(get, self.algorithm, precision, self._sequences()),
             evaluation=held_out.over(over),
             evaluation_logits=held_out_logits,
         )
@@ -267,7 +277,8 @@ class _Trainer:
             adapter_bytes=precision.adapter,
             unsharded_gradient_bytes=waiting_gradients(get, backend, precision.computes),
             accumulates=(get.whole("gradient_accumulation_steps") or 2) > 1 or self.instruct,
-            head_share=self._head_share(of),
+            head_share=head_share(get, self.algorithm, self._sequences(), of, self.run),
+            logits_at_once=logits_at_once(get, self.algorithm),
             eager_update=self._eager(self._sequences()),
             eager_forward=self._eager(
                 self.batches.forward if self.batches is not None else self._sequences()
@@ -332,24 +343,6 @@ class _Trainer:
         wrapped = (self.get.text("packing_strategy") or "").lower() == "wrapped"
         row = self._packed() and version_at_least(self.plan, 0, 19) and not wrapped
         return 1 if row or self._flat() else sequences
-
-    def _head_share(self, of: Lengths) -> float:
-        """Share of tokens with logits: TRL's online trainers keep those of the completion.
-
-        So does `use_logits_to_keep` of its DPO (0.15 to 0.28, `concatenated_forward`) from the
-        first token of any completion on, which one pair alone says.
-        """
-        if self.instruct or self.algorithm not in ("grpo", "rloo", "dpo"):
-            return 1.0
-        if self.algorithm != "dpo":
-            return of.response_max / of.longest
-        old = not version_at_least(self.plan, 0, 29)
-        if not old or self._sequences() > 2 or not self.get.on(False, "use_logits_to_keep"):
-            return 1.0
-        if self.run is not None and self.run.prompt_mean and self.run.response_mean:
-            return self.run.response_mean / (self.run.prompt_mean + self.run.response_mean)
-        limit = self.get.whole("max_completion_length") or of.longest
-        return min(1.0, limit / of.longest)
 
     def _reference(self) -> bool:
         if self.algorithm in ("dpo", "kto"):
