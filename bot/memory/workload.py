@@ -147,6 +147,8 @@ class Role:
     gradient_bytes: float = 4.0
     optimizer_bytes: float = 8.0
     """Of a trained parameter: both moments, and a copy in fp32 where the weights are not."""
+    embedding_optimizer_bytes: float = 0.0
+    """What an entry of a trained embedding has more."""
     optimizer_host_bytes: float = 0.0
     """The same on the host, where an optimizer is divided between the two."""
     step_bytes: float = 4.0

@@ -523,6 +523,24 @@ def test_a_fused_step_copies_nothing() -> None:
     assert _moments_beside("0.21.0") == pytest.approx(2 * P, abs=0.02)
 
 
+def test_an_embedding_has_fp32_moments_beside_those_in_8_bits() -> None:
+    """transformers' trainer leaves it out of bitsandbytes' 8-bit optimizers, a copy of it too."""
+    each = SHAPE.embedding / GIB
+
+    def moments(*flags: str, optim: str = "adamw_8bit") -> float:
+        made = trl("sft", "--max_length 512", *flags, f"--optim {optim}")
+        return component(made, "optimizer", "optimizer")
+
+    assert moments() == pytest.approx(2 * P + 6 * each, rel=0.01)
+    assert moments(optim="lion_8bit") == pytest.approx(P + 3 * each, rel=0.01)
+    assert moments(optim="adamw_torch_8bit") == pytest.approx(2 * P, rel=0.01)
+    assert moments(optim="adamw_torch_fused") == pytest.approx(4 * P, rel=0.01)
+    saved = moments(*LORA, "--lora_modules_to_save embed_tokens lm_head") - moments(*LORA)
+    assert saved == pytest.approx((8 + 2) * each, abs=0.03)
+    head = moments(*LORA, "--lora_modules_to_save lm_head") - moments(*LORA)
+    assert head == pytest.approx(2 * each, abs=0.03)
+
+
 def test_a_fused_step_is_among_what_would_help() -> None:
     def helps(*flags: str) -> list[str]:
         made = trl("sft", "--max_length 512", *flags, release="0.21.0")

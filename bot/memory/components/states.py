@@ -50,12 +50,17 @@ def states(role: Role) -> States:
         )
         / gradient_ranks,
         optimizer=(
-            Bytes.of(trained * role.optimizer_bytes)
+            Bytes.of(trained * role.optimizer_bytes + _embedding_moments(role))
             + Bytes.of(copies.parameters * copies.optimizer_bytes)
         )
         / optimizer_ranks,
         step=_step(role, (trained + copies.parameters) / optimizer_ranks),
     )
+
+
+def _embedding_moments(role: Role) -> float:
+    whole = role.trained and role.adapter is None
+    return role.embedding_optimizer_bytes * role.shape.embedding if whole else 0.0
 
 
 def _step(role: Role, local: float) -> Bytes:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.memory.readers.settings import MemorySettings, needed
-from bot.memory.readers.trl.precision import Precision
+from bot.memory.readers.trl.precision import Precision, embedding_moments
 from bot.memory.shapes.shape import Shape
 from bot.memory.workload import Adapter, FullModules
 
@@ -46,11 +46,16 @@ def full_modules(get: MemorySettings, shape: Shape, precision: Precision) -> Ful
         return None
     loaded = precision.loaded
     zero = precision.optimizer > 8  # DeepSpeed's fp32 copy is among them.
+    wide = 0.0 if zero else embedding_moments(get)
+    if zero or wide:  # 8-bit moments are as wide whatever the weights are in.
+        each = precision.optimizer + wide * ends.count("embed_tokens") / len(ends)
+    else:
+        each = precision.optimizer / 4 * loaded
     return FullModules(
         parameters=len(ends) * shape.embedding,
         weight_bytes=loaded,
         gradient_bytes=loaded,
-        optimizer_bytes=precision.optimizer if zero else precision.optimizer / 4 * loaded,
+        optimizer_bytes=each,
     )
 
 

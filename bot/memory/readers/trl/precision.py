@@ -181,6 +181,19 @@ def _widest(get: MemorySettings, width: float) -> float:
     return 16.0 if width < 4 else 8.0
 
 
+def embedding_moments(get: MemorySettings) -> float:
+    """What the moments of an embedding's entry take more than those of others.
+
+    transformers' `Trainer.create_optimizer` leaves embeddings to fp32 in bitsandbytes' 8-bit
+    optimizers (`register_module_override`): four bytes for one.
+    """
+    name = (get.text("optim") or "").lower()
+    other = "torch" in name or "galore" in name  # torchao's, GaLore's
+    if get.plan.framework != "trl" or "8bit" not in name or other:
+        return 0.0
+    return 3.0 if "lion" in name or "rmsprop" in name else 6.0
+
+
 def _moments(get: MemorySettings, both: float) -> float:
     """Bytes of a parameter's moments, by `optim` of transformers' `TrainingArguments`.
 

@@ -41,7 +41,7 @@ from bot.memory.readers.trl.logits import (
     logits_at_once,
     trainer_logits,
 )
-from bot.memory.readers.trl.precision import Precision, precision_of
+from bot.memory.readers.trl.precision import Precision, embedding_moments, precision_of
 from bot.memory.readers.trl.rewards import reward_role, scored_by
 from bot.memory.readers.trl.samples import longest_sample
 from bot.memory.shapes.models import FindModel
@@ -261,6 +261,7 @@ class _Trainer:
             frozen_bytes=precision.frozen if adapter else None,
             gradient_bytes=precision.gradients,
             optimizer_bytes=precision.optimizer,
+            embedding_optimizer_bytes=0.0 if backend.startswith("zero") else embedding_moments(get),
             step_bytes=precision.step,
             step_widest_bytes=precision.step_widest,
             weights_offload=offload[0],
