@@ -57,6 +57,11 @@ def _bf16(role: Role) -> Role:
     )
 
 
+def _liger_loss(role: Role) -> Role:
+    """Without logits, and without copies of the head."""
+    return replace(_fused_logits(role), head_copies=0.0, forward_head_copies=0.0)
+
+
 def _fused_logits(role: Role) -> Role:
     forward = min(role.forward_logits, constants.FUSED)
     return replace(
@@ -140,13 +145,10 @@ _SWITCHES: tuple[_Switch, ...] = (
         put=lambda r: replace(r, fused_layers=True),
     ),
     _Switch(
-        # Its loss, too, which has no copies of the head.
         settings={"trl": "--use_liger_kernel"},
         off=lambda r: r.name == "actor" and not r.fused_layers,
         on=lambda r: r.name == "actor" and r.fused_layers,
-        put=lambda r: replace(
-            _fused_logits(r), fused_layers=True, head_copies=0.0, forward_head_copies=0.0
-        ),
+        put=lambda r: replace(r if r.own_head else _liger_loss(r), fused_layers=True),
     ),
     _Switch(
         settings={"verl": f"{_A}.entropy_from_logits_with_chunking=True"},

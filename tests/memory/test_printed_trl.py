@@ -465,6 +465,19 @@ def test_the_trainers_own_head_stays_under_liger() -> None:
     assert _copies("1.14.0", *flags, "--use_liger_kernel true") == 0
 
 
+def test_liger_is_offered_for_what_it_still_makes() -> None:
+    """From 1.15 on the layers alone, where before it made the loss, too."""
+    saves = []
+    for release in ("1.14.0", "1.16.0"):
+        packed = ("--packing true", "--max_length 2048", "--per_device_train_batch_size 8")
+        made = trl(
+            "sft", *packed, "--loss_type nll", "--label_smoothing_factor 0.1", release=release
+        )
+        offered = {one["setting"]: one["saves_gib"] for one in made["options"]}
+        saves.append(offered.get("--use_liger_kernel", 0.0))
+    assert saves[0] > 10 * saves[1]
+
+
 def test_a_smoothed_loss_takes_whole_logits() -> None:
     def logits(*flags: str) -> float:
         packed = ("--packing true", "--max_length 2048", "--per_device_train_batch_size 8")

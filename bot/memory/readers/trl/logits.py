@@ -155,8 +155,7 @@ def _fused(get: MemorySettings, algorithm: str) -> bool:
     By Liger's losses, and in TRL from 1.15 on by the trainers' own head, whose tiles have at most
     32,768 entries of the vocabulary (`add_fused_lm_head`).
     """
-    liger = _liger(get) and not (get.plan.framework == "trl" and version_at_least(get.plan, 1, 15))
-    return liger or fused_head(get, algorithm)
+    return (_liger(get) and not own_head(get)) or fused_head(get, algorithm)
 
 
 def _liger(get: MemorySettings) -> bool:
@@ -169,13 +168,17 @@ def fused_head(get: MemorySettings, algorithm: str) -> bool:
     It does under Liger, too, whose loss the trainers switch off. A smoothed loss takes the logits
     (`compute_loss` of `sft_trainer.py` 1.15 and 1.16).
     """
-    own = get.plan.framework == "trl" and version_at_least(get.plan, 1, 15)
     smoothed = (
         algorithm == "sft"
         and get.number(0, "label_smoothing_factor") > 0
         and (get.text("loss_type") or "nll") == "nll"
     )
-    return own and algorithm in _FUSED_HEAD and not smoothed
+    return own_head(get) and algorithm in _FUSED_HEAD and not smoothed
+
+
+def own_head(get: MemorySettings) -> bool:
+    """Whether the trainers make the loss themselves, so that Liger makes the layers alone."""
+    return get.plan.framework == "trl" and version_at_least(get.plan, 1, 15)
 
 
 def _reference_in_pass(get: MemorySettings) -> bool:

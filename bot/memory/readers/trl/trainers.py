@@ -39,6 +39,7 @@ from bot.memory.readers.trl.logits import (
     head_share,
     held_outputs,
     logits_at_once,
+    own_head,
     trainer_logits,
 )
 from bot.memory.readers.trl.precision import Precision, embedding_moments, precision_of
@@ -271,6 +272,7 @@ class _Trainer:
             end_bytes=precision.ends,
             head_copies=copies[0],
             forward_head_copies=copies[1],
+            own_head=own_head(get),
             residual_bytes=precision.residual,
             autocast=precision.autocast,
             fused_layers=get.on(False, "use_liger_kernel", "use_liger"),
