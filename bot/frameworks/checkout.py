@@ -50,6 +50,7 @@ from bot.frameworks.python_source import field_names
 from bot.frameworks.release_overlay import own_layer
 from bot.frameworks.structured import StructuredTable, structured_table
 from bot.frameworks.trl_programs import TrlPrograms
+from bot.frameworks.trl_written import reads_and_adapts
 from bot.frameworks.verl_copies import CONFIG_FILE, VerlCopies
 
 _CLASS, _TRL = b"@dataclass", b"trl"
@@ -125,6 +126,7 @@ class Checkout:
         self._recipes = NamedFiles(path for path in files if path.endswith(_RECIPES))
         self._json = NamedFiles(path for path in files if path.endswith(".json"))
         self.trl_programs = TrlPrograms(files)
+        self._adapts: bool | None = None
         self.openrlhf = OpenRLHFCopies(files, self.trl_programs.file_of)
         self._own_roots: dict[object, OwnRoot | None] = {}
         self._structured: dict[str, StructuredTable | None] = {}
@@ -241,6 +243,13 @@ class Checkout:
             searched = line.searched and [self._searched(place, script) for place in line.searched]
             self._own_roots[key] = self._own.root(folder, root, verl, searched)
         return self._own_roots[key]
+
+    def makes_adapters(self) -> bool:
+        """Whether a program that reads recipes of TRL's settings makes its adapter itself."""
+        if self._adapts is None:
+            programs = (path for path in self.files if path.endswith(".py"))
+            self._adapts = any(reads_and_adapts(bytes_of(self.files, path)) for path in programs)
+        return self._adapts
 
     def misplaced(self, entry: str, script: str, path: str) -> str | None:
         """A `--config-path` as it should be that is written from the root, or a folder above.

@@ -161,6 +161,11 @@ def own_trainer_class(tree: ast.Module) -> str:
     return found[0] if found and not any(places[name] in _PACKAGES for name in found) else ""
 
 
+def reads_and_adapts(text: bytes) -> bool:
+    """Whether a program's text names TRL's parser of recipes, and what makes an adapter."""
+    return b"TrlParser" in text and any(name.encode() in text for name in ADAPTERS)
+
+
 def makes_adapter(tree: ast.Module) -> bool:
     """Whether one of PEFT's functions is called."""
     return any(name in ADAPTERS for _, name in calls(tree))

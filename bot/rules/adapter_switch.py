@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from bot.base.messages import enumeration
-from bot.frameworks.named_files import bytes_of
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
 from bot.frameworks.setting import Setting
-from bot.frameworks.trl_written import ADAPTERS
 from bot.report import Severity
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import trl
@@ -49,7 +47,6 @@ _LORA: Final = (
     "lora_modules_to_save", "use_rslora", "use_dora",
 )  # fmt: skip
 _QUANTIZED: Final = ("load_in_4bit", "load_in_8bit")
-_MADE: Final = tuple(name.encode() for name in ADAPTERS)
 _TRAINERS: Final = ("sft", "dpo", "grpo", "kto", "rm", "rloo")
 """Algorithms whose trainers hand the model to transformers' Trainer as it is."""
 
@@ -86,9 +83,7 @@ def check(context: RuleContext) -> Hits:
 
 def _adapted(context: RuleContext) -> bool:
     """Whether a program of the repository, which may read the recipe, makes adapters itself."""
-    files = context.place.checkout.files if context.place is not None else {}
-    texts = (bytes_of(files, path) for path in files if path.endswith(".py"))
-    return any(b"TrlParser" in text and any(mark in text for mark in _MADE) for text in texts)
+    return context.place is not None and context.place.checkout.makes_adapters()
 
 
 def _severity(plan: Plan) -> Severity | None:

@@ -27,7 +27,7 @@ META = Meta(
         "when it saves; generation_batch_size and steps_per_generation; auto_find_batch_size of "
         "GRPO and RLOO (since 1.12); log_completions_hub_repo without log_completions (0.29). Of "
         "TRL's own scripts alone, since another program may have another trainer: sync_ref_model "
-        "without a reference, or with an adapter or precomputed log-probabilities (0.29); "
+        "without a reference, or with an adapter or precomputed log-probabilities; "
         "padding_free without packing (1.0); DPO's exo_pair without label_smoothing; KTO's batch "
         "of one; weights that are not as many as the rewards or losses; Liger's loss with what it "
         "cannot compute (0.17 to 1.14); an adapter of the head where its weights are read. Silent "
@@ -60,7 +60,6 @@ def check(context: RuleContext) -> Hits:
             yield from _batches(values)
         own = plan.launch.command.implied or plan.launch.command.written
         if plan.launch.entry.startswith("trl.") and not own:
-            yield from _reference(values)
             yield from _of_trainer(values)
 
 
@@ -114,20 +113,6 @@ def _batches(values: PlanValues) -> Iterator[Hit]:
     hub, logged = "log_completions_hub_repo", "log_completions"
     if version_at_least(values.plan, 0, 29) and values.text(hub) and values.on(logged) is False:
         yield _needs(values, hub, logged)
-
-
-def _reference(values: PlanValues) -> Iterator[Hit]:
-    """What TRL's trainers refuse of a reference that follows the policy (since 0.29)."""
-    key, algorithm = "sync_ref_model", values.plan.algorithm.value
-    if not version_at_least(values.plan, 0, 29) or not values.on(key):
-        return
-    beta = values.get("beta")
-    if algorithm == "grpo" and beta is not None and beta.value == 0:
-        yield _needs(values, key, "beta", "above 0")
-    elif algorithm in ("grpo", "dpo") and values.on("use_peft"):
-        yield _excluded(values, key, "use_peft")
-    elif algorithm == "dpo" and values.on("precompute_ref_log_probs"):
-        yield _excluded(values, key, "precompute_ref_log_probs")
 
 
 def _of_trainer(values: PlanValues) -> Iterator[Hit]:
@@ -234,11 +219,8 @@ def _excluded(values: PlanValues, first: str, second: str) -> Hit:
     )
 
 
-def _needs(values: PlanValues, first: str, second: str, how: str = "") -> Hit:
-    names = {
-        "first": shown(values.plan, first),
-        "second": f"{shown(values.plan, second)} {how}".rstrip(),
-    }
+def _needs(values: PlanValues, first: str, second: str) -> Hit:
+    names = {"first": shown(values.plan, first), "second": shown(values.plan, second)}
     return Hit(
         message=message("{first} needs {second}", **names),
         span=values.place(first),

@@ -102,7 +102,15 @@ _LEVEL = ("importance_sampling_level", _not("token"))
 _HEAD = ("lora_target_modules", _is("lm_head"))
 _ADAPTED = ("sft", "dpo", "kto", "grpo", "rloo")
 
+_SYNCED = ("sync_ref_model", _on)
+
 _REFUSALS = (
+    RefusedPair(("dpo",), (0, 13), (), _SYNCED, _PEFT),
+    RefusedPair(("dpo",), (0, 13), (), _SYNCED, _PRECOMPUTED),
+    RefusedPair(("grpo", "rloo"), (0, 28), (), _SYNCED, _PEFT),
+    RefusedPair(("grpo", "rloo"), (0, 28), (), _SYNCED, ("beta", _is(0))),
+    RefusedPair(("kto",), (1, 7), (), _SYNCED, _PEFT),
+    RefusedPair(("kto",), (1, 7), (), _SYNCED, _PRECOMPUTED),
     RefusedPair(("sft",), (1, 4), (1, 15), ("loss_type", _is("chunked_nll")), _KERNEL),
     RefusedPair(
         ("sft",), (1, 4), (1, 8), ("loss_type", _is("chunked_nll")), _HEAD, (("use_peft", _off),)
