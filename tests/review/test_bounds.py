@@ -50,7 +50,8 @@ def test_what_used_up_its_time_is_left_out_by_name() -> None:
 
 def test_memory_is_bounded_too() -> None:
     found = report(
-        PageChange({PATH: PLAIN + LONG, OTHER: PLAIN + LONG}), IsolationLimits(memory=14 << 20)
+        PageChange({PATH: PLAIN + LONG, OTHER: PLAIN + LONG}),
+        IsolationLimits(memory=14 << 20, processor=300),
     )
     assert not found.scripts
     reasons = {item.check: item.reason for item in found.unchecked}
