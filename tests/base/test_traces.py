@@ -28,7 +28,7 @@ def traced(values: list[tuple[float, float]]) -> Trace:
     return trace
 
 
-@settings(max_examples=scaled(200), deadline=None)
+@settings(max_examples=scaled(200))
 @given(VALUES)
 def test_every_value_lies_in_the_stretch_of_its_place(values: list[tuple[float, float]]) -> None:
     trace = traced(values)

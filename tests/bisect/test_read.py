@@ -162,7 +162,7 @@ def test_the_log_stands_where_the_linter_reads_it(style: str, newline: str) -> N
     }
 
 
-@settings(max_examples=scaled(20), deadline=None)
+@settings(max_examples=scaled(20))
 @given(st.lists(st.builds(Trial, value=st.integers(1, 999), passed=st.booleans()), min_size=1))
 def test_any_log_comes_back_from_the_script(trials: list[Trial]) -> None:
     series = series_of(script(VARIABLES), ran=1, failed=2)

@@ -108,8 +108,6 @@ def broken(draw: st.DrawFn) -> tuple[bytes, bytes]:
 @pytest.mark.process
 @settings(
     max_examples=scaled(40),
-    deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(pair=broken())
@@ -124,7 +122,7 @@ def test_a_fixed_script_starts_what_the_good_one_would(
     assert launched[0]
 
 
-@settings(max_examples=scaled(60), deadline=None, derandomize=True)
+@settings(max_examples=scaled(60))
 @given(
     pair=broken(),
     crlf=st.booleans(),
@@ -298,7 +296,7 @@ _NAMES = st.sampled_from(("a.sh", "with blank.sh", 'quo"te.sh', "中文.sh", "a\
 
 
 @pytest.mark.process
-@settings(max_examples=scaled(30), deadline=None, derandomize=True)
+@settings(max_examples=scaled(30))
 @given(
     name=_NAMES,
     lines=st.lists(st.sampled_from(("a\n", "b\r\n", "中 x\n", "\n", "c")), max_size=30),

@@ -174,11 +174,20 @@ SETTINGS = {
     "report_to": st.sampled_from(["none", "wandb"]),
 }
 CHOSEN = st.fixed_dictionaries({}, optional=SETTINGS)
+# A fraction of a recipe is no text: argparse converts no such default, and refuses none.
+FRACTION = ("per_device_train_batch_size", "6.5")
+OF_RECIPE = CHOSEN.filter(lambda settings: FRACTION not in settings.items())
+
+
+def test_a_fraction_is_refused_where_a_parser_reads_it() -> None:
+    assert _found(_check("--{} {}".format(*FRACTION)), "error") == [("RLB027", "run/one.sh", 1, 78)]
+    key, value = FRACTION
+    assert _found(_check(recipe=f"{RECIPE.splitlines()[0]}\n{key}: {value}\n"), "error") == []
 
 
 @pytest.mark.slow
 @settings(max_examples=25)
-@given(CHOSEN, CHOSEN)
+@given(OF_RECIPE, CHOSEN)
 def test_a_recipe_means_what_its_options_would_mean(
     recipe: dict[str, str], more: dict[str, str]
 ) -> None:

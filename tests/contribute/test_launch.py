@@ -76,7 +76,7 @@ def _read(words: tuple[str, ...]) -> Iterator[Setting]:
             yield read
 
 
-@settings(max_examples=scaled(40), deadline=None)
+@settings(max_examples=scaled(40))
 @given(
     st.sampled_from(["0.3.0.post1", "0.5.0", "0.9.1"]),
     st.sampled_from(["ppo_trainer", "ppo_megatron_trainer"]),
@@ -247,7 +247,7 @@ PRINTABLE = st.characters(exclude_categories=("C", "Z"), include_characters=" ")
 
 
 @pytest.mark.process
-@settings(max_examples=scaled(30), deadline=None)
+@settings(max_examples=scaled(30))
 @given(st.lists(st.text(PRINTABLE, min_size=1)))
 def test_bash_reads_the_words_of_a_script_as_they_are(values: list[str]) -> None:
     keys = table("verl", "0.5.0", "ppo_trainer")

@@ -53,7 +53,7 @@ def test_real_errors(line: str) -> None:
 
 
 @given(st.lists(st.integers(1, 30), max_size=12), st.sampled_from(["\n", "\r\n", "\r"]))
-@settings(max_examples=scaled(100), deadline=None, derandomize=True)
+@settings(max_examples=scaled(100))
 def test_fragments_make_no_difference(cuts: list[int], newline: str) -> None:
     text = newline.join(["one", "(pid=3) " + LINE, "three", ""])
     fragments, at = [], 0

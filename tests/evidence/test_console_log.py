@@ -373,7 +373,7 @@ garbage = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=40).m
 
 
 @given(garbage, st.integers(10, 80))
-@settings(max_examples=scaled(150), deadline=None, derandomize=True)
+@settings(max_examples=scaled(150))
 def test_no_text_makes_the_reader_fail(tmp_path_factory: Any, text: str, width: int) -> None:
     folder = tmp_path_factory.mktemp("log")
     data = text.encode("utf-8", "surrogatepass")

@@ -158,7 +158,7 @@ def test_many_links_and_long_texts_are_bounded_and_said() -> None:
         max_size=12,
     ).map("".join)
 )
-@settings(max_examples=scaled(200), deadline=None, derandomize=True)
+@settings(max_examples=scaled(200))
 def test_no_text_breaks_the_search(text: str) -> None:
     found = find_links(text)
     for each in found.links:

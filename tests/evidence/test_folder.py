@@ -401,8 +401,6 @@ def test_a_forked_or_resumed_run_is_only_a_part(
 @given(st.lists(st.binary(max_size=300), max_size=6), st.booleans())
 @settings(
     max_examples=scaled(120),
-    deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_arbitrary_records_raise_nothing_but_evidence_errors(

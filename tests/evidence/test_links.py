@@ -31,7 +31,7 @@ links = st.builds(
 
 
 @given(links)
-@settings(max_examples=scaled(200), deadline=None, derandomize=True)
+@settings(max_examples=scaled(200))
 def test_an_address_built_from_a_link_reads_back(link: RunLink) -> None:
     assert parse_link(link.url, OWN) == link
 
@@ -141,7 +141,7 @@ pieces = st.lists(
     )
 )
 @example(BASE)
-@settings(max_examples=scaled(500), deadline=None, derandomize=True)
+@settings(max_examples=scaled(500))
 def test_nothing_else_is_accepted(text: str) -> None:
     try:
         link = parse_link(text)

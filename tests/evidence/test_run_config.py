@@ -78,7 +78,7 @@ def test_nothing_in_a_namespace_is_evaluated() -> None:
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=scaled(200), deadline=None, derandomize=True)
+@settings(max_examples=scaled(200))
 def test_any_text_is_taken(text: str) -> None:
     plain({"k": f"Namespace({text})"}, [])
 

@@ -125,7 +125,7 @@ def made(texts: list[str], *, oom: bool, linked: bool = False) -> tuple[Report, 
 @example(
     ["a|b\n    * - x", "`x <javascript:1>`_", "<script>", "\u202eabc", "@org/team"], False, False
 )
-@settings(max_examples=scaled(50), deadline=None, derandomize=True)
+@settings(max_examples=scaled(50))
 def test_no_text_of_a_run_breaks_what_is_made_of_it(
     texts: list[str], oom: bool, linked: bool
 ) -> None:

@@ -109,7 +109,7 @@ values = st.recursive(
 
 
 @given(st.dictionaries(st.text(max_size=6), values, max_size=5), st.sampled_from(["", "a", "data"]))
-@settings(max_examples=scaled(150), deadline=None, derandomize=True)
+@settings(max_examples=scaled(150))
 def test_any_configuration_is_recorded_and_found_unchanged(
     entries: dict[str, Any], key: str
 ) -> None:

@@ -55,7 +55,7 @@ payloads = st.lists(
 
 
 @given(payloads)
-@settings(max_examples=scaled(150), deadline=None, derandomize=True)
+@settings(max_examples=scaled(150))
 def test_every_record_comes_back(records: list[bytes]) -> None:
     log = reader(framed(records))
     assert list(log) == records
@@ -63,7 +63,7 @@ def test_every_record_comes_back(records: list[bytes]) -> None:
 
 
 @given(payloads.filter(bool), st.data())
-@settings(max_examples=scaled(150), deadline=None, derandomize=True)
+@settings(max_examples=scaled(150))
 def test_a_cut_log_gives_its_beginning_and_says_where_it_ends(
     records: list[bytes], data: st.DataObject
 ) -> None:
@@ -86,7 +86,7 @@ def test_a_cut_log_gives_its_beginning_and_says_where_it_ends(
 
 
 @given(payloads, st.data())
-@settings(max_examples=scaled(150), deadline=None, derandomize=True)
+@settings(max_examples=scaled(150))
 def test_a_damaged_byte_is_seen_and_other_blocks_survive(
     records: list[bytes], data: st.DataObject
 ) -> None:
@@ -102,7 +102,7 @@ def test_a_damaged_byte_is_seen_and_other_blocks_survive(
 
 
 @given(st.binary(max_size=3 * BLOCK), st.booleans())
-@settings(max_examples=scaled(200), deadline=None, derandomize=True)
+@settings(max_examples=scaled(200))
 def test_arbitrary_bytes_are_read_or_refused(data: bytes, headed: bool) -> None:
     log = reader(HEADER.pack(IDENT, MAGIC, 0) + data if headed else data)
     if headed or data.startswith(HEADER.pack(IDENT, MAGIC, 0)):

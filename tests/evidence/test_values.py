@@ -33,13 +33,13 @@ trees: st.SearchStrategy[JsonValue] = st.recursive(
 
 
 @given(lists, lists)
-@settings(max_examples=scaled(300), deadline=None, derandomize=True)
+@settings(max_examples=scaled(300))
 def test_without_mappings_neither_side_is_special(a: JsonValue, b: JsonValue) -> None:
     assert same(a, b) == same(b, a)
 
 
 @given(trees)
-@settings(max_examples=scaled(300), deadline=None, derandomize=True)
+@settings(max_examples=scaled(300))
 def test_a_value_is_never_different_from_itself(value: JsonValue) -> None:
     assert same(value, value) is not False
 

@@ -454,7 +454,7 @@ texts = st.one_of(
 )
 
 
-@settings(max_examples=scaled(250), deadline=None, derandomize=True)
+@settings(max_examples=scaled(250))
 @given(files=st.fixed_dictionaries({
     f"{ROOT}.yaml": texts, "one.yaml": texts, "group/one.yaml": texts, "group/two.yaml": texts,
 }))  # fmt: skip

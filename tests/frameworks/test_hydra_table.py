@@ -39,7 +39,7 @@ GROUPS = (
     "nogroup@data=x",
 )  # fmt: skip
 
-few = settings(max_examples=scaled(60), deadline=None, derandomize=True)
+few = settings(max_examples=scaled(60))
 
 
 def mappings() -> st.SearchStrategy[dict[str, Any]]:

@@ -101,7 +101,7 @@ WORDS = (
 )
 
 
-@settings(max_examples=scaled(700), deadline=None, derandomize=True)
+@settings(max_examples=scaled(700))
 @given(words=st.lists(st.sampled_from(WORDS.split()), max_size=6))
 def test_argparse_takes_what_the_table_takes(options: OptionTable, words: list[str]) -> None:
     line = read_line([word(text) for text in words], options)

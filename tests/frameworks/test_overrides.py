@@ -37,7 +37,7 @@ values = st.lists(pieces, max_size=4).map("".join) | st.text(
 keys = st.sampled_from(KEYS.split())
 
 
-@settings(max_examples=scaled(1500), deadline=None, derandomize=True)
+@settings(max_examples=scaled(1500))
 @given(key=keys, value=values)
 def test_the_fast_path_gives_the_answer_of_hydra(key: str, value: str) -> None:
     text = f"{key}={value}"
@@ -78,7 +78,7 @@ def read(text: str) -> Setting | BadArgument | None:
     return read_override(word(text))
 
 
-@settings(max_examples=scaled(300), deadline=None, derandomize=True)
+@settings(max_examples=scaled(300))
 @given(key=keys, value=values, cuts=st.lists(st.integers(0, 12), max_size=3))
 def test_what_is_kept_of_a_plain_word_is_what_is_read_of_it(
     key: str, value: str, cuts: list[int]
@@ -240,7 +240,7 @@ def test_an_unknown_flag_is_refused() -> None:
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="Hydra 1.3 cannot make its parser there")
-@settings(max_examples=scaled(200), deadline=None, derandomize=True)
+@settings(max_examples=scaled(200))
 @given(words=st.lists(st.sampled_from(FLAGS.split()), max_size=6))
 def test_flags_and_rows_as_argparse_takes_them(words: list[str]) -> None:
     argv = [part for text in words for part in text.split("|")]

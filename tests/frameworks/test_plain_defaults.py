@@ -60,7 +60,7 @@ def by_hydra(files: Mapping[str, str], chosen: Mapping[str, str], root: str = RO
     return tree, list(choices.items()), repository.nodes
 
 
-@settings(max_examples=scaled(400), deadline=None, derandomize=True)
+@settings(max_examples=scaled(400))
 @given(
     files=st.fixed_dictionaries(dict.fromkeys(PATHS, _texts)),
     chosen=st.dictionaries(

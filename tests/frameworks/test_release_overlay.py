@@ -72,7 +72,7 @@ def hydra_says(made: Made, folder: Path, overrides: list[str]) -> dict[str, Any]
 
 
 @pytest.mark.slow
-@settings(max_examples=scaled(80), deadline=None, derandomize=True)
+@settings(max_examples=scaled(80))
 @given(
     texts=st.lists(
         st.builds(

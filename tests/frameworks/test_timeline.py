@@ -36,7 +36,7 @@ def folded(each: Mapping[str, Modules]) -> Timeline:
     return Timeline(json.loads(json.dumps(data)))
 
 
-@settings(max_examples=scaled(300), deadline=None, derandomize=True)
+@settings(max_examples=scaled(300))
 @given(each=histories)
 def test_every_release_comes_back(each: dict[str, Modules]) -> None:
     found = folded(each)
@@ -55,7 +55,7 @@ def test_every_release_comes_back(each: dict[str, Modules]) -> None:
         assert list(found.having(option)) == anywhere
 
 
-@settings(max_examples=scaled(50), deadline=None, derandomize=True)
+@settings(max_examples=scaled(50))
 @given(each=histories)
 def test_folding_again_changes_nothing(each: dict[str, Modules]) -> None:
     found = folded(each)

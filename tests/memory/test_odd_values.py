@@ -75,14 +75,14 @@ def made(script: str) -> None:
 
 
 @given(st.dictionaries(st.sampled_from(VERL), values, max_size=6))
-@settings(deadline=None, max_examples=scaled(300))
+@settings(max_examples=scaled(300))
 def test_verl(given_values: dict[str, str]) -> None:
     base = {"trainer.nnodes": "1", f"{_ACTOR}.ppo_micro_batch_size_per_gpu": "2"}
     made(verl(*(f"{key}={value}" for key, value in {**base, **given_values}.items())))
 
 
 @given(st.dictionaries(st.sampled_from(OPENRLHF), values, max_size=5))
-@settings(deadline=None, max_examples=scaled(150))
+@settings(max_examples=scaled(150))
 def test_openrlhf(given_values: dict[str, str]) -> None:
     base = {"--reward.model_name_or_path": "meta-llama/Llama-3.1-8B"}
     made(openrlhf(*(f"{key} {value}" for key, value in {**base, **given_values}.items())))

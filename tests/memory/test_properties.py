@@ -131,7 +131,7 @@ def with_role(workload: Workload, role: Role) -> Workload:
 
 
 @given(workloads())
-@settings(deadline=None, max_examples=scaled(200))
+@settings(max_examples=scaled(200))
 def test_the_levels_are_in_order(workload: Workload) -> None:
     for stage in estimate_workload(workload, H100).stages:
         total = stage.total
@@ -142,7 +142,7 @@ def test_the_levels_are_in_order(workload: Workload) -> None:
 
 
 @given(workloads(), st.lists(st.tuples(st.sampled_from(CARDS), SHARES), min_size=2, max_size=4))
-@settings(deadline=None, max_examples=scaled(100))
+@settings(max_examples=scaled(100))
 def test_what_is_kept_between_cards_and_shares_changes_no_budget(
     workload: Workload, asked: list[tuple[Device, float]]
 ) -> None:
@@ -155,7 +155,7 @@ def test_what_is_kept_between_cards_and_shares_changes_no_budget(
 
 
 @given(workloads())
-@settings(deadline=None, max_examples=scaled(200))
+@settings(max_examples=scaled(200))
 def test_more_gpus_never_raise_the_floor(workload: Workload) -> None:
     role = workload.pools[0].roles[0]
     gpus = 2 * role.layout.gpus
@@ -165,7 +165,7 @@ def test_more_gpus_never_raise_the_floor(workload: Workload) -> None:
 
 
 @given(workloads(), st.sampled_from(["weights_offload", "gradients_offload", "optimizer_offload"]))
-@settings(deadline=None, max_examples=scaled(200))
+@settings(max_examples=scaled(200))
 def test_more_offload_never_raises_the_floor(workload: Workload, which: str) -> None:
     role = workload.pools[0].roles[0]
     order: tuple[Offload, ...] = ("none", "idle", "always")
@@ -175,7 +175,7 @@ def test_more_offload_never_raises_the_floor(workload: Workload, which: str) -> 
 
 
 @given(workloads(), tokens, tokens)
-@settings(deadline=None, max_examples=scaled(200))
+@settings(max_examples=scaled(200))
 def test_shorter_lengths_never_raise_any_level(
     workload: Workload, one: Tokens, other: Tokens
 ) -> None:
@@ -195,7 +195,7 @@ def test_shorter_lengths_never_raise_any_level(
 
 
 @given(workloads(), st.integers(0, len(LADDER) - 2))
-@settings(deadline=None, max_examples=scaled(200))
+@settings(max_examples=scaled(200))
 def test_a_smaller_model_never_raises_the_floor(workload: Workload, at: int) -> None:
     role = workload.pools[0].roles[0]
     less, more = shape(LADDER[at]), shape(LADDER[at + 1])

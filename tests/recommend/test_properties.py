@@ -27,7 +27,7 @@ ASKED = [
 _QUESTIONS = st.tuples(
     st.sampled_from(ASKED), st.sampled_from([256, 1024, 4096]), st.sampled_from([16, 128])
 )
-_FEW = settings(max_examples=scaled(15), deadline=None)
+_FEW = settings(max_examples=scaled(15))
 Asked = tuple[tuple[str, str, str], int, int]
 
 

@@ -90,7 +90,7 @@ def test_a_signed_manifest_is_accepted(manifest: bytes, ssh_key: Path) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=scaled(300), deadline=None)
+@settings(max_examples=scaled(300))
 def test_every_changed_byte_is_found(manifest: bytes, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(manifest) - 1))
     byte = data.draw(st.integers(0, 255).filter(lambda value: value != manifest[at]))
@@ -99,7 +99,7 @@ def test_every_changed_byte_is_found(manifest: bytes, data: st.DataObject) -> No
 
 
 @given(data=st.data())
-@settings(max_examples=scaled(200), deadline=None)
+@settings(max_examples=scaled(200))
 def test_every_byte_taken_out_or_put_in_is_found(manifest: bytes, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(manifest) - 1))
     more = data.draw(st.binary(min_size=1, max_size=3))
@@ -110,7 +110,7 @@ def test_every_byte_taken_out_or_put_in_is_found(manifest: bytes, data: st.DataO
 
 
 @given(data=st.data())
-@settings(max_examples=scaled(150), deadline=None)
+@settings(max_examples=scaled(150))
 def test_records_that_are_removed_added_or_swapped_are_found(
     manifest: bytes, data: st.DataObject
 ) -> None:
@@ -185,7 +185,7 @@ def test_one_without_an_end_says_that_its_recorder_was_killed(
 
 
 @given(st.integers(1, 8), st.integers(0, 70), st.data())
-@settings(max_examples=scaled(200), deadline=None)
+@settings(max_examples=scaled(200))
 def test_samples_come_back(gpus: int, looks: int, data: st.DataObject) -> None:
     row = st.lists(st.integers(0, 1 << 40), min_size=looks, max_size=looks)
     values = [data.draw(row) for _ in range(gpus)]
@@ -231,7 +231,7 @@ def test_a_day_of_eight_gpus_is_small(lowest: int, highest: int, most: int) -> N
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=scaled(200), deadline=None)
+@settings(max_examples=scaled(200))
 def test_bytes_that_are_no_manifest_end_in_a_sentence(data: bytes) -> None:
     with pytest.raises(EvidenceError):
         parse_manifest(b'{"schema":"run-manifest-v1",' + data, "x")

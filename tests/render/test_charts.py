@@ -145,7 +145,7 @@ def test_a_document_of_its_own_brings_its_colours() -> None:
 NUMBERS = st.floats(-1e15, 1e15) | st.sampled_from([0.0, 1e-300, 5e-324])
 
 
-@settings(max_examples=scaled(200), deadline=None)
+@settings(max_examples=scaled(200))
 @given(
     hostile,
     hostile,

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.render.columns import cells, excerpt
@@ -44,7 +44,6 @@ def test_a_long_line_is_cut_around_the_stretch() -> None:
     assert (len(shown), carets) == (30, " " + "^" * 28)
 
 
-@settings(deadline=None, derandomize=True)
 @given(hostile, st.integers(0, 60), st.integers(0, 20), st.integers(20, 80))
 def test_any_stretch_of_any_line(text: str, start: int, length: int, width: int) -> None:
     line = text.replace("\n", "")

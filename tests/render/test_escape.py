@@ -17,7 +17,7 @@ ONE_LINE = re.compile(r"[ \t\r\n]+")
 
 def steady(examples: int = 150) -> settings:
     """The same examples each time, however slow the machine."""
-    return settings(max_examples=scaled(examples), deadline=None, derandomize=True)
+    return settings(max_examples=scaled(examples))
 
 
 def normal(text: str) -> str:

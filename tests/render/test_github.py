@@ -98,7 +98,7 @@ def test_a_single_annotation_over_the_limit_is_counted_too() -> None:
 NAMES = ("a\nb", "a::error::b", "100%", "a%0Ab", "x,line=1", "a:b", "\r::stop-commands::x")
 
 
-@settings(max_examples=scaled(60), deadline=None, derandomize=True)
+@settings(max_examples=scaled(60))
 @given(texts=st.lists(hostile | st.sampled_from(NAMES), min_size=3, max_size=7))
 def test_no_text_becomes_a_command_or_a_property(texts: list[str]) -> None:
     report = make.big(3, 24, tuple(texts))

@@ -94,7 +94,7 @@ def test_html_of_the_markdown_is_cut_down() -> None:
     assert "<title>&lt;title&gt;</title>" in html
 
 
-@settings(max_examples=scaled(300), deadline=None, derandomize=True)
+@settings(max_examples=scaled(300))
 @given(hostile, hostile)
 def test_any_markdown_is_a_page_that_loads_nothing(markdown: str, title: str) -> None:
     read = outline(page(markdown, title))

@@ -53,7 +53,7 @@ def test_pydantic_reads_the_same_report(report: Report) -> None:
     assert ADAPTER.validate_json(to_json(report)) == report
 
 
-@settings(max_examples=scaled(40), deadline=None, derandomize=True)
+@settings(max_examples=scaled(40))
 @given(st.lists(hostile, min_size=3, max_size=7))
 def test_any_text_survives(texts: list[str]) -> None:
     report = make.big(2, 6, tuple(texts))

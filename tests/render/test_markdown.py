@@ -95,7 +95,7 @@ def test_big_report(snapshot: SnapshotAssertion) -> None:
     assert sentence == snapshot
 
 
-@settings(max_examples=scaled(12), deadline=None, derandomize=True)
+@settings(max_examples=scaled(12))
 @given(
     texts=st.lists(hostile | hostile.map(lambda text: text * 60), min_size=5, max_size=9),
     findings=st.sampled_from([0, 40, 500]),
@@ -106,7 +106,7 @@ def test_forty_scripts_always_fit(texts: list[str], findings: int) -> None:
     assert verdicts(seen) == ["❌"] * 14 + ["❔"] * 13 + ["✅"] * 13
 
 
-@settings(max_examples=scaled(60), deadline=None, derandomize=True)
+@settings(max_examples=scaled(60))
 @given(
     texts=st.lists(hostile, min_size=3, max_size=7),
     scripts=st.integers(1, 4),

@@ -125,7 +125,7 @@ def test_every_kind_of_report_is_valid(report: Report) -> None:
     judged(report)
 
 
-@settings(max_examples=scaled(20), deadline=None, derandomize=True)
+@settings(max_examples=scaled(20))
 @given(texts=st.lists(hostile, min_size=3, max_size=7), source=hostile, prefix=hostile)
 def test_any_text_gives_a_valid_log(texts: list[str], source: str, prefix: str) -> None:
     report = make.big(2, 8, tuple(texts))
@@ -155,7 +155,7 @@ def test_any_text_gives_a_valid_log(texts: list[str], source: str, prefix: str) 
     judged(report, sources={s.path: source for s in report.scripts}, prefix=prefix)
 
 
-@settings(max_examples=scaled(25), deadline=None)
+@settings(max_examples=scaled(25))
 @given(hostile)
 def test_a_path_can_be_read_back(path: str) -> None:
     report = make.report(make.bad(f"a/{path}x"))

@@ -199,7 +199,7 @@ def test_colour_is_only_added() -> None:
     assert ANSI.sub("", painted) == plain
 
 
-@settings(max_examples=scaled(40), deadline=None, derandomize=True)
+@settings(max_examples=scaled(40))
 @given(texts=st.lists(hostile, min_size=3, max_size=7), source=hostile, color=st.booleans())
 def test_nothing_reaches_the_terminal_unseen(texts: list[str], source: str, color: bool) -> None:
     report = make.big(3, 12, tuple(texts))

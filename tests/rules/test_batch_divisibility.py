@@ -91,7 +91,7 @@ def test_quotes_the_numbers(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
 
 
-@settings(max_examples=scaled(40), deadline=None)
+@settings(max_examples=scaled(40))
 @given(st.integers(1, 2000), st.integers(1, 9), st.integers(1, 8), st.integers(1, 4))
 def test_fires_exactly_when_verl_would(batch: int, n: int, per_node: int, nodes: int) -> None:
     def script(batch: int) -> str:

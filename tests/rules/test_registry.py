@@ -192,7 +192,7 @@ _LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=scaled(60), deadline=None)
+@settings(max_examples=scaled(60))
 @given(st.lists(_LINES, max_size=9).map("".join))
 def test_no_script_makes_a_rule_fail(script: str) -> None:
     findings, unchecked = check_context(context(script))

@@ -89,12 +89,12 @@ def test_no_request_is_answered_with_a_fault(address: str, app_client: httpx.Cli
     url = str(app_client.base_url).rstrip("/")
 
     @given(case=operation.as_strategy(generation_mode=GenerationMode.NEGATIVE))
-    @settings(max_examples=scaled(20), deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=scaled(20), suppress_health_check=list(HealthCheck))
     def wrong(case: Case[Any]) -> None:
         assert case.call(base_url=url, timeout=300).status_code < 500
 
     @given(case=operation.as_strategy())
-    @settings(max_examples=scaled(20), deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=scaled(20), suppress_health_check=list(HealthCheck))
     def right(case: Case[Any]) -> None:
         assert case.call(base_url=url, timeout=300).status_code < 500
 
@@ -112,7 +112,6 @@ def test_no_request_is_answered_with_a_fault(address: str, app_client: httpx.Cli
 )
 @settings(
     max_examples=scaled(60),
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_signed_payloads_of_any_shape_are_taken_or_refused(

@@ -104,7 +104,6 @@ def _generated(judge: Judge, number: int) -> str:
     @settings(
         max_examples=scaled(1),
         database=None,
-        deadline=None,
         phases=(Phase.generate, Phase.shrink),
         suppress_health_check=list(HealthCheck),
         report_multiple_bugs=False,

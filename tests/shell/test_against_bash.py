@@ -59,8 +59,6 @@ def test_judge_notices_a_wrong_word(judge: Judge) -> None:
 
 _generated = settings(
     max_examples=scaled(30),
-    deadline=None,
-    derandomize=True,
     phases=(Phase.generate,),  # each example starts hundreds of processes
     database=None,
     suppress_health_check=list(HealthCheck),

@@ -205,7 +205,7 @@ _FRAGMENTS = (
 )  # fmt: skip
 
 
-@settings(max_examples=scaled(1_500), derandomize=True, deadline=None)
+@settings(max_examples=scaled(1_500))
 @given(parts=st.lists(st.sampled_from(_FRAGMENTS), max_size=30))
 def test_never_raises_on_shell_like_text(parts: list[str]) -> None:
     text = "".join(parts)
@@ -219,13 +219,13 @@ def test_never_raises_on_shell_like_text(parts: list[str]) -> None:
                 assert 0 <= piece.span.start <= piece.span.end <= len(result.source.text)
 
 
-@settings(max_examples=scaled(300), derandomize=True, deadline=None)
+@settings(max_examples=scaled(300))
 @given(data=st.binary(max_size=60))
 def test_never_raises_on_bytes(data: bytes) -> None:
     read(data, "x.sh", Invocation(environment={}))
 
 
-@settings(max_examples=scaled(300), derandomize=True, deadline=None)
+@settings(max_examples=scaled(300))
 @given(text=st.text(max_size=40))
 def test_never_raises_on_text(text: str) -> None:
     read(("cmd " + text + "\ncmd $a").encode(), "x.sh")

@@ -89,7 +89,7 @@ def sources(page: Page) -> list[tuple[str | None, tuple[str, ...]]]:
     return [(s.size, tuple(c.source for c in row.cells)) for s, row in page.rows()]
 
 
-@settings(max_examples=scaled(35), derandomize=True, deadline=None)
+@settings(max_examples=scaled(35))
 @given(pages(), st.sampled_from([*SIZES, "8B", "0.6B", "1T"]))
 def test_the_edit_owns_the_row_and_nothing_else(text: str, size: str) -> None:
     before = read_page(text, "page.rst")
@@ -123,7 +123,7 @@ def test_the_edit_owns_the_row_and_nothing_else(text: str, size: str) -> None:
     assert judge(change.text, "p").warnings() <= judge(text, "p").warnings()
 
 
-@settings(max_examples=scaled(20), derandomize=True, deadline=None)
+@settings(max_examples=scaled(20))
 @given(pages(), st.data())
 def test_a_replacement_owns_the_lines_of_its_row(text: str, data: st.DataObject) -> None:
     before = read_page(text, "page.rst")

@@ -235,7 +235,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=scaled(300), derandomize=True, deadline=None)
+@settings(max_examples=scaled(300))
 @given(st.lists(st.tuples(PIECES, st.sampled_from(["\n", "\r\n", "\r"])), max_size=16), PIECES)
 def test_any_text_can_be_read(lines: list[tuple[str, str]], last: str) -> None:
     text = "".join(a + b for a, b in lines) + last

@@ -62,7 +62,7 @@ def test_no_change_is_no_patch() -> None:
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n"]), max_size=8).map("".join)
 
 
-@settings(max_examples=scaled(300), derandomize=True, deadline=None)
+@settings(max_examples=scaled(300))
 @given(LINES, LINES)
 def test_a_patch_holds_both_texts(before: str, after: str) -> None:
     body = patch("p", f"top\n{before}".encode(), f"top\n{after}".encode()).split("\n", 3)

@@ -105,7 +105,7 @@ def test_signs_of_markup_are_escaped(text: str, source: str) -> None:
     assert rst.cell(text) == source
 
 
-@settings(max_examples=scaled(400), derandomize=True, deadline=None)
+@settings(max_examples=scaled(400))
 @given(TEXTS)
 def test_any_text_is_one_cell_that_shows_this_text(text: str) -> None:
     source = rst.cell(text)
@@ -127,7 +127,7 @@ URLS = st.builds(
 )
 
 
-@settings(max_examples=scaled(300), derandomize=True, deadline=None)
+@settings(max_examples=scaled(300))
 @given(TEXTS, URLS, st.booleans())
 def test_any_link_is_one_cell_with_this_text_and_address(
     text: str, url: str, anonymous: bool
@@ -142,7 +142,7 @@ def test_any_link_is_one_cell_with_this_text_and_address(
 
 
 @given(st.text())
-@settings(max_examples=scaled(200), derandomize=True, deadline=None)
+@settings(max_examples=scaled(200))
 def test_normalised_text_is_one_visible_line_and_stays_itself(text: str) -> None:
     shown = rst.normalise(text)
     assert rst.normalise(shown) == shown

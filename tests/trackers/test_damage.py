@@ -328,7 +328,7 @@ LOGS: Final[dict[str, Callable[[bytes], bytes]]] = {
 
 @pytest.mark.parametrize("name", LOGS)
 @given(data=st.binary(max_size=300))
-@settings(max_examples=scaled(100), deadline=None)
+@settings(max_examples=scaled(100))
 def test_any_record_leaves_the_next_one_readable(
     tmp_path_factory: pytest.TempPathFactory, name: str, data: bytes
 ) -> None:

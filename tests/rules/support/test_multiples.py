@@ -9,7 +9,7 @@ from tests.profiles import scaled
 small = st.integers(1, 40)
 
 
-@settings(max_examples=scaled(200), deadline=None)
+@settings(max_examples=scaled(200))
 @given(value=st.integers(-5, 60), factor=small, divisor=small)
 def test_they_are_what_counting_finds(value: int, factor: int, divisor: int) -> None:
     right = [b for b in range(1, 60 + divisor) if b * factor % divisor == 0]
