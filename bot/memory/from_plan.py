@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from bot.base.device_words import is_maker, vendor_of
@@ -21,7 +21,7 @@ from bot.memory.readers.unread import unread_settings
 from bot.memory.readers.verl.easyr1 import EasyR1Settings, is_easyr1
 from bot.memory.shapes.hub_numbers import NotReadError
 from bot.memory.shapes.models import FindModel, Model, find, from_config, guess, not_known
-from bot.memory.workload import Workload
+from bot.memory.workload import PassName, Workload
 
 ReadFile = Callable[[str], bytes | None]
 """The bytes of a file of the script's tree, None when there is none."""
@@ -214,9 +214,26 @@ def _read(
         unread=unread,
         guessed=guessed,
         usual=usual is not None or bool(plan.own_trainer),
+        single=frozenset(_single(get)),
         assumptions=tuple(assumed),
     )
     return workload, (plan if usual is not None else get.plan).model.value or ""
+
+
+def _single(get: MemorySettings) -> Iterator[PassName]:
+    """The passes that no smaller batch makes smaller."""
+    dynamic = get.on(
+        False,
+        "actor_rollout_ref.actor.use_dynamic_bsz",
+        "data.use_dynamic_bsz",
+        "train.dynamic_batch_enable",
+        "use_dynamic_batch",
+    )
+    packs = dynamic or get.plan.framework == "open-instruct"
+    if get.plan.micro_batch_size_per_gpu.value == 1 and not packs:
+        yield "update"
+    if get.whole("per_device_eval_batch_size") == 1:
+        yield "evaluation"
 
 
 def read_workload(

@@ -11,7 +11,7 @@ from bot.base.messages import Message, message
 from bot.memory import constants
 from bot.memory.estimator import estimate_workload
 from bot.memory.units import Bytes
-from bot.memory.workload import Engine, Pool, Role, Tokens, Workload
+from bot.memory.workload import Engine, PassName, Pool, Role, Tokens, Workload
 
 _LEAST = Bytes.gib(0.05)
 """An option that saves less is not worth a line."""
@@ -38,6 +38,8 @@ class _Switch:
     on: Callable[[Role], bool]
     """Whether a role uses it."""
     put: Callable[[Role], Role]
+    halves: PassName | None = None
+    """The pass whose batch it divides."""
 
 
 def _halved(tokens: Tokens) -> Tokens:
@@ -261,12 +263,14 @@ _SWITCHES: tuple[_Switch, ...] = (
         off=lambda r: r.trained and r.update.expected > 1,
         on=lambda _: False,
         put=lambda r: replace(r, update=_halved(r.update), forward=_halved(r.forward)),
+        halves="update",
     ),
     _Switch(
         settings={"trl": _half_of("--per_device_eval_batch_size")},
         off=lambda r: r.evaluation.expected > 1,
         on=lambda _: False,
         put=lambda r: replace(r, evaluation=_halved(r.evaluation)),
+        halves="evaluation",
     ),
 )
 _FLAT: Mapping[str, str] = {
@@ -312,7 +316,7 @@ def in_use(workload: Workload) -> tuple[str, ...]:
 def _changes(workload: Workload) -> Iterator[tuple[str, Workload]]:
     """Each option that is off, with the workload under it."""
     for switch in _SWITCHES:
-        if not _has(workload, switch):
+        if not _has(workload, switch) or switch.halves in workload.single:
             continue
         roles = [role for pool in workload.pools for role in pool.roles if switch.off(role)]
         if not roles:

@@ -22,6 +22,7 @@ Offload: TypeAlias = Literal["none", "idle", "always"]
 """idle: on the host while another stage runs (verl's `param_offload`); always: on the host in its
 own stage too (ZeRO's offload, `offload_policy` of FSDP2)."""
 RoleName: TypeAlias = Literal["actor", "critic", "reference", "reward"]
+PassName: TypeAlias = Literal["update", "evaluation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +153,9 @@ class Role:
     optimizer_host_bytes: float = 0.0
     """The same on the host, where an optimizer is divided between the two."""
     step_bytes: float = 4.0
+    """Temporary, while the optimizer steps (foreach)."""
     step_widest_bytes: float = 0.0
     """Temporaries of a step that takes one tensor after the other, of an entry of the widest."""
-    """Temporary, while the optimizer steps (foreach)."""
     end_bytes: float = 2.0
     """Of embedding, head and norms where the rest is quantized: 4 where a trainer casts them."""
     head_copies: float = 0.0
@@ -336,5 +337,7 @@ class Workload:
     guessed: tuple[str, ...] = ()
     """What may be otherwise, a clause for each: models that were taken for the one that their name
     holds, the launcher of a recipe alone."""
+    single: frozenset[PassName] = frozenset()
+    """The passes of one sample, by the batch size that is set."""
     usual: bool = False
     """Whether the framework's own configuration or trainer stands for the program's."""

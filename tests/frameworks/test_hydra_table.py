@@ -136,6 +136,22 @@ def test_every_group_override(made: Made) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["+extra@data=base"],
+        ["+extra@more=other", "+extra@more=other"],
+        ["+extra@more=other", "+extra@more=base"],
+        ["+extra@more=other", "extra@more=base"],
+        ["extra@more=base", "+extra@more=other"],
+    ],
+)
+def test_what_is_added_is_added_once(made: Made, texts: list[str]) -> None:
+    sure = compare(made, texts)
+    assert sure == all(text.startswith("+") for text in texts)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["plain_worker", "mega_worker"])
 def test_a_choice_beside_one_that_decides_it(made: Made, option: str) -> None:
     """Hydra takes the default that is chosen again; what it gives beside the other is not known."""

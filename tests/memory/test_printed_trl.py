@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -651,3 +652,28 @@ def test_logits_that_may_not_be_there_keep_a_pass_from_being_too_much() -> None:
     assert _pair(several)["outcome"] == "likely OOM"
     assert _pair(several, _KEPT)["outcome"] == "no prediction"
     assert _pair(_ONE)["stages"] == _pair(_ONE, "--use_logits_to_keep false")["stages"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "named"),
+    [
+        ("--per_device_train_batch_size 1", ()),
+        ("--per_device_train_batch_size 2", ("--per_device_train_batch_size",)),
+        (
+            "--per_device_train_batch_size 1 --eval_strategy epoch",
+            ("--per_device_eval_batch_size",),
+        ),
+        (
+            "--per_device_train_batch_size 1 --eval_strategy epoch --per_device_eval_batch_size 1",
+            (),
+        ),
+    ],
+)
+def test_half_of_a_single_sample_is_no_help(flags: str, named: tuple[str, ...]) -> None:
+    script = (
+        "accelerate launch --num_processes 1 -m trl.scripts.sft --bf16 true --dtype bfloat16"
+        f" --model_name_or_path Qwen/Qwen2.5-7B --max_length 4096 {flags} --use_peft\n"
+    )
+    given = ("--stdin-filename", "x.sh", "--device", "h200", "--framework", "trl@1.0.0")
+    text = rlbot("estimate", "-", *given, stdin=script.encode()).out
+    assert tuple(re.findall(r"half of (--\w+)", text)) == named

@@ -221,7 +221,7 @@ def choice(
             options=", ".join(options),
         )
         return wrong(has, setting, group)
-    if setting.operator == "+" and choices.get(setting.key, option) != option:
+    if setting.operator == "+" and setting.key in choices:
         return wrong(
             message("{key} is chosen already, so + cannot add it", key=setting.key),
             setting,

@@ -284,9 +284,13 @@ class HydraTable(KeyTable):
             if not setting.operator and isinstance(setting.value, str)
         }
         found = self._under(tuple(wanted.items()))
-        for at, setting in chosen:
+        choices = dict(found.choices)
+        # What is added can be chosen anew by a setting before it too.
+        for at, setting in sorted(chosen, key=lambda one: one[1].operator != "+"):
             group = setting.key.split("@")[0]
-            verdict = rules.choice(setting, group, groups[group], found.choices)
+            verdict = rules.choice(setting, group, groups[group], choices)
+            if verdict and setting.operator == "+":
+                choices[setting.key] = str(setting.value)
             if verdict.accepted and found.doubt:
                 verdict = replace(verdict, accepted=None)
             results[at] = undecided(doubt) if searched and not verdict else verdict
