@@ -238,8 +238,8 @@ _SWITCHES: tuple[_Switch, ...] = (
             layout=replace(r.layout, shard=r.layout.gpus),
             weight_bytes=2.0,
             gradient_bytes=2.0,
-            optimizer_bytes=12.0,
-            step_bytes=4.0,
+            optimizer_bytes=r.optimizer_bytes if _zero(r) else 12.0,
+            step_bytes=4.0 if r.step_bytes else 0.0,
         ),
     ),
     _Switch(

@@ -153,7 +153,7 @@ class Role:
     optimizer_host_bytes: float = 0.0
     """The same on the host, where an optimizer is divided between the two."""
     step_bytes: float = 4.0
-    """Temporary, while the optimizer steps (foreach)."""
+    """Temporary, while the optimizer steps (foreach), beside what DeepSpeed makes of gradients."""
     step_widest_bytes: float = 0.0
     """Temporaries of a step that takes one tensor after the other, of an entry of the widest."""
     end_bytes: float = 2.0

@@ -677,3 +677,28 @@ def test_half_of_a_single_sample_is_no_help(flags: str, named: tuple[str, ...]) 
     given = ("--stdin-filename", "x.sh", "--device", "h200", "--framework", "trl@1.0.0")
     text = rlbot("estimate", "-", *given, stdin=script.encode()).out
     assert tuple(re.findall(r"half of (--\w+)", text)) == named
+
+
+def test_zero_has_the_optimizer_that_its_trainer_names(tmp_path: Path) -> None:
+    """`deepspeed_init` of transformers: DeepSpeed's own Adam alone where its file names one."""
+
+    def held(optim: str, name: str) -> float:
+        content = {
+            "zero_optimization": {"stage": 2},
+            **({"optimizer": {}} if "own" in name else {}),
+        }
+        (tmp_path / name).write_text(json.dumps(content))
+        script = (
+            "accelerate launch --num_processes 8 -m trl.scripts.sft --dtype bfloat16"
+            f" --model_name_or_path Qwen/Qwen2.5-7B --deepspeed {name} --optim {optim}"
+        )
+        (tmp_path / "x.sh").write_text(script)
+        given = ("--root", str(tmp_path), "--device", "h200", "--format", "json")
+        out = rlbot("estimate", str(tmp_path / "x.sh"), *given).out
+        return component(json.loads(out)["scripts"][0]["estimate"], "optimizer", "optimizer")
+
+    whole = 12 * P / 8
+    assert held("adamw_torch", "zero.json") == pytest.approx(whole, rel=0.01)
+    assert held("sgd", "zero.json") == pytest.approx(whole / 3, rel=0.01)
+    assert held("adamw_8bit", "zero.json") == pytest.approx(whole / 2, rel=0.01)
+    assert held("sgd", "own.json") == pytest.approx(whole, rel=0.01)

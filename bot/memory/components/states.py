@@ -42,19 +42,19 @@ def states(role: Role) -> States:
     weights = (_weights(role) + Bytes.of(copies.parameters * copies.weight_bytes)) / over
     gradient_ranks = over if shared or role.backend != "zero2" else role.layout.shard
     optimizer_ranks = 1 if role.backend == "ddp" else role.layout.shard
+    gradients = (
+        Bytes.of(trained * role.gradient_bytes)
+        + Bytes.of(copies.parameters * copies.gradient_bytes)
+    ) / gradient_ranks
     return States(
         weights=weights,
-        gradients=(
-            Bytes.of(trained * role.gradient_bytes)
-            + Bytes.of(copies.parameters * copies.gradient_bytes)
-        )
-        / gradient_ranks,
+        gradients=gradients,
         optimizer=(
             Bytes.of(trained * role.optimizer_bytes + _embedding_moments(role))
             + Bytes.of(copies.parameters * copies.optimizer_bytes)
         )
         / optimizer_ranks,
-        step=_step(role, (trained + copies.parameters) / optimizer_ranks),
+        step=_step(role, (trained + copies.parameters) / optimizer_ranks, gradients),
     )
 
 
@@ -63,17 +63,27 @@ def _embedding_moments(role: Role) -> float:
     return role.embedding_optimizer_bytes * role.shape.embedding if whole else 0.0
 
 
-def _step(role: Role, local: float) -> Bytes:
-    """Temporaries of the optimizer's step over `local` trained parameters.
+def _step(role: Role, local: float, gradients: Bytes) -> Bytes:
+    """Temporaries of the optimizer's step over `local` trained parameters, beside `gradients`."""
+    if role.backend.startswith("zero"):
+        return _zero_step(role, local, gradients)
+    widest = role.shape.embedding / role.layout.shard if role.trained else 0.0
+    return Bytes.of(local * role.step_bytes + widest * role.step_widest_bytes)
 
-    ZeRO-3 steps a group of `sub_group_size` after the other: it makes one tensor of the group's
-    gradients in their type, and of that one in fp32 (`_prepare_fp32_grad_for_sub_group` of
-    DeepSpeed's `stage3.py`).
+
+def _zero_step(role: Role, local: float, gradients: Bytes) -> Bytes:
+    """DeepSpeed's: one tensor of a group's gradients in their type, and of that one in fp32.
+
+    Then the optimizer's own, beside the second. ZeRO-3 takes groups of `sub_group_size`
+    (`_prepare_fp32_grad_for_sub_group` of DeepSpeed's `stage3.py`); the others take all of a
+    rank's, and free what is not in fp32 (`step` of `stage_1_and_2.py`).
     """
-    if role.backend != "zero3" or not role.step_bytes:
-        widest = role.shape.embedding / role.layout.shard if role.trained else 0.0
-        return Bytes.of(local * role.step_bytes + widest * role.step_widest_bytes)
-    return Bytes.of(min(local, ZERO3_SUB_GROUP) * (role.step_bytes + role.gradient_bytes))
+    flat = role.gradient_bytes
+    wide = 4.0 if flat < 4 else 0.0
+    steps = 4.0 + role.step_bytes
+    if role.backend == "zero3":
+        return Bytes.of(min(local, ZERO3_SUB_GROUP) * max(flat + wide, steps))
+    return Bytes.of(local * max(2 * flat + wide, steps)).less(gradients)
 
 
 def _weights(role: Role) -> Bytes:

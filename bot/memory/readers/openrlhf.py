@@ -116,9 +116,9 @@ class _OpenRLHF:
             weight_bytes=2.0,
             frozen_bytes=constants.NF4_NESTED if quantized and rank and trained else None,
             gradient_bytes=4.0 if self._fp32_gradients() else 2.0,
-            # fp32 weights and two moments; the step makes fp32 gradients of its partition.
+            # fp32 weights and two moments of DeepSpeed's fused Adam.
             optimizer_bytes=12.0,
-            step_bytes=4.0,
+            step_bytes=0.0,
             weights_offload="idle" if sleeps and trained else "none",
             # DeepSpeed's offloaded optimizer has its gradients in buffers of the host
             # (`copy_grads_in_partition` of stage_1_and_2.py, the flat buffer of stage3.py).

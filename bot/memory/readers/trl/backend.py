@@ -118,6 +118,8 @@ class DeepSpeedFile:
     stage: int
     weights: bool
     optimizer: bool
+    own_optimizer: bool
+    """Whether it names an optimizer, which then is DeepSpeed's whatever the trainer has."""
 
 
 def deepspeed_file(get: MemorySettings) -> DeepSpeedFile | None:
@@ -128,7 +130,9 @@ def deepspeed_file(get: MemorySettings) -> DeepSpeedFile | None:
         content = json.loads(data) if data else None
     except (ValueError, RecursionError):
         return None
-    zero = content.get("zero_optimization") if isinstance(content, dict) else None
+    if not isinstance(content, dict):
+        return None
+    zero = content.get("zero_optimization")
     stage = zero.get("stage", 0) if isinstance(zero, dict) else None
     if not isinstance(zero, dict) or not isinstance(stage, int):
         return None
@@ -139,7 +143,7 @@ def deepspeed_file(get: MemorySettings) -> DeepSpeedFile | None:
         return isinstance(states, dict) and states.get("device") in ("cpu", "nvme")
 
     optimizer = moved("offload_optimizer") or zero.get("cpu_offload") is True
-    return DeepSpeedFile(stage, moved("offload_param"), optimizer)
+    return DeepSpeedFile(stage, moved("offload_param"), optimizer, "optimizer" in content)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from bot.frameworks.launch import launcher_option
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.readers.settings import MemorySettings, needed
+from bot.memory.readers.trl.backend import deepspeed_file
 from bot.memory.workload import Backend
 
 _WIDTH = {"float32": 4.0, "fp32": 4.0, "auto": 2.0, "bfloat16": 2.0, "bf16": 2.0, "float16": 2.0}
@@ -66,11 +67,13 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
     mixed = _mixed(get, instruct=instruct)
     ends = _ends(get, backend, 2.0 if backend.startswith("zero") else width) if prepared else None
     if backend.startswith("zero"):
+        # `deepspeed_init` of transformers: the trainer's optimizer where the file names none.
+        own = (written := deepspeed_file(get)) is not None and written.own_optimizer
         return Precision(
             weights=2.0,
             gradients=2.0,
-            optimizer=12.0,
-            step=4.0,
+            optimizer=4.0 + (8.0 if own else _moments(get, 8.0)),
+            step=0.0 if own or instruct or _fused(get) else 4.0,
             frozen=frozen,
             ends=ends or 2.0,
             prepared=prepared,
