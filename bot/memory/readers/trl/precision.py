@@ -6,6 +6,8 @@ Sources: transformers' `TrainingArguments`, TRL's configurations 0.13 to 1.16, P
 
 from __future__ import annotations
 
+from typing import Required, TypedDict
+
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.plan_values import version_at_least
@@ -67,54 +69,68 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
     mixed = _mixed(get, instruct=instruct)
     ends = _ends(get, backend, 2.0 if backend.startswith("zero") else width) if prepared else None
     if backend.startswith("zero"):
-        # `deepspeed_init` of transformers: the trainer's optimizer where the file names none.
-        own = (written := deepspeed_file(get)) is not None and written.own_optimizer
-        return Precision(
-            weights=2.0,
-            gradients=2.0,
-            optimizer=4.0 + (8.0 if own else _moments(get, 8.0)),
-            step=0.0 if own or instruct or _fused(get) else 4.0,
-            frozen=frozen,
-            ends=ends or 2.0,
-            prepared=prepared,
-        )
-    computes = 2.0 if mixed else width
-    casts = mixed and not instruct
-    if get.plan.adapter.value:
-        # PEFT keeps adapters in fp32 whatever the base is in; below a quantized base TRL casts
-        # them to bf16 from 0.26 on.
-        narrow = frozen is not None and version_at_least(get.plan, 0, 26)
-        return Precision(
-            weights=width,
-            loaded=width,
-            gradients=2.0 if narrow else 4.0,
-            optimizer=_moments(get, 4.0 if narrow else 8.0),
-            step=0.0,
-            adapter=2.0 if narrow else 4.0,
-            frozen=frozen,
-            ends=ends or max(2.0, width),
-            prepared=prepared,
-            computes=computes,
-            casts_outputs=casts,
-            autocast=mixed and width > 2 and backend == "ddp" and not frozen,
-        )
-    loaded = width
-    if backend in ("fsdp", "fsdp2") and mixed:
-        # accelerate makes trained parameters fp32 (`prepare_model`, `fsdp2_prepare_model`).
-        width = 4.0
+        return _under_zero(get, frozen, ends or 2.0, prepared=prepared)
+    adapted = bool(get.plan.adapter.value)
+    # accelerate makes trained parameters fp32 (`prepare_model`, `fsdp2_prepare_model`).
+    divided = backend in ("fsdp", "fsdp2") and mixed and not adapted
+    weights = 4.0 if divided else width
     return Precision(
-        weights=width,
-        loaded=loaded,
+        weights=weights,
+        loaded=width,
+        **(_adapters(get, quantized=frozen is not None) if adapted else _whole(get, weights)),
+        frozen=frozen,
+        ends=ends or max(2.0, weights),
+        prepared=prepared,
+        computes=2.0 if mixed else width,
+        casts_outputs=mixed and not instruct,
+        autocast=mixed and width > 2 and backend == "ddp" and not (adapted and frozen),
+    )
+
+
+def _under_zero(
+    get: MemorySettings, frozen: float | None, ends: float, *, prepared: bool
+) -> Precision:
+    """bf16 beside DeepSpeed's fp32 weights, and the moments of an optimizer of those.
+
+    That is the trainer's where DeepSpeed's file names none (`deepspeed_init` of transformers).
+    """
+    own = (written := deepspeed_file(get)) is not None and written.own_optimizer
+    fused = own or get.plan.framework == "open-instruct" or _fused(get)
+    return Precision(
+        weights=2.0,
+        gradients=2.0,
+        optimizer=4.0 + (8.0 if own else _moments(get, 8.0)),
+        step=0.0 if fused else 4.0,
+        frozen=frozen,
+        ends=ends,
+        prepared=prepared,
+    )
+
+
+class _Trained(TypedDict, total=False):
+    """What `Precision` has of the parameters that are trained."""
+
+    gradients: Required[float]
+    optimizer: Required[float]
+    step: Required[float]
+    step_widest: float
+    adapter: float
+
+
+def _adapters(get: MemorySettings, *, quantized: bool) -> _Trained:
+    """PEFT's, in fp32 whatever the base is in; TRL casts them to bf16 above a quantized one."""
+    narrow = quantized and version_at_least(get.plan, 0, 26)
+    each = 2.0 if narrow else 4.0
+    return _Trained(gradients=each, optimizer=_moments(get, 2 * each), step=0.0, adapter=each)
+
+
+def _whole(get: MemorySettings, width: float) -> _Trained:
+    """A model's own, of `width` bytes each."""
+    return _Trained(
         gradients=width,
         optimizer=_moments(get, 2 * width),
-        step=0.0 if instruct or _fused(get) else width,
+        step=0.0 if get.plan.framework == "open-instruct" or _fused(get) else width,
         step_widest=_widest(get, width),
-        frozen=frozen,
-        ends=ends or max(2.0, width),
-        prepared=prepared,
-        computes=computes,
-        casts_outputs=casts,
-        autocast=mixed and width > 2 and backend == "ddp",
     )
 
 
