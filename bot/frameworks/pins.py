@@ -49,7 +49,7 @@ _ADDRESS = regex(
 """A repository that a package, or a submodule, comes from: its owner and its name."""
 _MODULE = regex(r"\[submodule \"(?:[^\"\n]{0,400}/)?([^\"/\n]{1,99})\"\]")
 """The place of a submodule, whatever the repository is called that it comes from."""
-_COMMIT = regex(r"@[0-9a-f]{7,40}\b")
+_COMMIT = regex(r"(?:@|[\"'],\s{0,9}rev\s{0,9}=\s{0,9}[\"'])[0-9a-f]{7,40}\b")
 _OWNERS: Final = {
     "verl": ("volcengine", "verl-project"),
     "openrlhf": ("openrlhf",),
@@ -162,7 +162,8 @@ def read_pin(framework: str, files: Mapping[str, bytes]) -> Pin | None:
         return None
     for path, data in sorted(files.items(), key=lambda item: _rank(item[0])):
         text = data.decode("utf-8", "replace")
-        asking = (asked for asked in _requirements(path, text) if _asks(framework, asked))
+        stated = _requirements(framework, path, text)
+        asking = (asked for asked in stated if _asks(framework, asked))
         for asked in islice(dict.fromkeys(asking), _MOST):
             fitting = _fitting(framework, asked)
             if fitting and len(fitting) < len(known):
@@ -242,8 +243,8 @@ def _satisfies(release: str, operator: str, version: str, star: bool) -> bool:
     return verdicts[operator]
 
 
-def _requirements(path: str, text: str) -> Iterator[str]:
-    """Each text of a file that may be a requirement."""
+def _requirements(framework: str, path: str, text: str) -> Iterator[str]:
+    """Each text of a file that may be a requirement of a framework."""
     if path.endswith(".toml"):
         import tomllib  # A plain lint starts 6 ms earlier.
 
@@ -253,13 +254,30 @@ def _requirements(path: str, text: str) -> Iterator[str]:
             project = tomllib.loads(text)
         except (ValueError, RecursionError):
             return
-        yield from _texts(project)
+        if (tags := _tags_of_sources(framework, project)) is None:
+            yield from _texts(project)
+        elif len(tags) == 1:
+            yield from (f"{framework} @ git@{tag}" for tag in tags)
     elif path.endswith(".py"):
         for node in ast.walk(tree) if (tree := parsed(text)) is not None else ():
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield node.value
     elif path.endswith((".txt", ".cfg")):
         yield from text.splitlines()
+
+
+def _tags_of_sources(framework: str, project: dict[str, Any]) -> set[str] | None:
+    """The tags or revisions of the git repositories that uv takes a package from; None where it takes none.
+
+    Whatever release the requirement itself names, this is what is installed, by an extra of the
+    project or by all (https://docs.astral.sh/uv/concepts/projects/dependencies/#git).
+    """
+    found: Any = project
+    for key in ("tool", "uv", "sources", framework):
+        found = found.get(key) if isinstance(found, dict) else None
+    sources = [entry for entry in (found if isinstance(found, list) else [found]) if entry]
+    git = [entry for entry in sources if isinstance(entry, dict) and "git" in entry]
+    return {str(entry.get("tag") or entry.get("rev")) for entry in git} if git else None
 
 
 def _texts(project: dict[str, Any]) -> Iterator[str]:

@@ -44,6 +44,27 @@ def test_other_files_that_state_requirements() -> None:
     assert pinned("setup.cfg", "[options]\ninstall_requires =\n    verl==0.7.0\n") == ("0.7.0",)
 
 
+@pytest.mark.parametrize(
+    ("sources", "expected"),
+    [
+        ('verl = { index = "mirror" }', ("0.8.0",)),
+        ('torch = { git = "https://github.com/pytorch/pytorch" }', ("0.8.0",)),
+        ("verl = 1", ("0.8.0",)),
+        ('verl = { git = "https://github.com/volcengine/verl" }', None),
+        ('verl = { git = "https://github.com/volcengine/verl", tag = "v0.7.0" }', ("0.7.0",)),
+        # awslabs/agentcore-rl-toolkit: one extra has a release, another a commit.
+        ('''verl = [
+    { git = "https://github.com/volcengine/verl.git", rev = "78bba31d1a6b95", extra = "b" },
+]''', None),
+    ],
+)  # fmt: skip
+def test_a_source_of_uv_is_installed_instead(
+    sources: str, expected: tuple[str, ...] | None
+) -> None:
+    extras = '[project]\noptional-dependencies = { a = ["verl==0.8.0"], b = ["verl"] }\n'
+    assert pinned("pyproject.toml", f"{extras}[tool.uv.sources]\n{sources}\n") == expected
+
+
 GITHUB = "git+https://github.com"
 PLAIN = "https://github.com"
 
@@ -86,6 +107,16 @@ def test_a_fork_that_is_installed(path: str, text: str, forked: bool) -> None:
         ("setup.py", f"deps = ['verl @ {GITHUB}/volcengine/verl.git@69ad852e5654a77f']", True),
         ("requirements.txt", f"-e {GITHUB}/volcengine/verl.git@1dda039#egg=verl", True),
         (".gitmodules", "\turl = https://github.com/volcengine/verl.git", True),
+        (
+            "pyproject.toml",
+            f'verl = {{ git = "{PLAIN}/volcengine/verl.git", rev = "78bba31" }}',
+            True,
+        ),
+        (
+            "pyproject.toml",
+            f'verl = {{ git = "{PLAIN}/volcengine/verl.git", rev = "main" }}',
+            False,
+        ),
         ("setup.py", f"deps = ['verl @ {GITHUB}/volcengine/verl.git@main']", False),
         ("setup.py", f"deps = ['verl @ {GITHUB}/volcengine/verl.git@v0.4.1']", False),
         ("setup.py", f"deps = ['verl @ {GITHUB}/somebody/verl.git@69ad852e']", False),
