@@ -267,7 +267,7 @@ def _requirements(framework: str, path: str, text: str) -> Iterator[str]:
 
 
 def _tags_of_sources(framework: str, project: dict[str, Any]) -> set[str] | None:
-    """The tags or revisions of the git repositories that uv takes a package from; None where it takes none.
+    """The tags or revisions of the git repositories that uv takes a package from; None for none.
 
     Whatever release the requirement itself names, this is what is installed, by an extra of the
     project or by all (https://docs.astral.sh/uv/concepts/projects/dependencies/#git).

@@ -103,7 +103,7 @@ def settings_written(
     """
     classes = TRAINERS if own is None else {own[0]: own[1]}
     made = [(call, name) for call, name in calls(tree) if name in classes and call.keywords]
-    if not made:
+    if not made or (own is None and _from_elsewhere(tree, made[0][1])):
         return None
     call, name = made[0]
     given = keywords_of(tree, call) if len(made) == 1 and not call.args else None
@@ -177,6 +177,16 @@ def constant_of(node: ast.expr, names: dict[str, Any]) -> Any:
         return constant(node, names)
     except (TypeError, SyntaxError, MemoryError, RecursionError):
         return UNREADABLE
+
+
+def _from_elsewhere(tree: ast.Module, name: str) -> bool:
+    """Whether a module that imports no TRL has a class of that name from another module."""
+    places = [one for one in ast.walk(tree) if isinstance(one, (ast.Import, ast.ImportFrom))]
+    named = {one.name for place in places for one in place.names}
+    froms = [one for one in places if isinstance(one, ast.ImportFrom)]
+    ours = any((one.asname or one.name) == name for place in froms for one in place.names)
+    trl = any(f"{one.module}.".startswith("trl.") and not one.level for one in froms)
+    return ours and not trl and not any(f"{one}.".startswith(("trl.", _PATCHES)) for one in named)
 
 
 def _from_trl(tree: ast.Module, name: str, ours: bool) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from bot.frameworks.python_source import written
@@ -17,22 +17,36 @@ Keywords: TypeAlias = tuple[list[ast.keyword], frozenset[str]]
 def keywords_of(tree: ast.Module, call: ast.Call) -> Keywords | None:
     """What a call is given by name, also in mappings; None where one cannot be followed.
 
-    Such a mapping is written out where the call is, or assigned once in the function of the call
-    (or the module), which does no more with it than to read it and to set single keys.
+    Such a mapping is written out where the call is, or assigned in the function of the call (or the
+    module), which does no more with it than to read it and to set single keys. Of several that are
+    assigned, or of two that a condition chooses from, each setting counts, and none is sure.
     """
     found, unsure = list[ast.keyword](), set[str]()
     for keyword in call.keywords:
         value = keyword.value
         if keyword.arg:
             found.append(keyword)
-        elif (items := _items(value)) is not None:
-            found += items
-        elif isinstance(value, ast.Name) and (known := _assigned(tree, call, value)) is not None:
-            found += known[0]
-            unsure |= known[1]
-        else:
+            continue
+        known = _assigned(tree, call, value) if isinstance(value, ast.Name) else _either(value)
+        if known is None:
             return None
+        found += known[0]
+        unsure |= known[1]
     return found, frozenset(unsure)
+
+
+def _either(node: ast.expr) -> Keywords | None:
+    """The items of a mapping that is written out, or of both of `{…} if condition else {…}`."""
+    if isinstance(node, ast.IfExp):
+        return _union([_items(node.body), _items(node.orelse)]) if _plain(node.test) else None
+    items = _items(node)
+    return (items, frozenset()) if items is not None else None
+
+
+def _union(made: Sequence[list[ast.keyword] | None]) -> Keywords | None:
+    """The items of mappings of which one counts, none of them sure; None where one is not known."""
+    named = {str(one.arg): one for items in made if items is not None for one in items}
+    return ([*named.values()], frozenset(named)) if None not in made else None
 
 
 def _items(node: ast.expr) -> list[ast.keyword] | None:
@@ -56,12 +70,16 @@ def _assigned(tree: ast.Module, call: ast.Call, name: ast.Name) -> Keywords | No
     uses = [one for one in parents if isinstance(one, ast.Name) and one.id == name.id]
     stored = [parents[one] for one in uses if isinstance(one.ctx, ast.Store)]
     taken = any(isinstance(one, ast.arg) and one.arg == name.id for one in parents)
-    items = _made(stored[0]) if len(stored) == 1 and not taken else None
-    if items is None:
+    made = [_made(one) for one in stored]
+    known = (made[0] or [], frozenset[str]()) if len(made) == 1 else _union(made)
+    if taken or not made or None in made or known is None:
         return None
+    if len(made) > 1 and not all(_decided(one, parents) for one in stored):
+        return None
+    items, unsure = known
     more = list[ast.keyword]()
     for parent in (parents[one] for one in uses if one is not name):
-        changed = [] if parent is stored[0] else _changed(parent, parents)
+        changed = [] if parent in stored else _changed(parent, parents)
         if changed is None and not _reads(parent, parents):
             return None
         if changed and not _decided(parent, parents):
@@ -69,7 +87,7 @@ def _assigned(tree: ast.Module, call: ast.Call, name: ast.Name) -> Keywords | No
         more += changed or []
     there = {one.arg for one in items}
     new = {one.arg: one for one in more if one.arg not in there}
-    return [*items, *new.values()], frozenset(str(one.arg) for one in more)
+    return [*items, *new.values()], unsure.union(str(one.arg) for one in more)
 
 
 def _function_of(tree: ast.Module, call: ast.Call) -> ast.AST:

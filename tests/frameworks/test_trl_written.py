@@ -46,8 +46,6 @@ def _settings(program: str) -> dict[str, object]:
         START + "a = GRPOConfig('out', beta=0.1)\n",
         "import unsloth\n" + START + "a = GRPOConfig(beta=0.1, unsloth_num_chunks=-1)\n",
         "from unsloth import PatchFastRL\n" + START + "a = GRPOConfig(beta=0.1)\n",
-        "from mlx_rl import GRPOConfig\na = GRPOConfig(lora_rank=8)\n",
-        "from .config import GRPOConfig\na = GRPOConfig(lora_rank=8)\n",
         "class GRPOConfig: pass\na = GRPOConfig(lora_rank=8)\n",
         f"{START}a = GRPOConfig({', '.join(f'a{n}=1' for n in range(20_000))})\n",  # took 30 s
     ],
@@ -58,6 +56,14 @@ def test_what_cannot_be_followed_is_said_to_stand_in_python(program: str) -> Non
     assert [f.id for f in report.findings if f.severity != "note"] == []
     (reason,) = [one.reason for one in report.unchecked]
     assert reason.startswith("the settings of TRL stand in Python, GRPOConfig(…) in run/train.py")
+
+
+@pytest.mark.parametrize("module", ["mlx_rl", ".config", "rl_master.agent.trainer.grpo"])
+def test_another_class_of_that_name_is_not_called_trls(module: str) -> None:
+    """The last is zhangsscc99/RLHF_GRPO's, which has no TRL."""
+    report = _check(f"from {module} import GRPOConfig\na = GRPOConfig(lora_rank=8)\n")
+    (reason,) = [one.reason for one in report.unchecked]
+    assert "the script runs accelerate launch train.py" in reason
 
 
 def test_a_trl_of_the_repositorys_own_may_have_other_settings() -> None:
@@ -152,7 +158,9 @@ def _mapped(*lines: str) -> str:
         ("kept = dict(**base, beta=0.1)",),
         ("kept = {name: 1}",),
         ("kept = {'beta': 0.1, **base}",),
-        ("kept = {'beta': 0.1}", "kept = {'beta': 0.2}"),
+        ("kept = {'beta': 0.1}", "kept = dict(base)"),
+        ("kept = {'beta': 0.1}", "if has('own'): kept = {'own': 0.2}"),
+        ("kept = {'beta': 0.1}", "for kept in many: pass"),
         ("kept = {'beta': 0.1}", "kept |= base"),
         ("kept = {'beta': 0.1}", "kept.update(base)"),
         ("kept = {'beta': 0.1}", "kept.pop('beta')"),
@@ -183,12 +191,24 @@ def test_a_mapping_that_may_hold_anything_is_not_followed(lines: tuple[str, ...]
             ("kept = dict(beta=0.1)", "if not args.no_eval: kept.update(beta=0.2, eval_steps=10)"),
             {"beta": "${?0.1}", "eval_steps": "${?10}"},
         ),
+        # luozoupi/HLSmith-GRPO.
+        (
+            ("kept = {}", "if args.colocate: kept = dict(vllm_mode='colocate', beta=0.1)"),
+            {"vllm_mode": "${?'colocate'}", "beta": "${?0.1}"},
+        ),
     ],
 )
 def test_a_mapping_has_the_settings_of_the_call(
     lines: tuple[str, ...], settings: dict[str, object]
 ) -> None:
     assert _settings(_mapped(*lines)) == settings
+
+
+def test_of_two_mappings_each_setting_may_be_there() -> None:
+    chosen = "{'beta': 0.1} if args.kl else {}"
+    program = f"{START}a = GRPOConfig(max_steps=5, **({chosen}))\n"
+    assert _settings(program) == {"max_steps": 5, "beta": "${?0.1}"}
+    assert _check(program.replace("args.kl", "'beta' in fields")).launches == ()
 
 
 def test_a_key_of_a_mapping_stands_where_it_is_written() -> None:
