@@ -89,8 +89,7 @@ def device_of(name: ScriptName) -> str | None:
     """The device that a name states, where it stands as a word of its own at least."""
     if name.device is not None:
         return name.device
-    words = re.split(r"[_.]", name.file_name.lower())
-    makers = {maker: word for word in words if (maker := vendor_of(word))}
+    makers = {maker: word for word in name.words if (maker := vendor_of(word))}
     return next(iter(makers.values())) if len(makers) == 1 else None
 
 

@@ -31,6 +31,12 @@ _NO_POINT = regex(r"(?<![0-9.a-z])0([1-9])b(?![0-9a-z])", re.IGNORECASE)
 _FOLDER = regex(r"[0-9]+(?:\.[0-9]+)?[bmt](?:-a[0-9]+(?:\.[0-9]+)?b)?\Z", re.IGNORECASE)
 _SIZE_WORD = regex(r"(?:a?[0-9]+(?:\.[0-9]+)?b|[0-9]+(?:\.[0-9]+)?[mt])\Z")
 _MINOR = regex(r"[0-9]{1,2}(?:[a-z](?<![bmt]))?\Z")
+_NUMBERED = regex(r"[a-z][0-9]\Z")
+"""A card, or a try with its number: t4."""
+_SAYS_NOTHING = frozenset(
+    {"exp", "job", "launch", "run", "sbatch", "script", "start", "submit", "test", "train", "trial"}
+)
+"""Words beside which such a one is a try."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +66,16 @@ class ScriptName:
     def file_name(self) -> str:
         """The last part of the path."""
         return posixpath.basename(self.path)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words between underscores and dots, in lower case, those that may state a device.
+
+        `t4` does in `qwen3_t4.sh`; where it is all that a name says it numbers a try.
+        """
+        words = re.split(r"[_.]", self.file_name.lower())
+        others = {word for word in words[:-1] if not _NUMBERED.match(word)} - _SAYS_NOTHING
+        return tuple(word for word in words if others or not _NUMBERED.match(word))
 
     @property
     def algorithm(self) -> str | None:

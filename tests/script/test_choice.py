@@ -6,7 +6,8 @@ import pytest
 
 from bot.base.device_words import vendor_of
 from bot.base.devices import Vendor
-from bot.script.choice import LaunchChoice, vendors_asked
+from bot.script.choice import LaunchChoice, device_of, vendors_asked
+from bot.script.name import read_name
 from tests.rules.helpers import context
 
 TRAIN = "python3 -m verl.trainer.main_ppo data.train_batch_size=$B\n"
@@ -112,3 +113,22 @@ def test_makers() -> None:
         Vendor.NVIDIA, Vendor.AMD, Vendor.ASCEND, Vendor.ASCEND, Vendor.NVIDIA, Vendor.NVIDIA,
         None, None,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "device"),
+    [
+        ("t4.sh", None),  # A fourth try.
+        ("runs/run_t4.sh", None),
+        ("l4.slurm", None),
+        ("exp_t4_l4.sh", None),
+        ("a100.sh", "a100"),
+        ("run_h20.sh", "h20"),
+        ("qwen3-4b_t4.sh", "t4"),
+        ("train_kaggle_t4.sh", "t4"),
+    ],
+)
+def test_a_name_that_is_one_word_and_a_number_may_count_tries(
+    path: str, device: str | None
+) -> None:
+    assert device_of(read_name(path)) == device

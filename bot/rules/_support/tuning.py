@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from bot.base.devices import Device, by_token
@@ -56,6 +55,5 @@ def adapter_trained(plan: Plan) -> bool | None:
 
 def card(context: RuleContext) -> Device | None:
     """The accelerator that the file's name states, when it states one."""
-    words = re.split(r"[_.]", context.name.file_name.lower())
-    found = [devices[0] for word in words if (devices := by_token(word))]
+    found = [devices[0] for word in context.name.words if (devices := by_token(word))]
     return found[0] if len(found) == 1 else None
