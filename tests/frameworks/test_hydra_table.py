@@ -17,6 +17,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from bot.frameworks.hydra import tree as trees
+from bot.frameworks.hydra.rules import choice
 from bot.frameworks.hydra.table import HydraTable
 from tests.frameworks.conftest import Made
 from tests.frameworks.made import setting
@@ -297,3 +298,13 @@ def test_a_verdict_has_its_hint_whether_it_was_asked_before(made: Made) -> None:
     taken = (setting("data.size=1"), setting("+data.new=1"))
     assert made.table.refused(taken) == (False, False)
     assert made.table.verdicts(taken) == made.table.verdicts([*taken])
+
+
+def test_of_many_options_those_are_named_that_hold_what_is_wanted() -> None:
+    """Of 25 of mh-amani/LLM-RL's group `data`, as `data=parity` asks for."""
+    options = [f"gsm8k_{number}" for number in range(10)] + ["parity_16", "parity_64"]
+    verdict = choice(setting("data=parity"), "data", options, {"data": "gsm8k_0"})
+    assert verdict.message == (
+        "data has no option parity; it has parity_16, parity_64, gsm8k_0, gsm8k_1, gsm8k_2, "
+        "gsm8k_3, gsm8k_4, gsm8k_5 and 4 more"
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from bot.base.messages import message
+from bot.base.messages import enumeration, message
 from bot.base.regex import regex
 from bot.frameworks.hydra.tree import (
     ABSENT,
@@ -26,6 +26,8 @@ from bot.frameworks.hydra.tree import (
 from bot.frameworks.key_table import OK, KeyVerdict, refusal
 from bot.frameworks.setting import UNKNOWN, Setting
 
+_MOST_OPTIONS: Final = 8
+"""Of a group, in a sentence."""
 _LAST: Final = regex(r"\.(\w+)\b")
 
 
@@ -163,6 +165,13 @@ def not_removed(tree: YamlTree, key: str) -> str:
     return message("{key} is not there to be removed", key=key)
 
 
+def _listed(options: Sequence[str], wanted: str) -> str:
+    """The options of a group; of many the first ones, those before all that hold what is wanted."""
+    if len(options) <= _MOST_OPTIONS:
+        return ", ".join(options)
+    return enumeration(sorted(options, key=lambda one: wanted not in one), _MOST_OPTIONS)
+
+
 def undecided(why: str, suggestion: str | None = None) -> KeyVerdict:
     """Nobody can say without a run."""
     return KeyVerdict(status="undecided", accepted=None, message=why, suggestion=suggestion)
@@ -218,7 +227,7 @@ def choice(
             "{group} has no option {option}; it has {options}",
             group=group,
             option=option,
-            options=", ".join(options),
+            options=_listed(options, option),
         )
         return wrong(has, setting, group)
     if setting.operator == "+" and setting.key in choices:
