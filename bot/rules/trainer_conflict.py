@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.frameworks.launch import launcher_option
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.report import JsonValue
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
@@ -27,7 +28,8 @@ META = Meta(
         "when it saves; generation_batch_size and steps_per_generation; auto_find_batch_size of "
         "GRPO and RLOO (since 1.12); log_completions_hub_repo without log_completions (0.29). Of "
         "TRL's own scripts alone, since another program may have another trainer: sync_ref_model "
-        "without a reference, or with an adapter or precomputed log-probabilities; "
+        "without a reference, or with an adapter or precomputed log-probabilities; these with "
+        "ZeRO-3 (DPO until 0.28, KTO until 1.2); "
         "padding_free without packing (1.0); DPO's exo_pair without label_smoothing; KTO's batch "
         "of one; weights that are not as many as the rewards or losses; Liger's loss with what it "
         "cannot compute (0.17 to 1.14); an adapter of the head where its weights are read. Silent "
@@ -132,8 +134,34 @@ def _of_trainer(values: PlanValues) -> Iterator[Hit]:
         free, packed = values.flag("padding_free"), values.flag("packing")
         if free and packed is False and cut is not None and cut.value is not None:
             yield _needs(values, "padding_free", "packing")
+    yield from _precomputed(values)
     yield from _losses(values)
     yield from _weights(values)
+
+
+_PRECOMPUTES = {"dpo": (0, 29), "kto": (1, 3)}
+"""Tasks to the first release that computes the reference's part below ZeRO-3 in advance."""
+
+
+def _precomputed(values: PlanValues) -> Iterator[Hit]:
+    """The reference's log-probabilities in advance, of weights that ZeRO-3 divides."""
+    plan, key = values.plan, "precompute_ref_log_probs"
+    able = _PRECOMPUTES.get(plan.algorithm.value or "")
+    if able is None or version_at_least(plan, *able) or not values.on(key):
+        return
+    stage = launcher_option(plan.launch, "zero_stage")
+    file = launcher_option(plan.launch, "config_file")
+    if plan.train.value == "deepspeed" and (
+        stage.value == "3" if stage is not None else file is not None and "zero3" in file.text
+    ):
+        yield hit(
+            values.place(key),
+            "{trainer} refuses {first} with {second}",
+            trainer=f"{(plan.algorithm.value or '').upper()}Trainer",
+            first=shown(plan, key),
+            second="DeepSpeed ZeRO-3",
+            help=message("change one of the two"),
+        )
 
 
 def _losses(values: PlanValues) -> Iterator[Hit]:

@@ -14,6 +14,11 @@ REWARDED = (
     "# trl: 1.16.0\ntrl grpo --model_name_or_path Qwen/Qwen3-8B"
     " --reward_funcs accuracy_reward my.own.reward "
 )
+ZERO3 = (
+    "# trl: {}\naccelerate launch --use_deepspeed --zero_stage {} -m trl.scripts.{} "
+    "--model_name_or_path Qwen/Qwen3-8B --precompute_ref_log_probs"
+)
+PRESET = ZERO3.replace("--use_deepspeed --zero_stage {}", "--config_file a/deepspeed_{}.yaml")
 SFT = "trl sft --model_name_or_path Qwen/Qwen3-8B "
 
 
@@ -50,6 +55,11 @@ SFT = "trl sft --model_name_or_path Qwen/Qwen3-8B "
         DPO + "--loss_type ipo --f_divergence_type js_divergence",
         DPO + "--loss_type sigmoid sft --loss_weights 1.0 0.5 --use_liger_kernel",
         DPO + "--precompute_ref_log_probs --use_liger_kernel",
+        ZERO3.format("0.29.0", 3, "dpo"),
+        ZERO3.format("0.28.0", 2, "dpo"),
+        ZERO3.format("1.3.0", 3, "kto"),
+        ZERO3.format("0.28.0", "$STAGE", "dpo"),
+        PRESET.format("0.28.0", "zero2", "dpo"),
         KTO + "--per_device_train_batch_size 2",
         KTO.replace("1.16", "1.6") + "--sync_ref_model --use_peft",
         "# trl: 1.16.0\ntrl rloo --model_name_or_path Qwen/Qwen3-8B --sync_ref_model",
@@ -99,6 +109,9 @@ def test_stays_silent(script: str) -> None:
         DPO.replace("1.16.0", "0.24.0") + "--loss_type ipo --use_liger_loss",
         KTO + "--sync_ref_model --use_peft",
         "# trl: 1.16.0\ntrl rloo --model_name_or_path Qwen/Qwen3-8B --sync_ref_model --beta 0",
+        ZERO3.format("0.28.0", 3, "dpo"),
+        ZERO3.format("1.2.0", 3, "kto"),
+        PRESET.format("0.28.0", "zero3", "dpo"),
         KTO + "--per_device_train_batch_size 1",
         KTO + "--train_sampling_strategy random",
         KTO.replace("1.16", "1.13") + "--desirable_weight 1.5 --use_liger_kernel",
