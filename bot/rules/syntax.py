@@ -45,7 +45,10 @@ META = Meta(
 )
 
 
-_PLACEHOLDER = regex(r"(?<![^\s=:/,\"])<[A-Za-z][\w .:/-]{0,60}>")
+_PLACEHOLDER = regex(r"(?<![^\s=:/,\"])<[^\W\d_][^<>\n]{0,80}(?<!\s)>")
+
+_MOST_LINES = 100
+"""Of a command that are looked at."""
 
 
 def check(context: RuleContext) -> Hits:
@@ -74,12 +77,20 @@ def check(context: RuleContext) -> Hits:
 
 
 def _help(context: RuleContext, problem: Problem) -> Message | None:
-    """What to do where a placeholder is what bash takes for redirections: `MODEL=<PATH>`."""
-    line = context.source.line(context.source.place(problem.span).line)
-    found = _PLACEHOLDER.search(line) if problem.kind == "syntax" else None
-    if found is None:
+    """What to do where a placeholder is what bash takes for redirections: `MODEL=<PATH>`.
+
+    It may stand in a line above that goes on here.
+    """
+    if problem.kind != "syntax":
         return None
-    return message("replace {text}, which bash takes for redirections", text=found[0])
+    last = context.source.place(problem.span).line
+    for at in range(last, max(0, last - _MOST_LINES), -1):
+        line = context.source.line(at)
+        if at != last and not line.endswith("\\"):
+            break
+        if found := _PLACEHOLDER.search(line):
+            return message("replace {text}, which bash takes for redirections", text=found[0])
+    return None
 
 
 def _clause(sentence: str) -> str:

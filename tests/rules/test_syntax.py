@@ -38,6 +38,10 @@ def test_stays_silent(script: str) -> None:
         "(echo a\n",
         "MODEL=<PATH_TO_MODEL>\n" + verl(),
         verl("trainer.default_local_dir=<DIR>"),
+        # 1FirstWave1/ascend_verl, in its copy of Megatron-LM.
+        "CHECKPOINT=<Path to checkpoint (e.g /345m)>\n",
+        "TEST_FILE=<PATH_OF_DATA> \\\n        (e.g., /testseen.txt)\n",
+        "TEST_FILE=<PATH_OF_DATA>.txt\necho (\n",
     ],
 )
 def test_says_what_bash_refuses(script: str, snapshot: SnapshotAssertion) -> None:
