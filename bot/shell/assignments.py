@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.base.messages import message
 from bot.shell.braces import expand_braces
-from bot.shell.expansion import fields, text_of
+from bot.shell.expansion import fields, may_be_several, text_of
 from bot.shell.limits import LimitReached
 from bot.shell.numbers import Unknown, integer
 from bot.shell.parse.syntax import ArrayLiteral, Assignment, Text, WordNode, WordPart
@@ -47,7 +47,9 @@ def carry_out(session: Session, world: World, node: Assignment) -> None:
 class _Assigning:
     """One assignment under way."""
 
-    __slots__ = ("name", "name_span", "node", "old", "session", "value_span", "world")
+    __slots__ = (
+        "name", "name_span", "node", "old", "session", "uncounted", "value_span", "world"
+    )  # fmt: skip
 
     def __init__(self, session: Session, world: World, node: Assignment) -> None:
         self.session = session
@@ -58,6 +60,8 @@ class _Assigning:
         """The variable as it was before the value was expanded."""
         self.name_span = Span(node.start, node.name_end)
         self.value_span = value_span(node)
+        kept = node.append or node.index is not None
+        self.uncounted = kept and self.old is not None and self.old.uncounted
 
     def run(self) -> None:
         """Carries it out."""
@@ -129,6 +133,7 @@ class _Assigning:
                 following = key + 1 if isinstance(key, int) else following
                 continue
             values = fields(self.session, self.world, element.word)
+            self.uncounted |= may_be_several(self.world, element.word, values)
             if values and self.old is not None and self.old.associative:
                 return False  # `A=(key value)` is an error before bash 5.1.
             kept = (converted(self.old, one, self.value_span) for one in values)
@@ -170,6 +175,7 @@ class _Assigning:
             value=None,
             items=items,
             spoiled=node.append and self.old is not None and self.old.spoiled,
+            uncounted=self.uncounted,
             caller=False,
             name_span=self.name_span,
             value_span=self.value_span,

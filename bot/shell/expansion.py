@@ -33,9 +33,9 @@ from bot.shell.parse.syntax import (
 )
 from bot.shell.session import Session, hole, shorten
 from bot.shell.source import Span
-from bot.shell.state import Value, World, part, separators, size, trimmed
-from bot.shell.values import scalar
-from bot.shell.words import Piece, Word
+from bot.shell.state import OpenArguments, Value, World, part, separators, size, trimmed
+from bot.shell.values import scalar, target
+from bot.shell.words import Hole, Piece, Word
 
 _LOOKS_ASSIGNED = regex(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _TILDE = regex(r"~([^/:]*)")
@@ -71,6 +71,29 @@ def fields(session: Session, world: World, node: WordNode) -> list[Value]:
             session.spend(size(tuple([piece for piece, _ in atoms])), len(atoms))
             result.extend(split(atoms, separators(world)))
     return result
+
+
+def may_be_several(world: World, node: WordNode, values: list[Value]) -> bool:
+    """Whether a word that became these values may become any number of others.
+
+    That is an expansion without quotes of what nobody knows, `$(scontrol show hostnames)`, and all
+    elements of an array that has any number of them.
+    """
+    if not any(isinstance(p.text, Hole) for value in values for p in value):
+        return False
+    if any(isinstance(one, (Parameter, Substitution)) for one in node.parts):
+        return True
+    quoted = (one for q in node.parts if isinstance(q, Quoted) for one in q.parts)
+    return any(isinstance(one, Parameter) and _is_open(world, one) for one in quoted)
+
+
+def _is_open(world: World, node: Parameter) -> bool:
+    """Whether `"$@"` or `"${A[@]}"` stands for any number of words."""
+    if node.name == "@":
+        return isinstance(world.positional, OpenArguments)
+    found = world.variables.get(target(world, node.name))
+    all_of_it = node.every == "@" and not node.length
+    return all_of_it and (found is None or found.uncounted or found.spoiled)
 
 
 def text_of(session: Session, world: World, node: WordNode, *, assigned: bool = False) -> Value:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 
+from bot.base.digits import is_digits
 from bot.base.messages import message
 from bot.base.regex import regex
 from bot.shell.decisions import condition
-from bot.shell.expansion import fields
+from bot.shell.expansion import fields, may_be_several
 from bot.shell.limits import LimitReached
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.parse.syntax import ArithmeticFor, CommandNode, For, Loop, Script
 from bot.shell.runner import Runner
 from bot.shell.session import hole, shorten
 from bot.shell.source import Span
-from bot.shell.state import Flow, OpenArguments, Value, World, all_arguments
+from bot.shell.state import Flow, OpenArguments, Value, World, all_arguments, known
 from bot.shell.values import AssignedAt, assign_scalar
 from bot.shell.ways import UNSTABLE
 from bot.shell.widening import comes_back, widened
@@ -30,6 +32,11 @@ _COUNTED = 4
 """The same, where each round has several ways that are kept apart."""
 _SLEEPS = regex(r"\bsleep\b")
 _LEAVES = regex(r"\b(?:break|return|exit)\b")
+_COUNTS = regex(
+    r"\b([A-Za-z_]\w*)(?:\+=|\+\+|--)|(?:\+\+|--)([A-Za-z_]\w*)|\blet\s+([A-Za-z_]\w*)"
+    r"|\b([A-Za-z_]\w*)=\$\((?:\(|expr\s)[^)\n]{0,80}\b\4\b"
+)
+"""What a body counts: `N=$((N + 1))`, `((N++))`, `HOSTS+=(…)`."""
 _OPTIONS = regex(r"\b(?:el)?if\b|;;")
 """What tells apart the options that a loop over the script's arguments takes."""
 _MOST_OPTIONS = 3
@@ -199,7 +206,8 @@ def run_for(runner: Runner, node: For, world: World) -> list[World]:
     runner.begin(node)
     if node.select:
         return _select(runner, node, world)
-    values = _values(runner, node, world)
+    values, several = _values(runner, node, world)
+    before = world.copy() if several else world
     runner.session.enter(node.start, node.end)
     name_span = Span(node.name_start, node.name_start + len(node.name))
     done: list[World] = []
@@ -227,17 +235,45 @@ def run_for(runner: Runner, node: For, world: World) -> list[World]:
             waited = True
             done = _widened_exits(runner, done)
     runner.session.leave()
-    return runner.bounded([*active, *done], node)
+    left = [*active, *done]
+    if several and (counters := _counters(runner, node.body)):
+        for one in left:
+            _uncount(before, one, counters)
+    return runner.bounded(left, node)
 
 
-def _values(runner: Runner, node: For, world: World) -> list[Value]:
-    """What a loop goes over."""
+def _counters(runner: Runner, body: Script) -> frozenset[str]:
+    """The variables that a body counts up, or arrays that it adds to."""
+    text = runner.session.text(body.start, body.end)
+    found = (one for match in _COUNTS.finditer(text) for one in match.groups() if one)
+    return frozenset(found)
+
+
+def _uncount(before: World, world: World, counters: frozenset[str]) -> None:
+    """Makes unknown what a loop of any number of rounds counted, here in one."""
+    for name in counters:
+        old, new = before.variables.get(name), world.variables.get(name)
+        if new is None or new is old:
+            continue
+        number = known(new.value or ())
+        if new.items is not None:
+            world.set(name, replace(new, uncounted=True))
+        elif number is not None and is_digits(number):
+            value = hole("command", f"value of {name} behind the loop", new.value_span)
+            world.set(name, replace(new, value=value))
+
+
+def _values(runner: Runner, node: For, world: World) -> tuple[list[Value], bool]:
+    """What a loop goes over, and whether that may be any number of others."""
+    several = False
     if node.words is None:
         values = list(world.positional)
     else:
         values = []
         for word in node.words:
-            values.extend(fields(runner.session, world, word))
+            found = fields(runner.session, world, word)
+            several = several or may_be_several(world, word, found)
+            values.extend(found)
             runner.session.spend_words(len(values))
     given = world.positional
     asked = runner.session.needs_arguments and not values and _over_arguments(runner, node)
@@ -246,7 +282,7 @@ def _values(runner: Runner, node: For, world: World) -> list[Value]:
         first = given.shifted + 1
         numbers = range(first, first + _rounds(runner, node.body))
         values = [hole("argument", "an argument", span, str(number)) for number in numbers]
-    return values
+    return values, several
 
 
 def _rounds(runner: Runner, body: Script) -> int:

@@ -193,7 +193,7 @@ class _Expansion:
         if node.length:
             if any(isinstance(p.text, Hole) for v in values for p in v) and self._count_unknown():
                 return self._atoms(values[0])
-            return self._atoms(computed(str(len(values)), self.span))
+            return self._atoms(self._count(len(values)))
         if operator == ":":
             values = self._sliced(values)
         elif operator and operator[-1] in "-=?+":
@@ -211,6 +211,13 @@ class _Expansion:
                 transform(self.session, self.world, node, value, self.span) for value in values
             ]
         return self._list(values, star)
+
+    def _count(self, known_ones: int) -> Value:
+        """How many elements there are; a hole where there may be others."""
+        variable = self.world.variables.get(target(self.world, self.node.name))
+        if variable is not None and variable.uncounted:
+            return hole("command", f"number of elements of {self.node.name}", self.span)
+        return computed(str(known_ones), self.span)
 
     def _sliced(self, values: list[Value]) -> list[Value]:
         """`${A[@]:1}`; of an array that nobody knows any element may be among them."""

@@ -53,6 +53,8 @@ class ShellVariable:
     """The option of `declare` by which an assignment changes the value: `i`, `l` or `u`."""
     spoiled: bool = False
     """An array of which nothing is known: its value is a hole, for every element."""
+    uncounted: bool = False
+    """An array that may have any number of elements beside the known ones."""
     reference: bool = False
     """A name reference, whose value is the name meant."""
     caller: bool = False

@@ -114,6 +114,46 @@ def test_words_added_to_an_array_that_nobody_knows_are_known() -> None:
     assert argv(text)[-3:] == [["cmd", unknown, "d", "e"], ["cmd", unknown], ["cmd", "y"]]
 
 
+@pytest.mark.parametrize(
+    ("before", "count"),
+    [
+        ('A=("$X" "$Y")', "2"),
+        ("A=(a $((N)))", "2"),
+        ('A=($X); A=("$Y")', "1"),
+        ('for i in 1 2; do A+=("$X$i"); done', "2"),
+        ("A=($X)", None),
+        ("A=($(scontrol show hostnames $NODES))", None),
+        ('A=(a $X); B=("${A[@]}" c); A=("${B[@]}")', None),
+        # homulillew/ESR-GRPO, whose check of eight times the nodes was never passed.
+        ('A=("$HEAD"); for ip in $WORKERS; do A+=("$ip"); done', None),
+        ('for ip in "${NODES[@]}"; do A+=("$ip"); done', None),
+        ('A=("${#NODES[@]}")', "1"),
+    ],
+)
+def test_an_array_has_any_number_of_what_nobody_knows(before: str, count: str | None) -> None:
+    word = reading(f"{before}; cmd ${{#A[@]}}").commands[-1].argv[1]
+    assert word.text == count if count is not None else word.holes
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        ("N=$((N + 1))", None),
+        ("N=$(expr $N + 1)", None),
+        ("((N++))", None),
+        ("let N+=2", None),
+        ("N=8", "8"),
+        ("N=$((2 * 4))", "8"),
+        ("M=$((N + 8))", "0"),
+    ],
+)
+def test_rounds_over_what_nobody_knows_are_not_counted(body: str, value: str | None) -> None:
+    word = reading(f"N=0; for host in $HOSTS; do {body}; done; cmd $N").commands[-1].argv[1]
+    assert word.text == value if value is not None else word.holes
+    (known,) = reading(f"N=0; for host in a; do {body}; done; cmd $N").commands[-1].argv[1:]
+    assert known.text.isdigit() or "expr" in body
+
+
 def test_number_that_is_only_compared_stays() -> None:
     text = "Y=$(nproc); X=5\n((X == Y || X <= Y || X != Y)) || true\ncmd $X\n"
     assert argv(text)[-1] == ["cmd", "5"]
