@@ -33,8 +33,9 @@ _COUNTED = 4
 _SLEEPS = regex(r"\bsleep\b")
 _LEAVES = regex(r"\b(?:break|return|exit)\b")
 _COUNTS = regex(
-    r"\b([A-Za-z_]\w*)(?:\+=|\+\+|--)|(?:\+\+|--)([A-Za-z_]\w*)|\blet\s+([A-Za-z_]\w*)"
-    r"|\b([A-Za-z_]\w*)=\$\((?:\(|expr\s)[^)\n]{0,80}\b\4\b"
+    r"\b([A-Za-z_]\w{0,99})(?:\+=|\+\+|--)|(?:\+\+|--)([A-Za-z_]\w{0,99})\b"
+    r"|\blet\s{1,9}([A-Za-z_]\w{0,99})"
+    r"|\b([A-Za-z_]\w{0,99})=\$\((?:\(|expr\s)[^)\n]{0,80}\b\4\b"
 )
 """What a body counts: `N=$((N + 1))`, `((N++))`, `HOSTS+=(…)`."""
 _OPTIONS = regex(r"\b(?:el)?if\b|;;")
