@@ -216,7 +216,7 @@ class _Gpu:
             whole = Bytes.of(copies * role.sync_whole_bytes * role.parameters)
             whole = whole or gathered_ends(role)
             return {} if level == "floor" else {"gathered weights": whole}
-        if level == "floor" or role.optimizer_offload == "always":
+        if level == "floor" or role.optimizer_offload == role.gradients_offload == "always":
             return {}
         return {"optimizer's temporaries": self._states[role.name].step}
 

@@ -702,3 +702,17 @@ def test_zero_has_the_optimizer_that_its_trainer_names(tmp_path: Path) -> None:
     assert held("sgd", "zero.json") == pytest.approx(whole / 3, rel=0.01)
     assert held("adamw_8bit", "zero.json") == pytest.approx(whole / 2, rel=0.01)
     assert held("sgd", "own.json") == pytest.approx(whole, rel=0.01)
+
+
+def test_a_paged_optimizer_leaves_its_gradients_under_zero() -> None:
+    """bitsandbytes pages moments alone; DeepSpeed's offload has the gradients on the host too."""
+
+    def beside(*flags: str, preset: str = "deepspeed_zero2.yaml") -> list[float]:
+        made = _sft(*flags, gpus=8, preset=preset)
+        return [
+            component(made, "optimizer", name) for name in ("gradients", "optimizer's temporaries")
+        ]
+
+    assert beside("--optim paged_adamw_8bit") == beside("--optim adamw_8bit")
+    assert all(beside("--optim adamw_8bit"))
+    assert beside(preset="zero2_offload.json") == [0, 0]

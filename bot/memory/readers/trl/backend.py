@@ -79,24 +79,23 @@ def _preset_name(get: MemorySettings) -> str:
     return "" if "${?" in name else name
 
 
-def offload_of(get: MemorySettings, backend: Backend) -> tuple[Offload, Offload]:
-    """Whether weights and optimizer are on the host.
+def offload_of(get: MemorySettings, backend: Backend) -> tuple[Offload, Offload, Offload]:
+    """Whether weights, gradients and optimizer are on the host.
 
     DeepSpeed's own file says so where the tree has it. Another says so in its name, as it does its
-    stage: `zero3_offload` moves both, at stages 1
-    and 2 the optimizer alone (LLaMA-Factory's `ds_z*_offload_config.json`, ms-swift's
-    `zero*_offload.json`). Accelerate's own options do without a file: `--fsdp_offload_params`
-    and the word `offload` in the trainer's `fsdp` keep weights, gradients and optimizer there
-    (torch's `CPUOffload` and `CPUOffloadPolicy`), `--offload_param_device` and
-    `--offload_optimizer_device` name DeepSpeed's.
+    stage: `zero3_offload` moves all, at stages 1 and 2 the optimizer with its gradients
+    (LLaMA-Factory's `ds_z*_offload_config.json`, ms-swift's `zero*_offload.json`). Accelerate's own
+    options do without a file: `--fsdp_offload_params` and the word `offload` in the trainer's
+    `fsdp` keep all there (torch's `CPUOffload` and `CPUOffloadPolicy`), `--offload_param_device`
+    and `--offload_optimizer_device` name DeepSpeed's.
     """
     launch = get.plan.launch
     if backend in ("fsdp", "fsdp2"):
         whole = launcher_option(launch, "fsdp_offload_params")
         moved = bool(whole and (whole.value or "").lower() in _TRUE)
         moved = moved or "offload" in (get.text("fsdp") or "").lower().split()
-        kept: Offload = "always" if moved else "none"
-        return kept, kept
+        kept = _kept(moved)
+        return kept, kept, kept
     written = deepspeed_file(get)
     named = written is None and bool(_OFFLOADS.search(_preset_name(get)))
     named = named and get.plan.train.value == "deepspeed"
@@ -106,9 +105,13 @@ def offload_of(get: MemorySettings, backend: Backend) -> tuple[Offload, Offload]
     optimizer = named or get.on(False, "deepspeed_offload_optimizer")
     optimizer = optimizer or bool(written and written.optimizer)
     optimizer = optimizer or _off_the_gpu(launch, "offload_optimizer_device")
-    # bitsandbytes' paged optimizers leave the GPU where it is full.
-    optimizer = optimizer or "paged" in (get.text("optim") or "")
-    return ("always" if weights else "none"), ("always" if optimizer else "none")
+    # bitsandbytes' paged optimizers leave the GPU where it is full, without the gradients.
+    paged = optimizer or "paged" in (get.text("optim") or "")
+    return _kept(weights), _kept(optimizer), _kept(paged)
+
+
+def _kept(moved: bool) -> Offload:
+    return "always" if moved else "none"
 
 
 @dataclass(frozen=True, slots=True)

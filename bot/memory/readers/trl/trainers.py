@@ -240,7 +240,7 @@ class _Trainer:
         get = self.get
         backend = backend_of(get)
         copies = head_copies(get, self.algorithm, precision, backend, trained=adapter is None)
-        offload = offload_of(get, backend)
+        weights_at, gradients_at, optimizer_at = offload_of(get, backend)
         fsdp = divided(get, gpus, self.plan.gpus_per_node.value)
         context, sequence = (1, 1) if self.algorithm in _ONLINE else sequence_ranks(get)
         vllm = self.plan.infer.value == "vllm"
@@ -265,10 +265,9 @@ class _Trainer:
             embedding_optimizer_bytes=0.0 if backend.startswith("zero") else embedding_moments(get),
             step_bytes=precision.step,
             step_widest_bytes=precision.step_widest,
-            weights_offload=offload[0],
-            # DeepSpeed's offloaded optimizer has its gradients on the host.
-            gradients_offload=offload[1 if backend.startswith("zero") else 0],
-            optimizer_offload=offload[1],
+            weights_offload=weights_at,
+            gradients_offload=gradients_at,
+            optimizer_offload=optimizer_at,
             end_bytes=precision.ends,
             head_copies=copies[0],
             forward_head_copies=copies[1],
