@@ -1,0 +1,18 @@
+accelerate launch --multi_gpu --mixed_precision bf16 --num_processes 3 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen2.5-Coder-7B-Instruct \
+    --bf16 true \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 16 \
+    --num_generations 8 \
+    --max_completion_length 2048 \
+    --gradient_checkpointing true \
+    --learning_rate 1e-5 \
+    --max_steps 100 \
+    --log_completions true \
+    --use_vllm true \
+    --vllm_mode server

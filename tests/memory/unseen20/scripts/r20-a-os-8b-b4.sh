@@ -1,0 +1,23 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-8B \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation eager \
+    --use_peft \
+    --load_in_4bit \
+    --bnb_4bit_quant_type nf4 \
+    --use_bnb_nested_quant \
+    --lora_r 64 \
+    --lora_alpha 128 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --max_seq_length 2048 \
+    --packing false \
+    --group_by_length true \
+    --per_device_train_batch_size 4 \
+    --per_device_eval_batch_size 4 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --eval_strategy steps \
+    --eval_steps 50 \
+    --num_train_epochs 3

@@ -1,0 +1,24 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-1.7B-Base \
+    --dtype bfloat16 \
+    --bf16 true \
+    --tf32 true \
+    --attn_implementation sdpa \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_dropout 0.05 \
+    --lora_target_modules all-linear \
+    --lora_modules_to_save lm_head \
+    --max_length 1024 \
+    --packing false \
+    --assistant_only_loss true \
+    --per_device_train_batch_size 8 \
+    --per_device_eval_batch_size 8 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --optim adamw_torch_fused \
+    --eval_strategy steps \
+    --eval_steps 10 \
+    --save_steps 10 \
+    --num_train_epochs 1

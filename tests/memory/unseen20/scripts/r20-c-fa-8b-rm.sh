@@ -1,0 +1,20 @@
+deepspeed --num_gpus 8 --module openrlhf.cli.train_rm \
+    --pretrain OpenRLHF/Llama-3-8b-sft-mixture \
+    --dataset OpenRLHF/preference_dataset_mixture2_and_safe_pku \
+    --apply_chat_template \
+    --chosen_key chosen \
+    --rejected_key rejected \
+    --max_len 8192 \
+    --packing_samples \
+    --train_batch_size 256 \
+    --micro_train_batch_size 1 \
+    --max_epochs 1 \
+    --zero_stage 3 \
+    --bf16 \
+    --flash_attn \
+    --gradient_checkpointing \
+    --learning_rate 9e-6 \
+    --load_checkpoint \
+    --save_steps -1 \
+    --logging_steps 1 \
+    --eval_steps -1

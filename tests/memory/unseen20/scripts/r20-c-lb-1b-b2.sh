@@ -1,0 +1,21 @@
+python -m trl.scripts.dpo \
+    --model_name_or_path meta-llama/Llama-3.2-1B \
+    --dtype bfloat16 \
+    --attn_implementation sdpa \
+    --bf16 true \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 16 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj up_proj down_proj gate_proj \
+    --max_length 2248 \
+    --beta 0.1 \
+    --loss_type sigmoid \
+    --precompute_ref_log_probs true \
+    --per_device_train_batch_size 2 \
+    --per_device_eval_batch_size 4 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --learning_rate 1e-5 \
+    --num_train_epochs 2 \
+    --eval_strategy epoch

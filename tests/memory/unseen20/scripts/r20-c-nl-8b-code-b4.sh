@@ -1,0 +1,15 @@
+accelerate launch --use_deepspeed --zero_stage 3 --mixed_precision bf16 --num_machines 1 --num_processes 4 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-3.1-8B-Instruct \
+    --torch_dtype bfloat16 \
+    --attn_implementation flash_attention_2 \
+    --bf16 true \
+    --max_length 32768 \
+    --optim adamw_torch \
+    --packing false \
+    --padding_free true \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --gradient_checkpointing_kwargs '{"use_reentrant": false}' \
+    --use_liger_kernel true \
+    --max_grad_norm 0.2

@@ -1,0 +1,15 @@
+accelerate launch --use_deepspeed --zero_stage 1 --mixed_precision bf16 --num_machines 1 --num_processes 1 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-3.1-8B-Instruct \
+    --dtype bfloat16 \
+    --attn_implementation flash_attention_2 \
+    --bf16 true \
+    --max_length 4096 \
+    --optim adamw_torch \
+    --packing false \
+    --padding_free true \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --gradient_checkpointing_kwargs '{"use_reentrant": false}' \
+    --use_liger_kernel true \
+    --max_grad_norm 0.2

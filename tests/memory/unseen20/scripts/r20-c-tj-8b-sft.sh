@@ -1,0 +1,20 @@
+deepspeed --num_gpus 8 --module openrlhf.cli.train_sft \
+    --pretrain meta-llama/Meta-Llama-3.1-8B-Instruct \
+    --dataset dogtooth/helpsteer2_preference_sft \
+    --input_key prompt \
+    --output_key response \
+    --apply_chat_template \
+    --max_len 8192 \
+    --train_batch_size 256 \
+    --micro_train_batch_size 1 \
+    --max_samples 500000 \
+    --max_epochs 3 \
+    --zero_stage 3 \
+    --bf16 \
+    --flash_attn \
+    --gradient_checkpointing \
+    --learning_rate 5e-6 \
+    --load_checkpoint \
+    --save_steps 400 \
+    --logging_steps 1 \
+    --eval_steps -1
