@@ -6,7 +6,7 @@ others what they do not offload; the peak is the fullest stage.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
@@ -45,6 +45,13 @@ class _Work:
 def estimate_workload(workload: Workload, device: Device) -> MemoryEstimate:
     """What the workload takes of each GPU of the device; arithmetic alone."""
     return Estimator(workload).on(device)
+
+
+def expected_peak(workload: Workload, device: Device) -> Bytes:
+    """The `peak()` of that estimate, for a third less: nothing is made at the highest level."""
+    total, ascend = Bytes(device.memory_bytes), device.vendor == Vendor.ASCEND
+    gpus = (_Gpu(pool, ascend=ascend) for pool in workload.pools)
+    return max(amount for gpu in gpus for amount in gpu.amounts(total, ("floor", "expected")))
 
 
 class Estimator:
@@ -120,6 +127,12 @@ class _Gpu:
                 if not _by_card(work, engine):
                     self._kept[place] = stage
             yield stage
+
+    def amounts(self, total: Bytes, levels: Sequence[MemoryLevel]) -> Iterator[Bytes]:
+        """What each stage takes of a card of `total` bytes, at each of the levels."""
+        for work in self._works:
+            for level in levels:
+                yield together(self._parts(work, level, self._pool.engine, total).values())
 
     def _parts(self, work: _Work, level: MemoryLevel, engine: Engine | None, total: Bytes) -> Parts:
         """Everything on the GPU, by name."""

@@ -9,7 +9,7 @@ from bot.base.devices import Device
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, message
 from bot.memory import constants
-from bot.memory.estimator import estimate_workload
+from bot.memory.estimator import expected_peak
 from bot.memory.units import Bytes
 from bot.memory.workload import Engine, PassName, Pool, Role, Tokens, Workload
 
@@ -293,10 +293,10 @@ _SLEEP = {
 
 def what_helps(workload: Workload, device: Device) -> tuple[Option, ...]:
     """The options that would lower the expected peak, the most first."""
-    before = estimate_workload(workload, device).peak()
+    before = expected_peak(workload, device)
     options = []
     for setting, changed in _changes(workload):
-        saved = before.less(estimate_workload(changed, device).peak())
+        saved = before.less(expected_peak(changed, device))
         if saved > _LEAST:
             options.append(Option(setting, saved))
     return tuple(sorted(options, key=lambda option: option.saves, reverse=True))

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bot.base.devices import Device, by_token
-from bot.memory.estimator import Estimator, estimate_workload
+from bot.memory.estimator import Estimator, estimate_workload, expected_peak
 from bot.memory.shapes.models import find
 from bot.memory.shapes.shape import Shape
 from bot.memory.units import Bytes
@@ -133,7 +133,9 @@ def with_role(workload: Workload, role: Role) -> Workload:
 @given(workloads())
 @settings(max_examples=scaled(200))
 def test_the_levels_are_in_order(workload: Workload) -> None:
-    for stage in estimate_workload(workload, H100).stages:
+    estimate = estimate_workload(workload, H100)
+    assert expected_peak(workload, H100) == estimate.peak()
+    for stage in estimate.stages:
         total = stage.total
         assert total.floor <= total.expected <= total.conservative
         assert all(
