@@ -74,7 +74,7 @@ def recorded_launch(
         )
     processes = whole(facts.config.get(PROCESSES), least=1)
     facts = replace(facts, config=_nested(facts.config))
-    every = [*_verl(facts, asked), *_openrlhf(facts, asked)]
+    every = [*_verl(facts, asked)] or [*_openrlhf(facts, asked)]
     if not every and facts.config.keys() >= _TRAINING_ARGUMENTS:
         return _trl(facts, asked, launcher)
     if not every:
@@ -212,15 +212,17 @@ def _different(
     plain, referring = list(chosen), []
     for path, value in _leaves(config, tree, ()):
         key = ".".join(path)
-        if path[-1] in _SET_BY_THE_TRAINER or is_secret(key, str(value)):
-            continue
         default = trees.lookup(tree, key)
+        if _is_default(default, value) or path[-1] in _SET_BY_THE_TRAINER:
+            continue
+        if is_secret(key, str(value)):
+            continue
         if default is trees.ABSENT:
             if value is not None:
                 plain.append(override(key, value, "+"))
         elif trees.is_reference(default):
             referring.append((key, path, value, default))
-        elif not _is_default(default, value):
+        else:
             plain.append(override(key, value))
     # Most references follow what is set; only the others need to be written.
     composed = keys.composed(plain)

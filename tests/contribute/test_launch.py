@@ -123,6 +123,14 @@ def test_a_run_of_the_defaults_has_no_words(version: str) -> None:
     assert (launch.release, launch.words, launch.known_release) == (version, (), True)
 
 
+def test_a_reference_that_was_logged_as_it_stands_is_not_written() -> None:
+    keys = table("verl", "0.5.0", "ppo_trainer")
+    assert isinstance(keys, HydraTable)
+    config = {**keys.tree, "trainer": {**keys.tree["trainer"], "nnodes": 2}}
+    launch = recorded_launch(Facts(source="x", config=config), {"verl": "0.5.0"})
+    assert launch.words == ("trainer.nnodes=2",)
+
+
 @pytest.mark.slow
 def test_the_release_that_fits_is_taken_where_none_is_recorded() -> None:
     keys = table("verl", "0.4.1", "ppo_trainer")
