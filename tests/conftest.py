@@ -33,7 +33,7 @@ gc.disable()
 def pytest_collection_finish() -> None:
     """Look for cycles among what the tests make, and seldom."""
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(200_000, 20, 50)
     gc.enable()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
+from operator import add
 from random import Random
 from statistics import fmean
 from typing import Any
@@ -56,26 +57,24 @@ def tokens(*settings: str, release: str, limit: int = 8192, **other: Any) -> int
     return round(component(made, "update", "logits") * GIB / VOCAB / each)
 
 
-def differenced(sizes: list[int], passes: int) -> list[list[int]]:
-    """Places of the sizes in so many sets of nearly equal sums, by the largest difference."""
+def differenced(sizes: list[int], lengths: list[int], passes: int) -> list[int]:
+    """Tokens of so many sets of nearly equal sums of the sizes, by the largest difference."""
     heap = []
-    for place, size in enumerate(sizes):
-        sums = [(size, [place]), *((0, list[int]()) for _ in range(passes - 1))]
-        heap.append((-size, place, sums))
+    for place, (size, length) in enumerate(zip(sizes, lengths, strict=True)):
+        # Both in one number: the sets are compared by their sizes, which are far above any tokens.
+        heap.append((-size, place, [size << 32 | length, *[0] * (passes - 1)]))
     heapify(heap)
     while len(heap) > 1:
         (_, first, one), (_, _, other) = heappop(heap), heappop(heap)
-        pairs = zip(one, reversed(other), strict=True)
-        joined = sorted(((a + b, x + y) for (a, x), (b, y) in pairs), reverse=True)
-        heappush(heap, (joined[-1][0] - joined[0][0], first, joined))
-    return [places for _, places in heap[0][2]]
+        joined = sorted(map(add, one, reversed(other)), reverse=True)
+        heappush(heap, ((joined[-1] >> 32) - (joined[0] >> 32), first, joined))
+    return [both & 0xFFFFFFFF for both in heap[0][2]]
 
 
 def fullest(lengths: list[int], limit: int, *, by_work: bool) -> int:
     """Tokens of the fullest pass of a mini batch, as verl spreads it over as few as it may."""
     sizes = [one * (24576 + one) if by_work else one for one in lengths]
-    sets = differenced(sizes, -(-sum(lengths) // limit))
-    return max(sum(lengths[place] for place in places) for places in sets)
+    return max(differenced(sizes, lengths, -(-sum(lengths) // limit)))
 
 
 def drawn(count: int, mean: float, longest: int) -> Iterator[list[int]]:
