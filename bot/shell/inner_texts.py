@@ -84,7 +84,7 @@ def file_text(
     own = text_written(session, world, word.pieces)
     if own is not None and len(session.running) < _NESTED:
         return value_text(own, span, name)
-    path = session.tree.path(world, word.pieces)
+    path = session.tree.path(world, word.pieces) or session.tree.below_unset(word.pieces)
     if path is None:
         return None
     try:

@@ -81,6 +81,17 @@ class Tree:
             return None
         return inside(f"{self._home}/{text}")
 
+    def below_unset(self, value: Value) -> str | None:
+        """The place that `$REPO/scripts/x.sh` means where the script never sets REPO.
+
+        It is taken for the root; a path without a folder says too little.
+        """
+        first, rest = value[0].text if value else "", known(value[1:])
+        unset = isinstance(first, Hole) and first.kind == "unset"
+        if not unset or rest is None or not rest.startswith("/") or rest.count("/") < 2:
+            return None
+        return inside(rest)
+
     def folder(self, path: str, span: Span) -> Value:
         """The absolute path of a folder of the tree, as `cd` and `realpath` make it."""
         rest = f"/{path}" if path else ""

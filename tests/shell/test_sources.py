@@ -339,3 +339,22 @@ def test_a_file_beside_the_script_is_sourced_where_the_root_has_none() -> None:
         "source ./run.sh\ncmd 1\n", "examples/run.sh", examples__run="source ./run.sh\n"
     )
     assert argv(itself)[-1] == ["cmd", "1"]
+
+
+@pytest.mark.parametrize(
+    ("start", "found"),
+    [
+        ("bash $REPO/train/a.sh", True),
+        ("source ${REPO}/train/a.sh", True),
+        ("bash $HOME/train/a.sh", False),
+        ("bash $(pick)/train/a.sh", False),
+        ("bash $REPO/a.sh", False),
+        ("bash $REPO/../train/a.sh", False),
+        ("bash $REPO-old/train/a.sh", False),
+    ],
+)
+def test_a_folder_that_only_the_caller_sets_is_the_root(start: str, found: bool) -> None:
+    """beanie00/self-distillation-analysis: WORKSPACE_DIR stands in a file that git leaves out."""
+    words = argv(reading(f"{start}\n", train__a="cmd 1\n", a="cmd 2\n"))
+    assert (["cmd", "1"] in words) is found
+    assert ["cmd", "2"] not in words
