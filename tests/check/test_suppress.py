@@ -169,6 +169,7 @@ def test_the_report_keeps_them(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_twenty_thousand_comments_cost_no_time() -> None:
     script = "# rlbot: ignore[RLB026] why\n" * 20_000 + LAUNCH
     started = time.process_time()

@@ -74,6 +74,7 @@ def test_the_same_value_twice_is_one(folder: Path) -> None:
     assert result == rlbot(*ONE, *once, cwd=folder)
 
 
+@pytest.mark.slow
 def test_lengths_are_read_as_in_a_question() -> None:
     words = ("recommend", "2x4090", "Qwen3-0.6B", "--format", "json")
     for option in (("--lengths", "1k+2K"), ("--lengths", "1024+2048"), ("1k+2k",)):

@@ -96,6 +96,7 @@ def test_the_history_of_keys() -> None:
     assert known.history("model.partial_pretrain") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", ["verl", "openrlhf", "trl", "open-instruct"])
 def test_every_table_can_be_read_whole(framework: str) -> None:
     for version in releases(framework):

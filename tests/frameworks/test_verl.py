@@ -272,6 +272,7 @@ def test_an_entry_that_is_gone_is_read_by_the_last_release_that_had_it() -> None
     assert plan_of(script, verl="0.9.1").table is None
 
 
+@pytest.mark.slow
 def test_threads_read_launches_at_once() -> None:
     """What was read last is shared: a thread that looked through it met another's change."""
     readings = [

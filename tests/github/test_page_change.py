@@ -164,6 +164,7 @@ def test_a_script_that_goes_without_a_row_is_nothing_to_us(rows: World) -> None:
     assert (done.checked.touches, pull.comments) == (False, [])
 
 
+@pytest.mark.slow
 def test_only_few_requests_are_made(rows: World) -> None:
     many = page(section(*[row(Link=link(f"examples/tuning/{n}.sh")) for n in range(40)]))
     rows.pull({PAGE: many})

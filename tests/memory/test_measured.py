@@ -40,6 +40,7 @@ def test_what_torch_allocated_is_met(name: str) -> None:
     assert one.cover >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", ["trl", "verl"])
 def test_errors_are_small_on_the_whole(framework: str) -> None:
     errors = [

@@ -95,6 +95,7 @@ def test_big_report(snapshot: SnapshotAssertion) -> None:
     assert sentence == snapshot
 
 
+@pytest.mark.slow
 @settings(max_examples=scaled(12))
 @given(
     texts=st.lists(hostile | hostile.map(lambda text: text * 60), min_size=5, max_size=9),
