@@ -76,10 +76,9 @@ def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
         whole = _reading(script, options, place, every_way=True)
         launches = planned(whole)
         reading = whole if launches else reading
-    if place is not None:
-        joined = with_settings(reading, launches, place)
-        launches = launches if joined is reading else planned(joined)
-        reading = joined
+    joined = with_settings(reading, launches, place)
+    launches = launches if joined is reading else planned(joined)
+    reading = joined
     return RuleContext(
         path=script.path,
         reading=reading,

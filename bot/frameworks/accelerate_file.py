@@ -8,13 +8,13 @@ by their own names, `fsdp_` before those that lack it. A file that asks for what
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from bot.frameworks.checkout import ScriptPlace
 from bot.frameworks.config_files import LIMITS, ComposeError
 from bot.frameworks.launch import launcher_option
+from bot.frameworks.named_files import text_of
 from bot.frameworks.plan import Launch
 
 _GROUPS: Final = {"DEEPSPEED": "deepspeed", "FSDP": "fsdp"}
@@ -25,18 +25,28 @@ _FOREIGN: Final = ("fp8_config", "megatron_lm_config", "use_cpu")
 
 
 def with_file(launch: Launch, place: ScriptPlace | None) -> Launch:
-    """The launch with what the file of its launcher says, where the repository has that file."""
-    if place is None or "accelerate launch" not in launch.launcher:
+    """The launch with what the file of its launcher says, where that file is known.
+
+    It is one that the script wrote before, else the repository's.
+    """
+    if "accelerate launch" not in launch.launcher:
         return launch
     option = launcher_option(launch, "config_file")
-    path = place.checkout.recipe(place.path, option.text) if option is not None else None
-    if path is None or launcher_option(launch, *_STATED) is not None:
+    if option is None or launcher_option(launch, *_STATED) is not None:
         return launch
-    options = options_of(_read(path, place.checkout.files[path]))
+    written = launch.command.files.get(option.text)
+    if written is not None:
+        found = options_of(_read(option.text, written.content.text))
+        options = {key: written.with_unknown(value) for key, value in found.items()}
+        return replace(launch, launcher_file=options) if options else launch
+    path = place.checkout.recipe(place.path, option.text) if place is not None else None
+    if place is None or path is None:
+        return launch
+    options = options_of(_read(path, text_of(place.checkout.files, path)))
     return replace(launch, launcher_file=options) if options else launch
 
 
-def options_of(data: Any) -> Mapping[str, str]:
+def options_of(data: Any) -> dict[str, str]:
     """The options that a file of accelerate's comes to, by name; empty where it is not followed.
 
     `num_processes` without a backend (`distributed_type: 'NO'`) is only known to be one process
@@ -73,13 +83,13 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _read(path: str, data: bytes) -> Any:
+def _read(path: str, text: str) -> Any:
     # PyYAML takes long to import, and few launches have such a file.
     from bot.frameworks.yaml_data import read_yaml
 
-    if len(data) > LIMITS.file_bytes:
+    if len(text) > LIMITS.file_bytes:
         return None
     try:
-        return read_yaml(path, data.decode("utf-8-sig", "replace"), LIMITS)
+        return read_yaml(path, text.removeprefix("\ufeff"), LIMITS)
     except ComposeError:
         return None

@@ -333,8 +333,9 @@ def launcher_option(launch: Launch, *names: str) -> LauncherOption | None:
     of_file = next((name for name in names if name in launch.launcher_file), None)
     if found is None and of_file is not None:
         file = launcher_option(launch, "config_file")
-        value = launch.launcher_file[of_file]
-        found = file and LauncherOption(of_file, value, file.span, value)
+        shown = launch.launcher_file[of_file]
+        known = None if "${?" in shown else shown
+        found = file and LauncherOption(of_file, known, file.span, shown)
     return found
 
 

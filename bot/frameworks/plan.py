@@ -35,8 +35,8 @@ class Launch:
     launcher: tuple[str, ...] = ()
     """What stands around it: (RAY_JOB,), ("torchrun",)."""
     launcher_file: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """The launcher's options that a file of the repository has, which its command line may change:
-    `accelerate launch --config_file`."""
+    """The launcher's options that a file has, which its command line may change:
+    `accelerate launch --config_file`. Values as `LauncherOption.text`."""
 
     @property
     def sent_to_ray(self) -> bool:

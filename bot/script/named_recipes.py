@@ -40,52 +40,78 @@ def unread_recipes(plans: Sequence[Plan]) -> Iterator[Setting]:
             yield given
 
 
-def with_settings(reading: Reading, plans: Sequence[Plan], place: ScriptPlace) -> Reading:
+def with_settings(reading: Reading, plans: Sequence[Plan], place: ScriptPlace | None) -> Reading:
     """The reading with the files that hold settings of its commands, as far as they are there.
 
-    They are the recipes that its launches name, and the programs that make TRL's settings in
-    Python. The reading itself where there are none that can be read. They are reported by paths as
-    the script's own is: relative to the same folder.
+    They are the recipes that its launches name, which the script may have written itself, and the
+    programs that make TRL's settings in Python. The reading itself where there are none that can
+    be read. Those of the repository are reported by paths as the script's own is: relative to the
+    same folder.
     """
+    joined = {
+        id(command): replace(command, settings=words) for command, words in _own(plans, place)
+    }
+    attached = _attached(reading, plans, place, joined) if place is not None else ()
+    if not joined:
+        return reading
+    return replace(
+        reading,
+        source=Source(reading.source.path, reading.source.text, attached),
+        commands=tuple(joined.get(id(command), command) for command in reading.commands),
+    )
+
+
+def _attached(
+    reading: Reading, plans: Sequence[Plan], place: ScriptPlace, joined: dict[int, Command]
+) -> tuple[Source, ...]:
+    """The files of the repository that hold settings of commands, which are added to `joined`."""
     parts: dict[str, Source] = {}
-    joined: dict[int, Command] = {}
     moved: dict[tuple[int, int], tuple[Word, ...]] = {}
-    checkout, script = place.checkout, reading.source
+    script = reading.source
     found = [*_recipes(plans, place), *_programs(reading.commands, plans, place)]
     for command, path, words, module in found:
-        if path not in parts and len(parts) >= _MOST:
+        if id(command) in joined or (path not in parts and len(parts) >= _MOST):
             continue
         if path not in parts:
-            text = checkout.files[path].decode("utf-8-sig", "replace")
+            text = place.checkout.files[path].decode("utf-8-sig", "replace")
             parts[path] = Source(_beside(script.path, place.path, path), text)
         at = Source("", script.text, tuple(parts.values())).begin(list(parts).index(path))
         if (key := (at, id(words))) not in moved:
             moved[key] = tuple(_moved(word, at) for word in words)
         joined[id(command)] = replace(command, settings=moved[key], written=module)
-    if not joined:
-        return reading
-    return replace(
-        reading,
-        source=Source(script.path, script.text, tuple(parts.values())),
-        commands=tuple(joined.get(id(command), command) for command in reading.commands),
-    )
+    return tuple(parts.values())
 
 
 _Found: TypeAlias = tuple[Command, str, tuple[Word, ...], str]
 """A command, the file that holds settings of it, those as words, and `Command.written`."""
 
 
+def _own(
+    plans: Sequence[Plan], place: ScriptPlace | None
+) -> Iterator[tuple[Command, tuple[Word, ...]]]:
+    """Commands whose recipe the script wrote itself, with its settings at their places in it."""
+    for plan in plans:
+        command, given = plan.launch.command, named_recipe(plan)
+        file = command.files.get(given.text) if given else None
+        words = _words(plan, file.content.text.encode(), place) if file is not None else None
+        if file is not None and words:
+            yield command, tuple(map(file.placed, words))
+
+
 def _recipes(plans: Sequence[Plan], place: ScriptPlace) -> Iterator[_Found]:
-    checkout = place.checkout
     for plan in plans:
         given = named_recipe(plan)
-        path = checkout.recipe(place.path, given.text) if given else None
-        if path is not None:
-            table = plan.table if isinstance(plan.table, StructuredTable) else None
-            # A class of the repository's may declare again what the launch's own classes have.
-            own = () if table else checkout.own_arguments().difference(plan.table or ())
-            if words := recipe_words(checkout.files[path], own, table):
-                yield plan.launch.command, path, words, ""
+        path = place.checkout.recipe(place.path, given.text) if given else None
+        if path is not None and (words := _words(plan, place.checkout.files[path], place)):
+            yield plan.launch.command, path, words, ""
+
+
+def _words(plan: Plan, recipe: bytes, place: ScriptPlace | None) -> tuple[Word, ...] | None:
+    table = plan.table if isinstance(plan.table, StructuredTable) else None
+    if table is not None or place is None:
+        return recipe_words(recipe, (), table)
+    # A class of the repository's may declare again what the launch's own classes have.
+    return recipe_words(recipe, place.checkout.own_arguments().difference(plan.table or ()), None)
 
 
 def _programs(

@@ -12,7 +12,7 @@ from bot.shell.runner import Runner
 from bot.shell.session import hole, shorten
 from bot.shell.state import Flow, OpenArguments, Value, World, all_arguments, known
 from bot.shell.words import Command, Variable, Word
-from bot.shell.written import forget, keep
+from bot.shell.written import files_named, forget, keep
 
 _WRITERS = frozenset(
     {"cp", "mv", "rm", "ln", "tee", "sed", "touch", "install", "truncate", "wget", "curl", "git"}
@@ -48,6 +48,7 @@ def run_external(
                 piped_to=world.piped_to,
                 pipefail="pipefail" in world.options,
                 folder=_folder(world),
+                files=files_named(session, world, words),
                 hands_on=isinstance(world.positional, OpenArguments)
                 and any(
                     all_arguments(session.text(word.start, word.end))

@@ -188,6 +188,7 @@ class Session:
             tuple([word.text for word in command.argv]),
             self._texts_of(command.environment),
             tuple([(item.name, item.value.text) for item in command.prefix]),
+            tuple([(name, file.content.text) for name, file in command.files.items()]),
         )
         seen = self._seen_commands.get(key)
         if seen is not None:

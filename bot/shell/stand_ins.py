@@ -14,8 +14,8 @@ from bot.shell.parse.syntax import Quoted, Script, Simple, Text, WordNode, WordP
 from bot.shell.state import Value, part
 from bot.shell.words import Hole, Piece
 
-_FIRST: Final = 0xF0000
-_LAST: Final = 0xFFFFD
+FIRST: Final = 0xF0000
+LAST: Final = 0xFFFFD
 """The characters of Unicode's private plane 15, which have no meaning of their own."""
 SHOWN: Final = "…"
 """How messages show such a part."""
@@ -29,11 +29,11 @@ def with_stand_ins(value: Value) -> tuple[str, Mapping[str, Piece]] | None:
         if isinstance(piece.text, str):
             texts.append(piece.text)
         else:
-            stand_in = chr(_FIRST + len(unknown))
+            stand_in = chr(FIRST + len(unknown))
             unknown[stand_in] = piece
             texts.append(stand_in)
     known = "".join(piece.text for piece in value if isinstance(piece.text, str))
-    if unknown and (not known.strip() or len(unknown) > _LAST - _FIRST or _private(known)):
+    if unknown and (not known.strip() or len(unknown) > LAST - FIRST or _private(known)):
         return None
     return "".join(texts), unknown
 
@@ -55,7 +55,7 @@ def replace_stand_ins(lines: Sequence[Script], text: str, unknown: Mapping[str, 
 
 
 def _private(text: str) -> bool:
-    return any(_FIRST <= ord(character) <= _LAST for character in text)
+    return any(FIRST <= ord(character) <= LAST for character in text)
 
 
 def _nodes(root: object) -> Iterator[object]:

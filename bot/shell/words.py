@@ -5,8 +5,8 @@ Nothing here knows a framework. Unknown is a value: a `Hole` with a reason, neve
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Iterator, Mapping
+from dataclasses import field, replace
 from typing import Literal, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
@@ -147,6 +147,41 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """What the script itself wrote into a file before the command that names it."""
+
+    content: Word
+    """Its text; a character of `unknown` stands for each part that is not known."""
+    unknown: Mapping[str, Piece]
+
+    def with_unknown(self, text: str) -> str:
+        """A text that was read from the file; each unknown part reads as in `Word.text`."""
+        return Word(tuple(self._pieces(text, Span(0, 0))), Span(0, 0)).text
+
+    def placed(self, word: Word) -> Word:
+        """A word that was read from the file, whose places are its own, at those in the script."""
+        pieces: list[Piece] = []
+        for piece in word.pieces:
+            span = self.content.span_of(piece.span.start, piece.span.end)
+            if isinstance(piece.text, str):
+                pieces += self._pieces(piece.text, span)
+            else:
+                pieces.append(replace(piece, span=span))
+        return Word(tuple(pieces), self.content.span_of(word.span.start, word.span.end))
+
+    def _pieces(self, text: str, span: Span) -> Iterator[Piece]:
+        start = 0
+        for at, character in enumerate(text):
+            if character in self.unknown:
+                if start < at:
+                    yield Piece(text[start:at], span, literal=False)
+                yield self.unknown[character]
+                start = at + 1
+        if start < len(text) or not text:
+            yield Piece(text[start:], span, literal=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Command:
     """A simple command that the script would run, after expansion."""
 
@@ -173,6 +208,9 @@ class Command:
     the program's own words are others."""
     folder: Word | None = None
     """Where it runs; None where the script has not gone anywhere."""
+    files: Mapping[str, WrittenFile] = field(default_factory=dict)
+    """The configuration files that it names, or that these name, and that the script wrote, by the
+    paths that name them (`Word.text`)."""
     hands_on: bool = False
     """Whether it gets all of the script's own arguments, which nobody has named: `"$@"`."""
 

@@ -1,15 +1,22 @@
-"""The files that a script writes itself, so far as it may run them: `cat > job.sh <<EOF`."""
+"""The files that a script writes itself, to run or to be read: `cat > job.sh <<EOF`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from bot.base.regex import regex
 from bot.shell.session import Session
-from bot.shell.state import Value, World, known, size
-from bot.shell.words import Hole
+from bot.shell.stand_ins import FIRST, LAST, with_stand_ins
+from bot.shell.state import Value, World, known, part, size
+from bot.shell.words import Hole, Piece, Word, WrittenFile
 
 _LARGEST = 1 << 18
 """Characters of a file that are kept."""
+_CONFIGURATION = (".yaml", ".yml", ".json")
+_PATH = regex(rf"[\w./{chr(FIRST)}-{chr(LAST)}-]{{1,400}}\.(?:ya?ml|json)\b")
+_MOST_FILES = 8
+"""Configuration files of one command."""
 _NAMES = ("command", "limit", "unsupported")
 """Kinds of unknown parts that may be another one in each place of the script."""
 
@@ -38,6 +45,41 @@ def text_written(session: Session, world: World, path: Value) -> Value | None:
     return world.written.get(_place(session, world, path)) if world.written else None
 
 
+def files_named(session: Session, world: World, words: Sequence[Word]) -> Mapping[str, WrittenFile]:
+    """The configuration files among those written that words name, and that such a file names."""
+    found: dict[str, WrittenFile] = {}
+    waiting = [word.pieces for word in words if world.written]
+    while waiting and len(found) < _MOST_FILES:
+        path = _behind_equals(waiting.pop(0))
+        name = Word(path, session.at).text
+        if name in found or not name.endswith(_CONFIGURATION):
+            continue
+        text = text_written(session, world, path)
+        held = with_stand_ins(text) if text else None
+        if text is None or held is None:
+            continue
+        session.work(size(text))
+        stand_ins = iter(held[1])
+        pieces = (
+            p if isinstance(p.text, str) else replace(p, text=next(stand_ins), literal=False)
+            for p in text
+        )
+        file = found[name] = WrittenFile(Word(tuple(pieces), session.at), held[1])
+        paths = (Word((Piece(one, session.at),), session.at) for one in _PATH.findall(held[0]))
+        waiting += [file.placed(path).pieces for path in paths]
+    return found
+
+
+def _behind_equals(path: Value) -> Value:
+    """The path of a word that may be an option's with it: `--config=x.yaml`."""
+    first = path[0] if path else None
+    text = first.text if first is not None else None
+    if first is None or not isinstance(text, str) or "=" not in text:
+        return path
+    at = text.index("=") + 1
+    return (part(first, at, len(text)), *path[1:]) if at < len(text) else path[1:]
+
+
 def _place(session: Session, world: World, path: Value) -> object:
     """What stands for a file: its path from the root, or its parts where that is not known."""
     if (place := session.tree.path(world, path)) is not None:
@@ -64,11 +106,11 @@ def _parts(value: Value) -> Iterator[object]:
 def _merge_parts(parts: list[object]) -> tuple[object, ...]:
     """Parts with neighbouring characters in one, and without `./`."""
     result: list[object] = []
-    for part in parts:
-        if isinstance(part, str) and result and isinstance(result[-1], str):
-            result[-1] += part
+    for one in parts:
+        if isinstance(one, str) and result and isinstance(result[-1], str):
+            result[-1] += one
         else:
-            result.append(part)
+            result.append(one)
     return tuple(_normal(one) if isinstance(one, str) else one for one in result)
 
 

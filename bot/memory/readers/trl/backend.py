@@ -65,18 +65,20 @@ def _preset(get: MemorySettings) -> int | None:
 
 
 def _preset_name(get: MemorySettings) -> str:
-    """The file that says how DeepSpeed is used, for accelerate or for the trainer.
+    """The file that says how DeepSpeed is used; below an unknown folder it is what follows."""
+    name = below_unknown(_preset_path(get))
+    return "" if "${?" in name else name
 
-    Of one below a folder that only a run knows it is what follows.
-    """
+
+def _preset_path(get: MemorySettings) -> str:
+    """That file as it is named, for accelerate or for the trainer."""
     launch = get.plan.launch
     if "use_deepspeed" in launch.launcher_file:
         option = launcher_option(launch, "deepspeed_config_file")
     else:
         option = launcher_option(launch, "config_file", "deepspeed_config_file")
     named = get.path("deepspeed") or get.path("accelerate_config")
-    name = below_unknown((option.text if option else "") or named or "")
-    return "" if "${?" in name else name
+    return (option.text if option else "") or named or ""
 
 
 def offload_of(get: MemorySettings, backend: Backend) -> tuple[Offload, Offload, Offload]:
@@ -126,9 +128,18 @@ class DeepSpeedFile:
 
 
 def deepspeed_file(get: MemorySettings) -> DeepSpeedFile | None:
-    """The file that accelerate or the trainer is given; None where the tree does not have it."""
+    """The file that accelerate or the trainer is given; None where it is not known.
+
+    It is one that the script wrote before, where an unknown part is none of JSON's values, else the
+    tree's.
+    """
     name = _preset_name(get)
-    data = get.files(name) if get.files is not None and name.endswith(".json") else None
+    data: str | bytes | None = None
+    own = get.plan.launch.command.files.get(_preset_path(get))
+    if own is not None:
+        data = own.content.text.translate(dict.fromkeys(map(ord, own.unknown), "null"))
+    elif get.files is not None and name.endswith(".json"):
+        data = get.files(name)
     try:
         content = json.loads(data) if data else None
     except (ValueError, RecursionError):
@@ -138,6 +149,8 @@ def deepspeed_file(get: MemorySettings) -> DeepSpeedFile | None:
     zero = content.get("zero_optimization")
     stage = zero.get("stage", 0) if isinstance(zero, dict) else None
     if not isinstance(zero, dict) or not isinstance(stage, int):
+        return None
+    if own is not None and own.unknown and "null" in json.dumps(zero):
         return None
     get.asked.add("--deepspeed_config_file")
 
