@@ -110,8 +110,7 @@ def next_command(question: ParsedQuestion, model: str, verdict: MethodVerdict) -
 def taken(question: ParsedQuestion, *, method: str | None) -> Iterator[str]:
     """Each default that was taken, as a clause; `method` is the one that was chosen, if any."""
     sizes = sizes_of(question)
-    if question.gpus is None and question.model is None:
-        yield str(gpu_count(gpus_of(question)))
+    yield from _taken_cards(question)
     if question.is_model_taken and question.model is not None:
         yield message("model {model}", model=question.model)
     elif question.base is not None:
@@ -129,6 +128,13 @@ def taken(question: ParsedQuestion, *, method: str | None) -> Iterator[str]:
         yield message("rank {rank}", rank=sizes.rank)
     if question.left_out:
         yield message("not understood and left out: {words}", words=" ".join(question.left_out))
+
+
+def _taken_cards(question: ParsedQuestion) -> Iterator[str]:
+    if question.gpus is None and question.model is None:
+        yield str(gpu_count(gpus_of(question)))
+    if question.is_card_taken:
+        yield message("card {device}", device=question.cards[0].label)
 
 
 def _taken_lengths(question: ParsedQuestion, sizes: Sizes) -> Iterator[str]:

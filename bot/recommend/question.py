@@ -38,7 +38,7 @@ _LENGTHS = regex(rf"({NUMBER})(k?)\+({NUMBER})(k?)")
 _LENGTH = regex(rf"({NUMBER})k")
 _KEYED = regex(rf"(batch|rank|prompt|response)=({NUMBER})(k?)")
 _NODES = regex(r"nodes=(\d{1,4})_(\d{0,2})")
-_MEMORY = regex(r"(?:(\d{1,3})x)?(\d{1,3})(?:gib|gb|g)")
+_MEMORY = regex(r"(?:(\d{1,3})x)?(\d{1,3})(?:gib|gb|g)(?:x(\d{1,3}))?")
 _MOST_WORDS = 4
 """Words that can be one model's name: mistral small 3.2 24b."""
 _VAGUE = frozenset({"large", "small", "medium", "tiny", "mini", "base", "max", "long"})
@@ -57,6 +57,8 @@ class ParsedQuestion:
     gpus: int | None = None
     model: str | None = None
     """A name that `find` knows, or the path of a folder with a config.json."""
+    is_card_taken: bool = False
+    """Whether the card is the commonest of its memory, since none is named."""
     is_model_taken: bool = False
     """Whether the model is the likeliest of its size, since none is named."""
     base: str | None = None
@@ -115,6 +117,7 @@ def parse_question(
     _refuse_known(parts)
     question = ParsedQuestion(
         cards=_cards(parts),
+        is_card_taken=bool(parts.memory and not parts.cards),
         gpus=_gpus(parts),
         task=_single(parts, "task") or ("sft" if parts.values.get("tuning") else None),
         method=_method(parts),
@@ -177,7 +180,7 @@ def _sort_number(low: str, parts: _Parts) -> bool:
         else:
             parts.add("nodes", str(int(nodes[1])))
     elif memory := _MEMORY.fullmatch(low):
-        parts.counts += [int(memory[1])] if memory[1] else []
+        parts.counts += [int(count) for count in (memory[1], memory[3]) if count]
         parts.memory.append(int(memory[2]))
     elif count := re.fullmatch(rf"x?({NUMBER})x?|({NUMBER})gpus?", low):
         number = int(count[1] or count[2])
@@ -266,8 +269,13 @@ def _cards(parts: _Parts) -> tuple[Device, ...]:
         chosen = {group[0].token: group[0] for group in parts.cards}
         return tuple(chosen[token] for token in sorted(chosen))
     (gib, *others) = dict.fromkeys(parts.memory)
-    if others or not parts.cards:
-        raise _without_card(gib)
+    if not others and not parts.cards:
+        return (_card_with(gib),)
+    if others:
+        raise UserError(
+            "The question names {values}: one of them, please.",
+            values=", ".join(f"{one} GB" for one in (gib, *others)),
+        )
     sized = {}
     for group in parts.cards:
         fitting = with_memory(group, gib) or _of_so_much_together(group, gib, parts.counts)
@@ -291,19 +299,16 @@ def _of_so_much_together(
     return tuple(one for one in group if abs(count * one.memory_gib - gib) <= ROUNDING * gib)
 
 
-def _without_card(gib: int) -> UserError:
+def _card_with(gib: int) -> Device:
+    """The commonest card with so much memory; raises UserError where there is none."""
     near = nearest_in_memory(gib)
-    names = ", ".join(device.label for device in near)
-    known = round(near[0].memory_gib)
-    if with_memory(near, gib):
-        return UserError(
-            "{gib} GB alone names no card: name one, such as {near}.", gib=gib, near=names
-        )
-    return UserError(
+    if abs(near[0].memory_gib - gib) <= ROUNDING * gib:
+        return near[0]
+    raise UserError(
         "No card with {gib} GB is known here: the nearest are {near}, with {known} GB.",
         gib=gib,
-        near=names,
-        known=known,
+        near=", ".join(device.label for device in near),
+        known=round(near[0].memory_gib),
     )
 
 

@@ -188,6 +188,7 @@ _JOINED = (
     ),
     (regex(r"\bascend[ -]{1,3}(?=9\d\d)", re.I), "ascend"),
     (regex(r"\bh100[ -]{1,3}nvl\b", re.I), "h100nvl"),
+    (regex(r"\b([ah])/([ah]100)\b", re.I), r"\g<1>100 \2"),
     (regex(r"\brtx[\s-]{0,3}(a\d{4})(?!\d)", re.I), r"\1"),
     (regex(r"([rg]tx)\s+(\d{4})(?!\d)", re.I), r"\1\2"),
     (regex(r"(?<=[1-5]0[6-9]0)[ -]{1,3}(d|ti|super)\b", re.I), r"\1"),

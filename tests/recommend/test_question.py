@@ -17,7 +17,7 @@ from bot.base.messages import sentence_of
 from bot.memory.shapes.models import find, pinned
 from bot.recommend import model_names, vocabulary
 from bot.recommend.cards import known_devices, usual_devices
-from bot.recommend.defaults import sizes_of
+from bot.recommend.defaults import sizes_of, taken
 from bot.recommend.hub import hub_path
 from bot.recommend.question import ParsedQuestion, parse_question
 from bot.recommend.request import TASKS
@@ -40,6 +40,12 @@ def _cards(question: ParsedQuestion) -> tuple[str, ...]:
         ("4 a100-40", ("a100-40",), 4),
         ("4 A100 40GB", ("a100-40",), 4),
         ("A100-SXM4-80GB", ("a100",), None),
+        ("A100 40G*8", ("a100-40",), 8),
+        ("2 * RTX 4090 or 2 * A100", ("a100", "rtx4090"), 2),
+        ("80GB", ("h100",), None),
+        ("2x24GB", ("rtx4090",), 2),
+        ("one 48GB gpu", ("rtx6000ada",), 1),
+        ("6 H/A100-80G", ("a100", "h100"), 6),
         ("NVIDIA H100 NVL 94 GB", ("h100",), None),
         ("2 nodes of 8 h100", ("h100",), 16),
         ("2x8xH100", ("h100",), 16),
@@ -148,7 +154,7 @@ def test_a_size_means_the_likeliest_model(words: str, model: str) -> None:
         ("grpo/ppo qwen3-8b", "The question names grpo, ppo"),
         ("4/8 L40S", "4, 8 are several numbers of GPUs"),
         ("Enigmata-32B", "give the folder with its config.json, or ask about its size alone: 32B."),
-        ("qlora 70b 2x24GB", "24 GB alone names no card"),
+        ("qlora 70b 24GB 48GB", "The question names 24 GB, 48 GB: one of them, please."),
         ("3x3090 with 96 GB", "There is no RTX3090 with 96 GB here"),
         ("2 nodes 3 nodes h100", "The question names 2, 3"),
         ("4x RTX 2080 Ti qwen3-4b", "The RTX 2080 Ti has no bf16"),
@@ -255,6 +261,11 @@ def test_a_further_training_has_the_shape_of_its_base(
 ) -> None:
     question = parse_question([words])
     assert (question.model, question.base, question.is_model_taken) == (model, base, False)
+
+
+def test_a_card_that_is_taken_for_its_memory_is_named() -> None:
+    assert "card RTX4090" in taken(parse_question(["7B on 24GB"]), method=None)
+    assert not [one for one in taken(parse_question(["7B 4090"]), method=None) if "card" in one]
 
 
 @pytest.mark.parametrize(
@@ -539,8 +550,6 @@ def test_many_unknown_words_are_not_tried_in_every_order(monkeypatch: pytest.Mon
         ("0 h100", "0 is no number of GPUs"),
         ("100000x4090", "100000 is no number of GPUs from 1 to 1024"),
         ("h100 40GB", "There is no H100 with 40 GB here: it has 80, 94 GB"),
-        ("80GB", "80 GB alone names no card: name one, such as H100, H800, A100."),
-        ("Qwen3-8B on 24 GB", "24 GB alone names no card: name one, such as RTX4090, RTX3090"),
         (
             "0.6B on my laptop 8gb",
             "No card with 8 GB is known here: the nearest are RTX3080, with 10 GB",
