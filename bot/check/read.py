@@ -16,7 +16,7 @@ from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import check_context
 from bot.script.choice import choose
 from bot.script.header import read_header
-from bot.script.name import is_recipe, read_name
+from bot.script.name import is_program, is_recipe, is_shell, read_name
 from bot.script.named_recipes import with_settings
 from bot.shell import Invocation, asks_its_caller, read
 from bot.shell.words import Reading
@@ -72,7 +72,7 @@ def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
         place=place,
     )
     launches = planned(reading)
-    if not launches and not is_recipe(script.path) and asks_its_caller(reading):
+    if not launches and is_shell(script.path) and asks_its_caller(reading):
         whole = _reading(script, options, place, every_way=True)
         launches = planned(whole)
         reading = whole if launches else reading
@@ -100,7 +100,11 @@ def _reading(
     *,
     every_way: bool = False,
 ) -> Reading:
-    """What a shell script would run, or what a YAML recipe stands for."""
+    """What a shell script would run, or what a YAML recipe or a Python program stands for."""
+    if is_program(script.path):
+        from bot.script.program import read_program
+
+        return read_program(script.data, script.path, place.path if place else script.path)
     if is_recipe(script.path):
         from bot.script.recipe import read_recipe
 

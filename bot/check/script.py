@@ -42,7 +42,7 @@ from bot.rules._support.base import RuleContext
 from bot.rules._support.continuation import is_cut, without_consequences
 from bot.rules._support.registry import RULES, check_context
 from bot.script.choice import counted_launch, which_launch
-from bot.script.name import ScriptName, is_recipe, model_size
+from bot.script.name import ScriptName, is_recipe, is_shell, model_size
 from bot.script.named_recipes import unread_recipes
 from bot.script.plan import configurations, launch_report, name_report, plan_report
 
@@ -217,7 +217,7 @@ def _lint(
     levels = rule_levels(options.config)
     off = [rule for rule, level in levels.items() if level == "off"]
     rules = RULES.selected(options.select, [*options.ignore, *off])
-    if is_recipe(context.path):
+    if not is_shell(context.path):
         rules = tuple(rule for rule in rules if not rule.meta.shell_only)
     with NEAR_MISSES.granted(_NEAR_MISSES):
         findings, unchecked = RULES.run(rules, context)

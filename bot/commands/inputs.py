@@ -21,6 +21,7 @@ from bot.commands.parallel import in_order, processes_for
 from bot.commands.runs import Audience, reading
 from bot.commands.terminal import ProgressLine
 from bot.commands.tree import path_below, tree_of
+from bot.script.name import is_program
 
 if TYPE_CHECKING:
     from bot.check.request import CheckOptions, ScriptFile
@@ -58,7 +59,12 @@ _INSTALLED = frozenset(("node_modules", "site-packages", "__pycache__"))
 
 def add_paths(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that name scripts."""
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="a script, a folder, or - (stdin)")
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="+",
+        help="a script, a folder, a program that trains with TRL, or - (stdin)",
+    )
     parser.add_argument(
         "--stdin-filename", metavar="PATH", help="the path that a script read from - is checked as"
     )
@@ -146,8 +152,9 @@ def _scripts_below(
         if reasons:
             raise UserError(reasons[0])
         raise UserError(
-            "The folder {path} holds no script ({names}). A command is checked as what would "
-            'stand in one: echo "python train.py" | rlbot lint - --stdin-filename run.sh.',
+            "The folder {path} holds no script ({names}). A program that trains with TRL is named "
+            "itself (rlbot lint train.py), another command is checked as what would stand in a "
+            'script: echo "torchrun train.py" | rlbot lint - --stdin-filename run.sh.',
             path=path,
             names=SCRIPT_NAMES,
         )
@@ -276,7 +283,8 @@ def script_at(path: Path, root: Path | None = None) -> ScriptFile:
     """
     from bot.check.request import ScriptFile
 
-    if (other := _OTHER_KINDS.get(path.suffix)) is not None and os.path.isfile(path):  # noqa: PTH113
+    other = _OTHER_KINDS.get(path.suffix)
+    if other is not None and os.path.isfile(path) and not _makes_settings(path):  # noqa: PTH113
         if (started := _STARTED.search(read_file(path).decode("utf-8", "replace"))) is not None:
             raise UserError(
                 "{path} is no script, and starts {module}; give that command with its settings: "
@@ -291,6 +299,13 @@ def script_at(path: Path, root: Path | None = None) -> ScriptFile:
         full_path=path.absolute().as_posix(),
         tree_path=_tree_path(root, path),
     )
+
+
+def _makes_settings(path: Path) -> bool:
+    """Whether a file is a Python program that makes TRL's settings."""
+    from bot.frameworks.trl_written import makes_settings
+
+    return is_program(path.name) and makes_settings(read_file(path))
 
 
 def _tree_path(root: Path | None, path: Path) -> str | None:

@@ -294,7 +294,7 @@ def launch_of(command: Command, recognise: Recognise) -> Launch | None:
     if started is None:
         return None
     argv = () if command.written else started.argv
-    known = recognise(command.written or started.entry, argv)
+    known = recognise(command.written.module if command.written else started.entry, argv)
     return known and Launch(command, *known, (*command.settings, *argv), started.launcher)
 
 

@@ -71,6 +71,8 @@ class Trl(Framework):
         launch = with_file(launch, place)
         program = place.checkout.trl_programs.find(launch.entry, place.path) if place else None
         found = _configuration(launch, program, versions)
+        if launch.command.written is not None:
+            launch = _named_as_in(launch, found)
         drops = program is not None and program.drops_rest
         fill = partial(_filled, program)
         return explained(launch, found, fill, elsewhere="config", drops_rest=drops)
@@ -97,9 +99,7 @@ def _filled(program: TrlProgram | None, plan: Plan, values: AppliedSettings) -> 
         plan,
         model=values.path("model_name_or_path", "sft_model_path"),
         algorithm=Field(algorithm),
-        adapter=nothing()
-        if plan.launch.command.written or (program is not None and program.own_adapter)
-        else lora(values, "use_peft"),
+        adapter=nothing() if _adapter_unknown(plan, program) else lora(values, "use_peft"),
         gpus_per_node=per_node,
         nodes=nodes,
         gpus=gpus,
@@ -123,6 +123,26 @@ def _filled(program: TrlProgram | None, plan: Plan, values: AppliedSettings) -> 
         loggers=values.first(("report_to",), reported),
         own_trainer=program.trains_with if program is not None else "",
     )
+
+
+def _adapter_unknown(plan: Plan, program: TrlProgram | None) -> bool:
+    """Whether no option says which adapter a model has: that of a model that is not followed."""
+    if plan.launch.command.written is not None:
+        return plan.last("model_name_or_path") is None
+    return program is not None and program.own_adapter
+
+
+def _named_as_in(launch: Launch, configuration: Configuration) -> Launch:
+    """A program's type of weights by the name of the option in a release: until 0.23 another."""
+    if configuration.table is None or "dtype" in configuration.table:
+        return launch
+    words = (
+        replace(word, pieces=(replace(word.pieces[0], text="--torch_dtype"),))
+        if word.text == "--dtype"
+        else word
+        for word in launch.argv
+    )
+    return replace(launch, argv=tuple(words))
 
 
 def _configuration(launch: Launch, program: TrlProgram | None, versions: Versions) -> Configuration:

@@ -17,9 +17,10 @@ from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE, constant
 from bot.frameworks.python_source import calls, imports, written
 from bot.frameworks.trl_arguments import ProgramOptions, program_options
+from bot.frameworks.trl_models import model_written
 from bot.frameworks.written_mappings import keywords_of
 from bot.shell.source import Span
-from bot.shell.words import Hole, Piece, Word
+from bot.shell.words import Hole, Piece, Word, WrittenProgram
 
 TRAINERS: Final = {
     "DistillationConfig": "distillation",
@@ -61,8 +62,8 @@ class WrittenSettings:
     """The script of TRL's with the same settings: grpo."""
     words: tuple[Word, ...] = ()
     """`--key value` for each, with its place in the file; none where they cannot be followed."""
-    own_adapter: bool = False
-    """Whether the program gives the model an adapter."""
+    program: WrittenProgram | None = None
+    """What it does besides; None where its settings cannot be followed."""
     options: ProgramOptions | None = None
     """Those of its own command line; None where none is a setting."""
     from_options: Mapping[int, str] = field(default_factory=dict)
@@ -86,11 +87,6 @@ class WrittenSettings:
             self._given[key] = tuple(words)
         return self._given[key]
 
-    @property
-    def module(self) -> str:
-        """The module of that script: trl.scripts.grpo."""
-        return f"trl.scripts.{self.trainer}"
-
 
 def settings_written(
     path: str, text: str, tree: ast.Module, own: OwnClass | None = None
@@ -113,28 +109,39 @@ def settings_written(
     constants, changed = _constants(tree), assigned(tree) | given[1]
     options, from_options = program_options(tree, call), dict[int, str]()
     words = list[Word]()
-    for keyword in given[0]:
-        if own is not None and keyword.arg in own[2]:
-            continue
-        at = _span(keyword, starts)
-        at = Span(at.start, at.start + len(keyword.arg or ""))
+    settings = [one for one in given[0] if own is None or one.arg not in own[2]]
+    model = model_written(
+        tree, classes[name], {str(one.arg): one.value for one in settings}, constants
+    )
+    for keyword in (*settings, *(model.keywords if model is not None else ())):
+        of_model = keyword not in settings
+        at = _span(keyword.value if of_model else keyword, starts)
+        at = Span(at.start, at.start + len(keyword.arg or "")) if not of_model else at
         value = constant_of(keyword.value, constants)
         if keyword.arg in changed or value is None or value == []:
             value = UNREADABLE  # A word would say something else, or nothing.
         words.append(_word(f"--{keyword.arg}", at))
-        option = options.attribute(keyword.value) if options is not None else None
+        used = program_options(tree, keyword.value) if of_model else options
+        option = used.attribute(keyword.value) if used is not None else None
         if option is not None and not changed.intersection((option, keyword.arg)):
             from_options[len(words)] = option
+            options = options or used
         words += _values(keyword.value, value, starts)
+    module = f"trl.scripts.{classes[name]}"
     return WrittenSettings(
         path,
         name,
         classes[name],
         tuple(words),
-        makes_adapter(tree),
+        WrittenProgram(module, bool(model and model.prepared), bool(model and model.spread)),
         options if from_options else None,
         from_options,
     )
+
+
+def makes_settings(text: bytes) -> bool:
+    """Whether a program's text names one of TRL's classes where it may make settings of it."""
+    return any(f"{name}(".encode() in text for name in TRAINERS)
 
 
 def assigned(tree: ast.Module) -> frozenset[str]:

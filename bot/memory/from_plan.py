@@ -181,11 +181,17 @@ def _read(
     usual = Verl().as_own_trainer(plan) if plan.framework == "verl" else None
     get = EasyR1Settings(plan) if is_easyr1(plan) else MemorySettings(usual or plan)
     get.files = models.files
+    written = plan.launch.command.written
+    if written is not None and written.spread and (plan.gpus.value or gpus or 1) > 1:
+        raise NoEstimateError(
+            "device_map spreads the layers of the model over the GPUs, which is not modelled."
+        )
     workload = check_sizes(read_workload(get, models, run, gpus))
     workload = with_images(workload, get, run)
     roles = {role.name for pool in workload.pools for role in pool.roles}
     unread = unread_settings(get.plan, get.asked, roles)
-    if plan.framework == "trl" and plan.launch.command.implied and plan.train.value is None:
+    recipe = plan.launch.command.implied and written is None
+    if plan.framework == "trl" and recipe and plan.train.value is None:
         # A recipe alone: accelerate's file, which may have ZeRO or FSDP, is given beside it.
         models.guessed.append(message("a launcher that divides nothing"))
     elif (

@@ -96,6 +96,16 @@ def is_recipe(path: str) -> bool:
     return path.endswith((".yaml", ".yml"))
 
 
+def is_program(path: str) -> bool:
+    """Whether a path is that of a Python program."""
+    return path.endswith(".py")
+
+
+def is_shell(path: str) -> bool:
+    """Whether a path is that of a shell script, as all others are."""
+    return not is_recipe(path) and not is_program(path)
+
+
 def plain_sizes(text: str) -> str:
     """The text with sizes in the one form: 0.5b for 05b and 0b5, 1.3b for 1b3.
 

@@ -19,7 +19,7 @@ from bot.frameworks.setting import Setting
 from bot.frameworks.structured import StructuredTable
 from bot.script.recipe import recipe_words
 from bot.shell.source import Source, Span
-from bot.shell.words import Command, Reading, Word
+from bot.shell.words import Command, Reading, Word, WrittenProgram
 
 _MOST = 20
 """Different recipes of a script that are read."""
@@ -69,7 +69,7 @@ def _attached(
     moved: dict[tuple[int, int], tuple[Word, ...]] = {}
     script = reading.source
     found = [*_recipes(plans, place), *_programs(reading.commands, plans, place)]
-    for command, path, words, module in found:
+    for command, path, words, program in found:
         if id(command) in joined or (path not in parts and len(parts) >= _MOST):
             continue
         if path not in parts:
@@ -78,11 +78,11 @@ def _attached(
         at = Source("", script.text, tuple(parts.values())).begin(list(parts).index(path))
         if (key := (at, id(words))) not in moved:
             moved[key] = tuple(_moved(word, at) for word in words)
-        joined[id(command)] = replace(command, settings=moved[key], written=module)
+        joined[id(command)] = replace(command, settings=moved[key], written=program)
     return tuple(parts.values())
 
 
-_Found: TypeAlias = tuple[Command, str, tuple[Word, ...], str]
+_Found: TypeAlias = tuple[Command, str, tuple[Word, ...], WrittenProgram | None]
 """A command, the file that holds settings of it, those as words, and `Command.written`."""
 
 
@@ -103,7 +103,7 @@ def _recipes(plans: Sequence[Plan], place: ScriptPlace) -> Iterator[_Found]:
         given = named_recipe(plan)
         path = place.checkout.recipe(place.path, given.text) if given else None
         if path is not None and (words := _words(plan, place.checkout.files[path], place)):
-            yield plan.launch.command, path, words, ""
+            yield plan.launch.command, path, words, None
 
 
 def _words(plan: Plan, recipe: bytes, place: ScriptPlace | None) -> tuple[Word, ...] | None:
@@ -124,7 +124,7 @@ def _programs(
             continue
         made = place.checkout.trl_programs.written_in(started.entry, place.path)
         if made is not None and made.words:
-            yield command, made.path, made.words_of(started.argv), made.module
+            yield command, made.path, made.words_of(started.argv), made.program
 
 
 def _beside(shown: str, script: str, recipe: str) -> str:

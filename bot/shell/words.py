@@ -182,6 +182,19 @@ class WrittenFile:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenProgram:
+    """A program that makes settings in Python, and what it does with its model that is none."""
+
+    module: str
+    """The module that they are settings of."""
+    prepared: bool = False
+    """Whether what is not quantized is made fp32, and layers are recomputed
+    (`prepare_model_for_kbit_training`)."""
+    spread: bool = False
+    """Whether the layers of the model are spread over the GPUs that there are (`device_map`)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Command:
     """A simple command that the script would run, after expansion."""
 
@@ -203,9 +216,8 @@ class Command:
     a question differently, at most one runs."""
     settings: tuple[Word, ...] = ()
     """What a file of settings that the command names stands for, as words: its own come later."""
-    written: str = ""
-    """Where `settings` are those that its program makes in Python, the module that they are for:
-    the program's own words are others."""
+    written: WrittenProgram | None = None
+    """Where `settings` are those that its program makes in Python: its own words are others."""
     folder: Word | None = None
     """Where it runs; None where the script has not gone anywhere."""
     files: Mapping[str, WrittenFile] = field(default_factory=dict)

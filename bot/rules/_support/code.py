@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.rules._support.base import RuleContext, TextEdit
-from bot.script.name import is_recipe
+from bot.script.name import is_shell
 from bot.shell.source import Span
 from bot.shell.words import Word
 
@@ -28,7 +28,7 @@ def without_comments(context: RuleContext) -> str:
 
 def redirected(context: RuleContext, plan: Plan) -> Iterator[Span]:
     """Placeholders in angle brackets of a launch that bash takes for redirections."""
-    if "<" not in context.source.text or is_recipe(context.path):
+    if "<" not in context.source.text or not is_shell(context.path):
         return
     command = plan.launch.command
     text, words = without_comments(context), [p.span for w in command.argv for p in w.pieces]

@@ -60,14 +60,17 @@ class Precision:
 def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Precision:
     """The types of a plan; raises NoEstimateError where one is not known."""
     instruct = get.plan.framework == "open-instruct"
-    stated = get.text("dtype", "torch_dtype", "model_dtype")
+    stated = _loaded(get) or get.text("dtype", "torch_dtype", "model_dtype")
     # open-instruct loads in bf16; transformers' default is fp32.
     name = (stated or ("bfloat16" if instruct else "float32")).lower()
     width = needed(_WIDTH.get(name), "The data type {name} is not known.", name=name)
     frozen = _frozen(get)
-    prepared = frozen is not None and _prepared(get, algorithm)
+    again = _prepares(get, algorithm)
+    program = get.plan.launch.command.written
+    prepared = frozen is not None and (again or (program is not None and program.prepared))
     mixed = _mixed(get, instruct=instruct)
-    ends = _ends(get, backend, 2.0 if backend.startswith("zero") else width) if prepared else None
+    narrow = 2.0 if backend.startswith("zero") else width
+    ends = (_ends(get, backend, narrow) if again else 4.0) if prepared else None
     if backend.startswith("zero"):
         return _under_zero(get, frozen, ends or 2.0, prepared=prepared)
     adapted = bool(get.plan.adapter.value)
@@ -85,6 +88,18 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
         casts_outputs=mixed and not instruct,
         autocast=mixed and width > 2 and backend == "ddp" and not (adapted and frozen),
     )
+
+
+def _loaded(get: MemorySettings) -> str | None:
+    """The type in which a program loads its model, where it says none.
+
+    That of the files in transformers 5 (`modeling_utils.py`: "auto"), which TRL's releases since
+    0.28 are newer than; fp32 before.
+    """
+    said = any(get.plan.last(name) is not None for name in ("dtype", "torch_dtype"))
+    if get.plan.launch.command.written is None or said:
+        return None
+    return "auto" if version_at_least(get.plan, 0, 28) else "float32"
 
 
 def _under_zero(
@@ -153,11 +168,18 @@ def _frozen(get: MemorySettings) -> float | None:
     return constants.INT8 if get.on(False, "load_in_8bit") else None
 
 
-def _prepared(get: MemorySettings, algorithm: str) -> bool:
-    """Whether PEFT's `prepare_model_for_kbit_training` makes fp32 of what is not quantized.
+def recomputes(get: MemorySettings) -> bool:
+    """Whether layers are recomputed, which `prepare_model_for_kbit_training` turns on too."""
+    program = get.plan.launch.command.written
+    return get.on(False, "gradient_checkpointing") or (program is not None and program.prepared)
 
-    TRL's trainers of these releases call it, and open-instruct's. Of a model that is divided they
-    say that they do not (`is_sharded_qlora`), but what public runs took says that it is in fp32.
+
+def _prepares(get: MemorySettings, algorithm: str) -> bool:
+    """Whether the trainer calls PEFT's `prepare_model_for_kbit_training`.
+
+    It makes fp32 of what is not quantized. TRL's trainers of these releases do, as open-instruct's.
+    Of a model that is divided they say that they do not (`is_sharded_qlora`), but what public runs
+    took says that it is in fp32.
     """
     if get.plan.framework == "open-instruct":
         return True

@@ -42,7 +42,12 @@ from bot.memory.readers.trl.logits import (
     own_head,
     trainer_logits,
 )
-from bot.memory.readers.trl.precision import Precision, embedding_moments, precision_of
+from bot.memory.readers.trl.precision import (
+    Precision,
+    embedding_moments,
+    precision_of,
+    recomputes,
+)
 from bot.memory.readers.trl.rewards import reward_role, scored_by
 from bot.memory.readers.trl.samples import longest_sample
 from bot.memory.shapes.models import FindModel
@@ -285,7 +290,7 @@ class _Trainer:
             eager_forward=self._eager(
                 self.batches.forward if self.batches is not None else self._sequences()
             ),
-            checkpointing=get.on(False, "gradient_checkpointing") or fsdp.checkpointing,
+            checkpointing=recomputes(get) or fsdp.checkpointing,
             reshard=fsdp.reshard,
             activation_offload=get.on(False, "activation_offloading"),
             update=tokens.over(context * sequence),

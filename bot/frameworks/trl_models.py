@@ -1,0 +1,288 @@
+"""The model that a program gives TRL's trainer in its own Python: `GRPOTrainer(model=model, …)`.
+
+It is named, or loaded by `from_pretrained`, perhaps quantized, and may get an adapter by PEFT. What
+comes of it are options that TRL's scripts have (`ModelConfig`). Read as a syntax tree, never
+run: by names that are assigned in the same function or module, and through functions of the file.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any, Final, TypeAlias
+
+from bot.base.fast_dataclass import dataclass
+from bot.frameworks.python_scope import Scope, UnfollowedError
+from bot.frameworks.python_source import calls, imports, written
+from bot.frameworks.written_mappings import keywords_of
+
+_TRAINERS: Final = {
+    "dpo": "DPOTrainer",
+    "grpo": "GRPOTrainer",
+    "kto": "KTOTrainer",
+    "reward": "RewardTrainer",
+    "rloo": "RLOOTrainer",
+    "sft": "SFTTrainer",
+}
+_LOADS: Final = "from_pretrained"
+_KINDS: Final = ("ForCausalLM", "ForConditionalGeneration", "ForImageTextToText", "AutoModel")
+"""How the names of transformers' classes of models end, or are."""
+_LORA: Final = {
+    "r": "lora_r",
+    "target_modules": "lora_target_modules",
+    "modules_to_save": "lora_modules_to_save",
+    "use_dora": "use_dora",
+    "use_rslora": "use_rslora",
+}
+"""Fields of PEFT's `LoraConfig` to TRL's options."""
+_AS_LARGE: Final = frozenset(
+    ("lora_alpha", "lora_dropout", "bias", "task_type", "init_lora_weights", "inference_mode")
+)
+"""Fields that leave an adapter as large as it is."""
+_RANK: Final = 8
+"""Of PEFT's adapters; TRL's option has 16."""
+_BITS: Final = ("load_in_4bit", "load_in_8bit")
+_TYPES: Final = ("dtype", "torch_dtype")
+_HALF: Final = ("bfloat16", "float16")
+_CHANGES: Final = frozenset(("config", "gguf_file", "tp_plan", "variant"))
+"""Arguments of `from_pretrained` that may make another model of it."""
+_WHOLE: Final = ("None", "'cuda'", "'cuda:0'", "0", "{'': 0}", "{'': 'cuda:0'}", "'cpu'")
+"""What `device_map` is where it spreads no layers over GPUs."""
+_KEEPS: Final = frozenset(("to", "cuda", "train", "eval"))
+"""Methods that give back the model as it is."""
+_FREEZES: Final = ("requires_grad", "requires_grad_")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWritten:
+    """The model that a program trains."""
+
+    keywords: tuple[ast.keyword, ...]
+    """Options of TRL's scripts, each with the expression of its value: a constant where it is one,
+    else an option of the program's own."""
+    prepared: bool = False
+    """Whether PEFT's `prepare_model_for_kbit_training` is called with it."""
+    spread: bool = False
+    """Whether `device_map` spreads its layers over the GPUs that there are."""
+
+
+_Given: TypeAlias = dict[str, ast.expr]
+
+
+def model_written(
+    tree: ast.Module, trainer: str, settings: Mapping[str, ast.expr], constants: Mapping[str, Any]
+) -> ModelWritten | None:
+    """The model of a program that trains as one of TRL's scripts does (`grpo`).
+
+    None where it is not known: where the trainer is none of TRL's, some step is not followed, or
+    other models are loaded beside. `settings` are those of TRL's class, `constants` the module's.
+    """
+    name = _TRAINERS.get(trainer, "")
+    made = [call for call, called in calls(tree) if called == name]
+    places = [one.module or "" for one in imports(tree) for n in one.names if n.name == name]
+    if len(made) != 1 or not all(f"{place}.".startswith("trl.") for place in places):
+        return None
+    try:
+        return _Program(tree, constants).model(made[0], settings)
+    except (UnfollowedError, RecursionError):
+        return None
+
+
+@dataclass(slots=True)
+class _Program:
+    tree: ast.Module
+    constants: Mapping[str, Any]
+    options: list[ast.keyword] = field(default_factory=list)
+    loads: list[ast.Call] = field(default_factory=list)
+    """What loads the model itself."""
+    adapter: tuple[ast.expr, Scope] | None = None
+    prepared: bool = False
+    spread: bool = False
+
+    def model(self, call: ast.Call, settings: Mapping[str, ast.expr]) -> ModelWritten:
+        """What a trainer is given; raises UnfollowedError where only running tells."""
+        scope = Scope.around(self.tree, call)
+        given = self._arguments(call, "model")
+        names = {node.attr for node in ast.walk(self.tree) if isinstance(node, ast.Attribute)}
+        if "model" not in given or names.intersection(_FREEZES):
+            raise UnfollowedError("model")
+        self._follow(given["model"], scope, call.lineno)
+        if not self.loads:
+            self._named(given, settings, scope)
+        peft = given.get("peft_config")
+        if self.adapter is None and peft is not None and not _is(scope.value(peft)[0], None):
+            self.adapter = peft, scope
+        if self.adapter is not None:
+            self._adapt(*self.adapter)
+        self._judge(given, scope)
+        self._beside(given, scope, call)
+        return ModelWritten(tuple(self.options), self.prepared, self.spread)
+
+    def _arguments(self, call: ast.Call, *names: str) -> _Given:
+        """The arguments of a call by name; those by place have the names that are given."""
+        found = keywords_of(self.tree, call)
+        if found is None or found[1] or len(call.args) > len(names):
+            raise UnfollowedError(written(call.func))
+        given = dict(zip(names, call.args, strict=False))
+        return given | {str(one.arg): one.value for one in found[0]}
+
+    # The model
+
+    def _follow(self, node: ast.expr, scope: Scope, before: int) -> None:
+        """Follow an expression to what names or loads the model."""
+        node, scope = scope.step(node, before)
+        if isinstance(node, ast.Name):
+            raise UnfollowedError(node.id)
+        if not isinstance(node, ast.Call):
+            self._say("model_name_or_path", node, scope)
+            return
+        called = written(node.func).rpartition(".")[2]
+        if called == _LOADS and _is_model(node):
+            self.loads.append(node)
+            self._load(self._arguments(node, "pretrained_model_name_or_path"), scope)
+        elif called == "get_peft_model" and self.adapter is None:
+            given = self._arguments(node, "model", "peft_config")
+            self.adapter = given["peft_config"], scope
+            self._follow(given["model"], scope, node.lineno)
+        elif called == "prepare_model_for_kbit_training":
+            self.prepared = True
+            given = self._arguments(node, "model")
+            self._follow(given["model"], scope, node.lineno)
+        elif isinstance(node.func, ast.Attribute) and _keeps(node):
+            self._follow(node.func.value, scope, node.lineno)
+        else:
+            raise UnfollowedError(called)
+
+    def _load(self, given: _Given, scope: Scope) -> None:
+        """What `from_pretrained` is given, or the trainer hands on to it."""
+        if _CHANGES.intersection(given):
+            raise UnfollowedError(_LOADS)
+        self._say("model_name_or_path", given["pretrained_model_name_or_path"], scope)
+        for name in _TYPES:
+            if name in given:
+                self._option("dtype", ast.Constant(self._type(given[name], scope)), given[name])
+        for name in ("attn_implementation", *_BITS):
+            if name in given:
+                self._say(name, given[name], scope)
+        quantized = given.get("quantization_config")
+        if quantized is not None:
+            self._quantize(quantized, scope)
+        where = given.get("device_map")
+        if where is not None:
+            self.spread = written(scope.value(where)[0]) not in _WHOLE
+
+    def _named(self, given: _Given, settings: Mapping[str, ast.expr], scope: Scope) -> None:
+        """A model that the trainer loads by its name, in fp32 unless `model_init_kwargs` says."""
+        more = settings.get("model_init_kwargs")
+        loading: _Given = {}
+        if more is not None and not _is(value := scope.value(more)[0], None):
+            if isinstance(value, ast.Dict):
+                names = [key.value for key in value.keys if isinstance(key, ast.Constant)]
+                loading = dict(zip(map(str, names), value.values, strict=True))
+            elif isinstance(value, ast.Call) and written(value.func) == "dict":
+                loading = self._arguments(value)
+            else:
+                raise UnfollowedError("model_init_kwargs")
+        if (quantized := given.get("quantization_config")) is not None:
+            loading["quantization_config"] = quantized
+        (name,) = self.options
+        self.options = []
+        self._load({"pretrained_model_name_or_path": name.value, **loading}, scope)
+        if not loading.keys() & _TYPES:
+            self._option("dtype", ast.Constant("float32"), name.value)
+
+    def _type(self, node: ast.expr, scope: Scope) -> str:
+        """`bfloat16` of torch.bfloat16 or its name; of two of 16 bits the first."""
+        node, scope = scope.value(node)
+        if isinstance(node, ast.IfExp):
+            either = self._type(node.body, scope), self._type(node.orelse, scope)
+            if not set(either) <= set(_HALF):
+                raise UnfollowedError("dtype")
+            return either[0]
+        text = written(node).strip("'\"").removeprefix("torch.")
+        if text not in (*_HALF, "float32", "auto"):
+            raise UnfollowedError("dtype")
+        return text
+
+    def _quantize(self, node: ast.expr, scope: Scope) -> None:
+        node, scope = scope.value(node)
+        if _is(node, None):
+            return
+        if not isinstance(node, ast.Call) or not written(node.func).endswith("BitsAndBytesConfig"):
+            raise UnfollowedError("quantization_config")
+        given = self._arguments(node)
+        for name in _BITS:
+            if name in given:
+                self._say(name, given[name], scope)
+
+    # The adapter
+
+    def _adapt(self, node: ast.expr, scope: Scope) -> None:
+        node, scope = scope.value(node)
+        if not isinstance(node, ast.Call) or not written(node.func).endswith("LoraConfig"):
+            raise UnfollowedError("peft_config")
+        given = self._arguments(node)
+        if not given.keys() <= _LORA.keys() | _AS_LARGE:
+            raise UnfollowedError("LoraConfig")
+        self._option("use_peft", ast.Constant(True), node)
+        given.setdefault("r", ast.copy_location(ast.Constant(_RANK), node))
+        for name, option in _LORA.items():
+            if name in given and not _is(given[name], None):
+                self._say(option, given[name], scope)
+
+    # What is beside it
+
+    def _judge(self, given: _Given, scope: Scope) -> None:
+        """A reward model that the trainer loads by its name; functions take nothing."""
+        if "reward_funcs" not in given:
+            return
+        functions = scope.value(given["reward_funcs"])[0]
+        each = functions.elts if isinstance(functions, (ast.List, ast.Tuple)) else [functions]
+        named = [
+            one for one in each if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        ]
+        if len(named) > 1:
+            raise UnfollowedError("reward_funcs")
+        self.options += [ast.keyword("reward_model_name_or_path", one) for one in named]
+
+    def _beside(self, given: _Given, scope: Scope, call: ast.Call) -> None:
+        """Refuse other models that are there while it trains; DPO's reference is one more copy."""
+        reference = scope.value(given["ref_model"])[0] if "ref_model" in given else None
+        if reference is not None and not _is(reference, None):
+            same = self.loads and ast.dump(reference) == ast.dump(self.loads[0])
+            if not same or not isinstance(reference, ast.Call) or self.adapter is not None:
+                raise UnfollowedError("ref_model")
+            self.loads.append(reference)
+        for other, called in calls(self.tree):
+            loads = called == _LOADS and _is_model(other) and other not in self.loads
+            if loads and scope.runs_before(other, call):
+                raise UnfollowedError(_LOADS)
+
+    # Values
+
+    def _say(self, option: str, node: ast.expr, scope: Scope) -> None:
+        """Add an option with the value of an expression."""
+        self._option(option, scope.constant(node, self.constants), node)
+
+    def _option(self, option: str, value: ast.expr, place: ast.expr) -> None:
+        if isinstance(value, ast.Constant):
+            value = ast.copy_location(ast.Constant(value.value), place)
+        self.options.append(ast.keyword(option, value))
+
+
+def _is(node: ast.expr, value: object) -> bool:
+    return isinstance(node, ast.Constant) and node.value is value
+
+
+def _keeps(call: ast.Call) -> bool:
+    """Whether a method gives back the model as it is: `.to("cuda")`, not `.to(torch.float16)`."""
+    given = (*call.args, *(one.value for one in call.keywords))
+    named = written(call.func).rpartition(".")[2] in _KEEPS
+    return named and not any("float" in written(one) or "dtype" in written(one) for one in given)
+
+
+def _is_model(call: ast.Call) -> bool:
+    """Whether a class of transformers' models loads; PEFT's (`AutoPeftModel…`) are refused."""
+    name = written(call.func).rpartition(".")[0].rpartition(".")[2]
+    return name.endswith(_KINDS) or name.startswith(("AutoModel", "AutoPeft", "PeftModel"))

@@ -1,0 +1,258 @@
+"""The model that a program gives TRL's trainer in Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.check.estimate import estimate_script
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout
+from bot.report import Estimate, ScriptReport
+from tests.command import rlbot
+
+HEAD = """\
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model, prepare_model_for_kbit_training
+from transformers import AutoModelForCausalLM, BitsAndBytesConfig
+from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
+"""
+SFT = "args = SFTConfig(output_dir='o', max_length=1024, per_device_train_batch_size=1)\n"
+LOAD = "model = AutoModelForCausalLM.from_pretrained('Qwen/Qwen2.5-0.5B', dtype=torch.bfloat16)\n"
+TRAIN = "SFTTrainer(model=model, args=args).train()\n"
+GRPO = "a = GRPOConfig(beta=0.1)\n"
+LORA = "lora = LoraConfig(r=16, target_modules='all-linear')\n"
+OF_MODEL = (
+    *("model_name_or_path", "dtype", "torch_dtype", "attn_implementation", "load_in_4bit"),
+    *("load_in_8bit", "use_peft", "lora_r", "lora_target_modules", "reward_model_name_or_path"),
+)
+
+
+def options(text: str, name: str = "train.py") -> CheckOptions:
+    place = InCheckout(Checkout({name: text.encode()}))
+    return CheckOptions(place=place, device="h100", evidence="off", launches=True)
+
+
+def lint(text: str) -> ScriptReport:
+    return check_script(ScriptFile(path="train.py", data=text.encode()), options(text))
+
+
+def model_of(text: str) -> dict[str, object]:
+    """What is known of the model, by the options of TRL's scripts."""
+    (launch,) = lint(HEAD + text).launches
+    return {key: value for key, value in launch.settings.items() if key in OF_MODEL}
+
+
+def estimate(text: str, gpus: int | None = 1) -> Estimate:
+    script = ScriptFile(path="train.py", data=(HEAD + text).encode())
+    made = estimate_script(script, options(HEAD + text), gpus=gpus).estimate
+    assert made is not None
+    return made
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SFT + TRAIN,
+        SFT + TRAIN.replace("model=model, ", ""),
+        SFT + LOAD + TRAIN + TRAIN,
+        SFT + LOAD + "if args.lora:\n    model = get_peft_model(model, LoraConfig())\n" + TRAIN,
+        SFT + LOAD + "model = wrap(model)\n" + TRAIN,
+        SFT + LOAD + "model = PeftModel.from_pretrained(model, 'adapter')\n" + TRAIN,
+        SFT + LOAD + "model = model.to(torch.float16)\n" + TRAIN,
+        SFT + LOAD + "for p in model.parameters():\n    p.requires_grad = False\n" + TRAIN,
+        SFT + "for model in (a, b):\n    pass\n" + TRAIN,
+        SFT + LOAD.replace("AutoModelForCausalLM", "FastModel") + TRAIN,
+        SFT + LOAD.replace("dtype=", "config=own, dtype=") + TRAIN,
+        SFT + LOAD.replace("dtype=", "**more, dtype=") + TRAIN,
+        SFT + LOAD.replace("torch.bfloat16", "pick()") + TRAIN,
+        SFT + LOAD.replace("dtype=", "quantization_config=GPTQConfig(4), dtype=") + TRAIN,
+        SFT + LOAD.replace("model =", "judge =") + LOAD + TRAIN,
+        SFT + LOAD + TRAIN.replace("args=args", "args=args, peft_config=made()"),
+        SFT
+        + LOAD
+        + TRAIN.replace("args=args", "args=args, peft_config=LoraConfig(rank_pattern={})"),
+        SFT
+        + LOAD
+        + "def f(m):\n    return m\n    return 0\n"
+        + TRAIN.replace("=model", "=f(model)"),
+        SFT + LOAD + "def f(m):\n    return f(m)\n" + TRAIN.replace("=model", "=f(model)"),
+        "class SFTTrainer: pass\n" + SFT + TRAIN.replace("model=", "model_name="),
+        "from own import SFTTrainer\n" + SFT + LOAD + TRAIN,
+        GRPO + "GRPOTrainer('a/b', ['judge/a'], args=a)\n",
+        GRPO + "GRPOTrainer('a/b', reward_funcs=['judge/a', 'judge/b'], args=a)\n",
+        "a = DPOConfig(beta=0.1)\n" + LOAD + "DPOTrainer(model, ref_model=load(), args=a)\n",
+    ],
+)
+def test_a_model_that_is_not_sure_is_not_known(text: str) -> None:
+    assert model_of(text) == {}
+    assert estimate(text).outcome == "no prediction"
+
+
+NAMED = {"model_name_or_path": "Qwen/Qwen2.5-0.5B", "dtype": "float32"}
+HALF = NAMED | {"dtype": "bfloat16"}
+ADAPTED = HALF | {"use_peft": True, "lora_r": 16, "lora_target_modules": ["all-linear"]}
+QUANTIZED = "bnb = BitsAndBytesConfig(load_in_4bit=True)\n"
+INSIDE = "    m = AutoModelForCausalLM.from_pretrained(name, torch_dtype='auto')\n    return m, 0\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        (SFT + "SFTTrainer('Qwen/Qwen2.5-0.5B', args=args)\n", NAMED),
+        (SFT + "NAME = 'Qwen/Qwen2.5-0.5B'\n" + TRAIN.replace("model=model", "model=NAME"), NAMED),
+        (
+            SFT.replace("output_dir='o'", "output_dir='o', model_init_kwargs={'dtype': 'bfloat16'}")
+            + TRAIN.replace("=model", "='Qwen/Qwen2.5-0.5B'"),
+            HALF,
+        ),
+        (SFT + LOAD + TRAIN, HALF),
+        (SFT + LOAD.strip() + ".to('cuda')\n" + TRAIN, HALF),
+        (SFT + "model: object\n" + LOAD.replace("model =", "model: object =") + TRAIN, HALF),
+        (
+            SFT
+            + LOAD.replace("torch.bfloat16", "torch.bfloat16 if ok() else torch.float16")
+            + TRAIN.replace("model=model", "model"),
+            HALF,
+        ),
+        (SFT + LOAD + LORA + TRAIN.replace("args=args", "args=args, peft_config=lora"), ADAPTED),
+        (SFT + LOAD + LORA + "model = get_peft_model(model, lora)\n" + TRAIN, ADAPTED),
+        (
+            SFT + LOAD + TRAIN.replace("args=args", "args=args, peft_config=LoraConfig()"),
+            HALF | {"use_peft": True, "lora_r": 8},
+        ),
+        (
+            SFT
+            + QUANTIZED
+            + LOAD.replace("dtype=", "quantization_config=bnb, dtype=")
+            + LORA
+            + TRAIN.replace("args=args", "args=args, peft_config=lora"),
+            ADAPTED | {"load_in_4bit": True},
+        ),
+        (
+            SFT
+            + "def load(name='Qwen/Qwen2.5-0.5B', *, four=False):\n"
+            + INSIDE
+            + "def main():\n    model, rest = load()\n    "
+            + TRAIN
+            + "if __name__ == '__main__':\n    main()\n",
+            HALF | {"dtype": "auto"},
+        ),
+        (
+            "class Own:\n    NAME = 'Qwen/Qwen2.5-0.5B'\n    rank: int = 4\n"
+            + SFT
+            + LOAD.replace("'Qwen/Qwen2.5-0.5B'", "Own.NAME")
+            + "own = Own(rank=16)\n"
+            + "lora = LoraConfig(r=own.rank, target_modules='all-linear')\n"
+            + TRAIN.replace("args=args", "args=args, peft_config=lora"),
+            ADAPTED,
+        ),
+        (SFT + LOAD + TRAIN + "base = AutoModelForCausalLM.from_pretrained('merged')\n", HALF),
+        (
+            "def test():\n    other = AutoModelForCausalLM.from_pretrained('x')\n"
+            + SFT
+            + LOAD
+            + TRAIN
+            + "test()\n",
+            HALF,
+        ),
+        (
+            GRPO
+            + "def short(c): ...\njudges = [short, 'Qwen/Qwen2.5-1.5B']\n"
+            + "GRPOTrainer('Qwen/Qwen2.5-0.5B', args=a, reward_funcs=judges)\n",
+            NAMED | {"reward_model_name_or_path": "Qwen/Qwen2.5-1.5B"},
+        ),
+        (
+            "a = DPOConfig(beta=0.1)\n"
+            + LOAD
+            + LOAD.replace("model =", "ref =")
+            + "DPOTrainer(model, ref_model=ref, args=a)\n",
+            HALF,
+        ),
+    ],
+)
+def test_the_model_is_followed(text: str, known: dict[str, object]) -> None:
+    assert model_of(text) == known
+
+
+def test_an_option_of_the_program_may_name_the_model() -> None:
+    program = (
+        HEAD
+        + "import argparse\np = argparse.ArgumentParser()\n"
+        + "p.add_argument('--model', default='Qwen/Qwen2.5-0.5B')\na = p.parse_args()\n"
+        + SFT
+        + TRAIN.replace("=model", "=a.model")
+    )
+    script = ScriptFile(path="run.sh", data=b"python train.py --model Qwen/Qwen3-0.6B\n")
+    (launch,) = check_script(script, options(program)).launches
+    assert launch.settings["model_name_or_path"] == "Qwen/Qwen3-0.6B"
+    (launch,) = lint(program).launches
+    assert launch.settings["model_name_or_path"] == "Qwen/Qwen2.5-0.5B"
+
+
+@pytest.mark.parametrize(("release", "key"), [("0.20.0", "torch_dtype"), ("1.16.0", "dtype")])
+def test_the_type_has_the_name_of_the_release(release: str, key: str) -> None:
+    text = f"# trl: {release}\n" + HEAD + SFT.replace("max_length", "logging_steps") + LOAD + TRAIN
+    report = lint(text)
+    assert report.launches[0].settings[key] == "bfloat16"
+    assert [one.message for one in report.findings if one.severity == "error"] == []
+
+
+def weights(made: Estimate) -> float:
+    (stage,) = (one for one in made.stages if one.stage == "update")
+    return stage.components["weights"]
+
+
+HALF_BILLION = 494_032_768 / 2**30
+
+
+def test_a_model_without_a_type_is_loaded_as_transformers_does() -> None:
+    """Two bytes a parameter since transformers 5 takes the type of the files, four before."""
+    text = SFT + LOAD.replace(", dtype=torch.bfloat16", "") + TRAIN
+    assert weights(estimate("# trl: 0.24.0\n" + text)) == pytest.approx(HALF_BILLION * 4, abs=0.02)
+    assert weights(estimate("# trl: 1.16.0\n" + text)) == pytest.approx(HALF_BILLION * 2, abs=0.02)
+    named = "# trl: 1.16.0\n" + SFT + "SFTTrainer('Qwen/Qwen2.5-0.5B', args=args)\n"
+    assert weights(estimate(named)) == pytest.approx(HALF_BILLION * 4, abs=0.02)
+
+
+def test_what_peft_prepares_is_in_fp32_and_recomputed() -> None:
+    quantized = LOAD.replace("dtype=", "load_in_4bit=True, dtype=")
+    text = SFT.replace("output_dir", "gradient_checkpointing=False, output_dir") + quantized + LORA
+    train = TRAIN.replace("args=args", "args=args, peft_config=lora")
+    plain = estimate(text + train)
+    prepared = estimate(text + "model = prepare_model_for_kbit_training(model)\n" + train)
+    embedding = 151_936 * 896 * 2 / 2**30
+    assert weights(prepared) - weights(plain) == pytest.approx(embedding, rel=0.05)
+    assert "--gradient_checkpointing" in prepared.applied
+    assert "--gradient_checkpointing" not in plain.applied
+
+
+def test_layers_that_are_spread_over_gpus_are_not_estimated() -> None:
+    text = SFT + LOAD.replace("dtype=", "device_map='auto', dtype=") + TRAIN
+    assert estimate(text).reason is None
+    assert estimate(text, gpus=2).reason == (
+        "device_map spreads the layers of the model over the GPUs, which is not modelled."
+    )
+    whole = text.replace("'auto'", "{'': 0}")
+    assert estimate(whole, gpus=2).reason is None
+
+
+def test_the_command_takes_a_program_that_makes_trls_settings(tmp_path: Path) -> None:
+    text = HEAD + SFT.replace("max_length", "max_lenth") + LOAD + TRAIN
+    (tmp_path / "train.py").write_text(text)
+    found = rlbot("lint", "train.py", cwd=tmp_path)
+    assert found.status == 1
+    assert "5:34  error    RLB020  there is no max_lenth here" in found.out
+    (tmp_path / "train.py").write_text(HEAD + SFT + LOAD + TRAIN)
+    assert rlbot("lint", "train.py", cwd=tmp_path).status == 0
+    made = rlbot("estimate", "train.py", "--device", "rtx4090", "--gpus", "1", cwd=tmp_path)
+    assert made.out.startswith("train.py on 1 × RTX4090 (23.6 GiB usable): fits, ")
+
+
+def test_a_program_whose_settings_are_not_followed_is_said_so(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(HEAD + "SFTTrainer('a/b', args=SFTConfig(**given))\n")
+    found = rlbot("lint", "train.py", cwd=tmp_path)
+    assert found.status == 3
+    assert "the settings of TRL stand in Python, SFTConfig(…) in train.py" in found.out
