@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from dataclasses import field
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE, constant
@@ -13,11 +14,14 @@ from bot.frameworks.python_source import written
 
 _DEEPEST: Final = 8
 """Functions that are followed from one into the next."""
-_STEPS: Final = 100
-"""Names and calls that are followed for one expression."""
+_MOST: Final = 50
+"""Statements that give one name something."""
+_STEPS: Final = 1_000
+"""Names and calls that are followed for one program."""
 _INNER: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-_UNSURE: Final = (ast.If, ast.For, ast.While, ast.Try, ast.Match)
-"""Statements in which another is carried out or not."""
+_UNSURE: Final = (ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match)
+"""Statements in which another is carried out or not, as only a run knows."""
+_ASKED: Final = {ast.Eq: True, ast.Is: True, ast.NotEq: False, ast.IsNot: False}
 _END: Final = 1 << 30
 """The line behind all of them."""
 
@@ -35,13 +39,13 @@ class Scope:
     given: Mapping[str, tuple[ast.expr, Scope]] = field(default_factory=dict)
     """What the call gives for the function's parameters, and where that stands."""
     depth: int = 0
+    left: Iterator[int] = field(default_factory=lambda: iter(range(_STEPS)))
+    """The steps that are left for all scopes of a program."""
 
     @classmethod
     def around(cls, tree: ast.Module, node: ast.AST) -> Scope:
         """The innermost function that a node stands in; the module where none is."""
-        functions = (one for one in ast.walk(tree) if isinstance(one, _INNER[:2]))
-        around = [one for one in functions if any(inner is node for inner in ast.walk(one))]
-        return cls(tree, around[-1] if around else tree)  # `ast.walk` has the outer ones first.
+        return cls(tree, function_of(tree, node))
 
     def value(self, node: ast.expr) -> tuple[ast.expr, Scope]:
         """What an expression stands for; raises UnfollowedError for a name that changes."""
@@ -54,9 +58,14 @@ class Scope:
         that depends on what only a run knows.
         """
         scope: Scope = self
-        for _ in range(_STEPS):
+        for _ in self.left:
             found = None
-            if isinstance(node, ast.Name):
+            if isinstance(node, ast.IfExp):
+                truth = scope._truth(node.test)
+                found = (node.body if truth else node.orelse), scope, before
+                if truth is None:
+                    return node, scope
+            elif isinstance(node, ast.Name):
                 found = scope._named(node.id, before)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 found = scope._returned(node, None)
@@ -78,7 +87,7 @@ class Scope:
 
         One that stands below it is not, nor is one of a function that is not named above it.
         """
-        around = Scope.around(self.tree, node).node
+        around = function_of(self.tree, node)
         if around is self.node:
             return getattr(node, "lineno", 0) <= call.lineno
         if around not in self.tree.body or not isinstance(around, ast.FunctionDef):
@@ -98,9 +107,11 @@ class Scope:
         if name in self.given:
             return (*self.given[name], _END)
         if self.node is self.tree:
-            return None
-        module = Scope(self.tree, self.tree, depth=self.depth)
-        return module._named(name, _END)
+            return None  # A builtin, or what is imported.
+        return (ast.Name(name, ast.Load()), self._module(), _END)
+
+    def _module(self) -> Scope:
+        return replace(self, node=self.tree, given={})
 
     def _target(self, one: ast.Assign, name: str) -> tuple[ast.expr, Scope, int] | None:
         """What an assignment gives a name, alone or in a row of names."""
@@ -119,16 +130,21 @@ class Scope:
         return found
 
     def assigned(self, name: str) -> list[ast.Assign]:
-        """The statements of this place that assign a name, in their order."""
+        """The statements of this place that assign a name, in their order.
+
+        One below a condition counts where the condition is known to hold.
+        """
         found = list[ast.Assign]()
-        stored = [
-            (one, unsure)
-            for one, unsure in _statements(self.node)
-            if any(_stores(part, name) for part in _own_parts(one))
-        ]
+        stored = _stores(self.node).get(name, [])
         if all(isinstance(one, _INNER) for one, _ in stored):
             return found  # A function stands for itself.
-        for one, unsure in stored:
+        if len(stored) > _MOST:
+            raise UnfollowedError(name)
+        for one, tests in stored:
+            known = [(self._truth(test), holds) for test, holds in tests]
+            if any(truth is not None and truth is not holds for truth, holds in known):
+                continue
+            unsure = any(truth is None for truth, _ in known)
             if isinstance(one, ast.AnnAssign):
                 if one.value is None:
                     continue
@@ -137,6 +153,26 @@ class Scope:
                 raise UnfollowedError(name)
             found.append(one)
         return sorted(found, key=lambda one: one.lineno)
+
+    def _truth(self, test: ast.expr | None) -> bool | None:
+        """Whether a condition holds: a constant, `not` one, or two that are compared; else None."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            truth = self._truth(test.operand)
+            return None if truth is None else not truth
+        sides = [test]
+        if isinstance(test, ast.Compare):
+            sides = [test.left, *test.comparators]
+        try:
+            known = [self.constant(side, {}) for side in sides if side is not None]
+        except UnfollowedError:
+            return None
+        values = [one.value for one in known if isinstance(one, ast.Constant)]
+        if len(values) < len(sides):
+            return None
+        if not isinstance(test, ast.Compare):
+            return bool(values[0])
+        asked = _ASKED.get(type(test.ops[0])) if len(values) == 2 else None
+        return None if asked is None else (values[0] == values[1]) is asked
 
     def _returned(self, call: ast.Call, at: int | None) -> tuple[ast.expr, Scope, int] | None:
         """What a function of the file gives back, or which part of it; None for other functions."""
@@ -151,7 +187,8 @@ class Scope:
         value = returned[0].value if len(returned) == 1 else None
         if value is None or named[0].decorator_list or self.depth >= _DEEPEST:
             raise UnfollowedError(named[0].name)
-        inner = Scope(self.tree, named[0], self._bound(named[0].args, call), self.depth + 1)
+        bound = self._bound(named[0].args, call)
+        inner = replace(self, node=named[0], given=bound, depth=self.depth + 1)
         if at is not None:
             if not isinstance(value, ast.Tuple) or at >= len(value.elts):
                 raise UnfollowedError(named[0].name)
@@ -166,7 +203,7 @@ class Scope:
         keywords = {str(one.arg): (one.value, self) for one in call.keywords}
         if any(isinstance(one, ast.Starred) for one in call.args) or "None" in keywords:
             raise UnfollowedError(written(call.func))
-        module = Scope(self.tree, self.tree, depth=self.depth)
+        module = self._module()
         least = len(names) - len(parameters.defaults)
         defaults = dict(zip(names[least:], parameters.defaults, strict=True))
         for only, default in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True):
@@ -199,29 +236,55 @@ class Scope:
             return None
         if node.attr in given:
             return given[node.attr]
-        made = Scope(self.tree, classes[0]).assigned(node.attr)
+        made = replace(self, node=classes[0], given={}).assigned(node.attr)
         return made[0].value if len(made) == 1 else None
 
 
-def _statements(node: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
-    """The statements of a function, class or module, and whether another decides on each."""
-    waiting = [(one, False) for one in getattr(node, "body", [])]
+def function_of(tree: ast.Module, node: ast.AST) -> ast.AST:
+    """The innermost function that a node stands in; the module where none is."""
+    functions = (one for one in ast.walk(tree) if isinstance(one, _INNER[:2]))
+    around = [one for one in functions if any(inner is node for inner in ast.walk(one))]
+    return around[-1] if around else tree  # `ast.walk` has the outer ones first.
+
+
+_Tests: TypeAlias = tuple[tuple[ast.expr | None, bool], ...]
+"""The conditions around a statement, and whether each has to hold; None: what only a run knows."""
+
+
+@lru_cache(maxsize=16)
+def _stores(node: ast.AST) -> Mapping[str, list[tuple[ast.AST, _Tests]]]:
+    """For each name the statements of a function, class or module that give it something."""
+    found: dict[str, list[tuple[ast.AST, _Tests]]] = {}
+    for statement, tests in _statements(node):
+        for name in dict.fromkeys(
+            name for part in _own_parts(statement) for name in _given_by(part)
+        ):
+            found.setdefault(name, []).append((statement, tests))
+    return found
+
+
+def _statements(node: ast.AST) -> Iterator[tuple[ast.AST, _Tests]]:
+    """The statements of a function, class or module, each with the conditions around it."""
+    waiting: list[tuple[ast.AST, _Tests]] = [(one, ()) for one in getattr(node, "body", [])]
     while waiting:
-        one, unsure = waiting.pop(0)
-        yield one, unsure
+        one, tests = waiting.pop()
+        yield one, tests
         if isinstance(one, _INNER):
             continue
-        main = isinstance(one, ast.If) and "__name__" in written(one.test)
-        within = unsure or (isinstance(one, _UNSURE) and not main)
+        if isinstance(one, ast.If):
+            main = "__name__" in written(one.test)
+            waiting += [
+                (inner, tests if main else (*tests, (one.test, True))) for inner in one.body
+            ]
+            waiting += [(inner, (*tests, (one.test, False))) for inner in one.orelse]
+            continue
+        within = (*tests, (None, True)) if isinstance(one, _UNSURE) else tests
         for part in ("body", "orelse", "handlers", "finalbody", "cases"):
             waiting += [(inner, within) for inner in getattr(one, part, [])]
 
 
 def _own_parts(statement: ast.AST) -> Iterator[ast.AST]:
     """The parts of a statement that are no statements themselves."""
-    if isinstance(statement, _INNER):
-        yield statement
-        return
     waiting = [statement]
     while waiting:
         one = waiting.pop()
@@ -240,9 +303,12 @@ def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
             yield from _own_parts(statement)
 
 
-def _stores(node: ast.AST, name: str) -> bool:
+def _given_by(node: ast.AST) -> Sequence[str]:
+    """The names that a part of a statement gives something."""
     if isinstance(node, ast.Name):
-        return node.id == name and isinstance(node.ctx, ast.Store)
+        return [node.id] if isinstance(node.ctx, ast.Store) else []
     if isinstance(node, (ast.Global, ast.Nonlocal)):
-        return name in node.names
-    return isinstance(node, (*_INNER[:3], ast.ExceptHandler)) and node.name == name
+        return node.names
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):
+        return [node.name] if node.name else []
+    return []

@@ -51,6 +51,8 @@ _WHOLE: Final = ("None", "'cuda'", "'cuda:0'", "0", "{'': 0}", "{'': 'cuda:0'}",
 """What `device_map` is where it spreads no layers over GPUs."""
 _KEEPS: Final = frozenset(("to", "cuda", "train", "eval"))
 """Methods that give back the model as it is."""
+_MOST: Final = 20
+"""Other models that a program loads, of which it is asked whether it does so before it trains."""
 _FREEZES: Final = ("requires_grad", "requires_grad_")
 
 
@@ -254,10 +256,10 @@ class _Program:
             if not same or not isinstance(reference, ast.Call) or self.adapter is not None:
                 raise UnfollowedError("ref_model")
             self.loads.append(reference)
-        for other, called in calls(self.tree):
-            loads = called == _LOADS and _is_model(other) and other not in self.loads
-            if loads and scope.runs_before(other, call):
-                raise UnfollowedError(_LOADS)
+        loads = [one for one, called in calls(self.tree) if called == _LOADS and _is_model(one)]
+        others = [one for one in loads if one not in self.loads]
+        if len(others) > _MOST or any(scope.runs_before(other, call) for other in others):
+            raise UnfollowedError(_LOADS)
 
     # Values
 

@@ -59,7 +59,12 @@ def estimate(text: str, gpus: int | None = 1) -> Estimate:
         SFT + TRAIN.replace("model=model, ", ""),
         SFT + LOAD + TRAIN + TRAIN,
         SFT + LOAD + "if args.lora:\n    model = get_peft_model(model, LoraConfig())\n" + TRAIN,
+        SFT
+        + LOAD
+        + "try:\n    model = get_peft_model(model, LoraConfig())\nfinally: ...\n"
+        + TRAIN,
         SFT + LOAD + "model = wrap(model)\n" + TRAIN,
+        SFT + LOAD + "a = b if a else b\nb = a if b else a\nmodel = a\n" + TRAIN,
         SFT + LOAD + "model = PeftModel.from_pretrained(model, 'adapter')\n" + TRAIN,
         SFT + LOAD + "model = model.to(torch.float16)\n" + TRAIN,
         SFT + LOAD + "for p in model.parameters():\n    p.requires_grad = False\n" + TRAIN,
@@ -119,6 +124,25 @@ INSIDE = "    m = AutoModelForCausalLM.from_pretrained(name, torch_dtype='auto')
         ),
         (SFT + LOAD + LORA + TRAIN.replace("args=args", "args=args, peft_config=lora"), ADAPTED),
         (SFT + LOAD + LORA + "model = get_peft_model(model, lora)\n" + TRAIN, ADAPTED),
+        (
+            "USE_LORA = True\n"
+            + SFT
+            + LOAD
+            + LORA
+            + "if USE_LORA:\n    model = get_peft_model(model, lora)\n"
+            + TRAIN,
+            ADAPTED,
+        ),
+        (
+            "KIND = 'full'\n"
+            + SFT
+            + LOAD
+            + LORA
+            + "if KIND == 'lora':\n    model = get_peft_model(model, lora)\n"
+            + "elif not KIND:\n    model = None\n"
+            + TRAIN.replace("args=args", "args=args, peft_config=lora if KIND != 'full' else None"),
+            HALF,
+        ),
         (
             SFT + LOAD + TRAIN.replace("args=args", "args=args, peft_config=LoraConfig()"),
             HALF | {"use_peft": True, "lora_r": 8},
@@ -256,3 +280,20 @@ def test_a_program_whose_settings_are_not_followed_is_said_so(tmp_path: Path) ->
     found = rlbot("lint", "train.py", cwd=tmp_path)
     assert found.status == 3
     assert "the settings of TRL stand in Python, SFTConfig(…) in train.py" in found.out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"def f{n}():\n    AutoModel.from_pretrained('a')\n" for n in range(2_000)),
+        "m = 'a/b'\n" + "m = m.to('cuda')\n" * 4_000,
+        "x0 = True\n"
+        + "".join(f"if x{n}:\n    x{n + 1} = 1\nelse:\n    x{n + 1} = 0\n" for n in range(400))
+        + "m = 'a/b' if x400 else 'c/d'\n",
+        "".join(f"def f{n}(m):\n    return f{n + 1}(m)\n" for n in range(2_000))
+        + "m = f0('a/b')\n",
+    ],
+)
+def test_a_program_that_is_made_to_be_slow_is_left(text: str) -> None:
+    """Each took minutes, or would have, before there were bounds."""
+    assert model_of(SFT + text + TRAIN.replace("=model", "=m")) == {}
