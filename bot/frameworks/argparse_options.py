@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from bot.frameworks.option_table import OptionTable
@@ -15,8 +16,20 @@ from bot.frameworks.python_source import tree_of
 
 _MOST = 5_000
 """Options of one module; what nests loops to have more is no trainer."""
+_LARGEST = 1 << 40
+"""Numbers that are not calculated with; far more than any setting."""
 UNREADABLE = "${computed}"
 """A default that only running the program gives, such as one made from the date."""
+
+
+_ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Pow: lambda base, power: base**power if 0 < power < 40 and 0 < base <= 10 else UNREADABLE,
+}
 
 
 def constant(node: ast.expr | None, names: Mapping[str, Any]) -> Any:
@@ -43,6 +56,10 @@ def constant(node: ast.expr | None, names: Mapping[str, Any]) -> Any:
         number = constant(node.args[0], names)
         finite = isinstance(number, float) and math.isfinite(number)
         return int(number) if finite else UNREADABLE
+    if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
+        sides = constant(node.left, names), constant(node.right, names)
+        plain = all(type(one) in (int, float) and abs(one) < _LARGEST for one in sides)
+        return _ARITHMETIC[type(node.op)](*sides) if plain and sides[1] else UNREADABLE
     try:
         value = ast.literal_eval(node)
     except ValueError:

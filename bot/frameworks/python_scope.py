@@ -19,6 +19,7 @@ _MOST: Final = 50
 _STEPS: Final = 1_000
 """Names and calls that are followed for one program."""
 _INNER: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_IMPORTS: Final = (ast.Import, ast.ImportFrom)
 _UNSURE: Final = (ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match)
 """Statements in which another is carried out or not, as only a run knows."""
 _ASKED: Final = {ast.Eq: True, ast.Is: True, ast.NotEq: False, ast.IsNot: False}
@@ -79,7 +80,13 @@ class Scope:
         node, scope = self.value(node)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             node = scope.field_of(node) or node
-        value = constant(node, constants)
+        names = dict(constants)
+        if not isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
+            for part in ast.walk(node):
+                if isinstance(part, ast.Name) and part.id not in names:
+                    known = scope.constant(part, constants)
+                    names[part.id] = known.value if isinstance(known, ast.Constant) else UNREADABLE
+        value = constant(node, names)
         return node if value == UNREADABLE else ast.Constant(value)
 
     def runs_before(self, node: ast.AST, call: ast.Call) -> bool:
@@ -136,8 +143,8 @@ class Scope:
         """
         found = list[ast.Assign]()
         stored = _stores(self.node).get(name, [])
-        if all(isinstance(one, _INNER) for one, _ in stored):
-            return found  # A function stands for itself.
+        if all(isinstance(one, (*_INNER, *_IMPORTS)) for one, _ in stored):
+            return found  # A function stands for itself, and so does what is imported.
         if len(stored) > _MOST:
             raise UnfollowedError(name)
         for one, tests in stored:
@@ -260,6 +267,9 @@ def _stores(node: ast.AST) -> Mapping[str, list[tuple[ast.AST, _Tests]]]:
             name for part in _own_parts(statement) for name in _given_by(part)
         ):
             found.setdefault(name, []).append((statement, tests))
+    for one in ast.walk(node) if isinstance(node, ast.Module) else ():
+        for name in one.names if isinstance(one, ast.Global) else ():
+            found.setdefault(name, []).append((one, ((None, True),)))
     return found
 
 
@@ -307,6 +317,8 @@ def _given_by(node: ast.AST) -> Sequence[str]:
     """The names that a part of a statement gives something."""
     if isinstance(node, ast.Name):
         return [node.id] if isinstance(node.ctx, ast.Store) else []
+    if isinstance(node, ast.alias):
+        return [node.asname or node.name.partition(".")[0]]
     if isinstance(node, (ast.Global, ast.Nonlocal)):
         return node.names
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):

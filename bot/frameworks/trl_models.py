@@ -47,8 +47,8 @@ _TYPES: Final = ("dtype", "torch_dtype")
 _HALF: Final = ("bfloat16", "float16")
 _CHANGES: Final = frozenset(("config", "gguf_file", "tp_plan", "variant"))
 """Arguments of `from_pretrained` that may make another model of it."""
-_WHOLE: Final = ("None", "'cuda'", "'cuda:0'", "0", "{'': 0}", "{'': 'cuda:0'}", "'cpu'")
-"""What `device_map` is where it spreads no layers over GPUs."""
+_WHOLE: Final = ("None", "'cuda'", "'cuda:0'", "0", "'cpu'")
+"""What `device_map` is where it spreads no layers over GPUs, beside `{"": …}`."""
 _KEEPS: Final = frozenset(("to", "cuda", "train", "eval"))
 """Methods that give back the model as it is."""
 _MOST: Final = 20
@@ -172,7 +172,7 @@ class _Program:
             self._quantize(quantized, scope)
         where = given.get("device_map")
         if where is not None:
-            self.spread = written(scope.value(where)[0]) not in _WHOLE
+            self.spread = not _is_whole(scope.value(where)[0])
 
     def _named(self, given: _Given, settings: Mapping[str, ast.expr], scope: Scope) -> None:
         """A model that the trainer loads by its name, in fp32 unless `model_init_kwargs` says."""
@@ -275,6 +275,12 @@ class _Program:
 
 def _is(node: ast.expr, value: object) -> bool:
     return isinstance(node, ast.Constant) and node.value is value
+
+
+def _is_whole(node: ast.expr) -> bool:
+    if isinstance(node, ast.Dict):
+        return [written(key) for key in node.keys if key is not None] == ["''"]
+    return written(node) in _WHOLE
 
 
 def _keeps(call: ast.Call) -> bool:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from typing import Any, Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE, constant
+from bot.frameworks.python_scope import Scope, UnfollowedError
 from bot.frameworks.python_source import calls, imports, written
 from bot.frameworks.trl_arguments import ProgramOptions, program_options
 from bot.frameworks.trl_models import model_written
@@ -105,7 +107,7 @@ def settings_written(
     given = keywords_of(tree, call) if len(made) == 1 and not call.args else None
     if given is None or len(given[0]) > _MOST or not _from_trl(tree, name, own is not None):
         return WrittenSettings(path, name, classes[name])
-    starts = _starts(text)
+    starts, scope = _starts(text), Scope.around(tree, call)
     constants, changed = _constants(tree), assigned(tree) | given[1]
     options, from_options = program_options(tree, call), dict[int, str]()
     words = list[Word]()
@@ -117,7 +119,7 @@ def settings_written(
         of_model = keyword not in settings
         at = _span(keyword.value if of_model else keyword, starts)
         at = Span(at.start, at.start + len(keyword.arg or "")) if not of_model else at
-        value = constant_of(keyword.value, constants)
+        value = _value_of(keyword.value, scope, constants)
         if keyword.arg in changed or value is None or value == []:
             value = UNREADABLE  # A word would say something else, or nothing.
         words.append(_word(f"--{keyword.arg}", at))
@@ -186,6 +188,16 @@ def constant_of(node: ast.expr, names: dict[str, Any]) -> Any:
         return UNREADABLE
 
 
+def _value_of(node: ast.expr, scope: Scope, constants: dict[str, Any]) -> Any:
+    """What is given for a setting, also by names of the function around; else `UNREADABLE`."""
+    value = constant_of(node, constants)
+    if value == UNREADABLE:
+        with suppress(UnfollowedError, TypeError, SyntaxError, MemoryError, RecursionError):
+            known = scope.constant(node, constants)
+            value = known.value if isinstance(known, ast.Constant) else UNREADABLE
+    return value
+
+
 def _from_elsewhere(tree: ast.Module, name: str) -> bool:
     """Whether a module that imports no TRL has a class of that name from another module."""
     places = [one for one in ast.walk(tree) if isinstance(one, (ast.Import, ast.ImportFrom))]
@@ -216,8 +228,9 @@ def _constants(tree: ast.Module) -> dict[str, Any]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             stored[node.id] = stored.get(node.id, 0) + 1
-        elif isinstance(node, ast.arg):
-            stored[node.arg] = 2
+        elif isinstance(node, (ast.arg, ast.alias)):
+            name = node.arg if isinstance(node, ast.arg) else node.asname or node.name
+            stored[name] = 2
     found: dict[str, Any] = {}
     for one in tree.body:
         target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None

@@ -201,6 +201,29 @@ def test_the_model_is_followed(text: str, known: dict[str, object]) -> None:
     assert model_of(text) == known
 
 
+@pytest.mark.parametrize(
+    ("given", "length"),
+    [
+        ("2 * 1024", 2048),
+        ("2**11", 2048),
+        ("size", 4096),
+        ("size - SHORT", 3584),
+        ("Own.LONG", 1024),
+        ("read()", None),
+        ("size / 0", None),
+        ("9**9**9", None),
+        ("changed", None),
+    ],
+)
+def test_a_setting_may_be_calculated(given: str, length: int | None) -> None:
+    text = "SHORT = 512\nclass Own:\n    LONG = 1024\n\ndef main():\n    size = 4096\n"
+    text += "    changed = 1\n    for changed in read():\n        pass\n    "
+    text += SFT.replace("1024", given) + "    " + LOAD + "    " + TRAIN
+    (launch,) = lint(HEAD + text).launches
+    known = launch.settings["max_length"]
+    assert (known if isinstance(known, int) else None) == length
+
+
 def test_an_option_of_the_program_may_name_the_model() -> None:
     program = (
         HEAD
@@ -259,8 +282,8 @@ def test_layers_that_are_spread_over_gpus_are_not_estimated() -> None:
     assert estimate(text, gpus=2).reason == (
         "device_map spreads the layers of the model over the GPUs, which is not modelled."
     )
-    whole = text.replace("'auto'", "{'': 0}")
-    assert estimate(whole, gpus=2).reason is None
+    for one in ("{'': 0}", "{'': int(rank())}", "None"):
+        assert estimate(text.replace("'auto'", one), gpus=2).reason is None
 
 
 def test_the_command_takes_a_program_that_makes_trls_settings(tmp_path: Path) -> None:

@@ -239,7 +239,8 @@ def test_constants_are_known_and_the_rest_is_a_hole() -> None:
     [
         "GENERATIONS = 4\nGENERATIONS = 8\n",
         "GENERATIONS = 4\nfor GENERATIONS in (2, 8): pass\n",
-        "GENERATIONS = 4\ndef main(GENERATIONS): pass\n",
+        "GENERATIONS = 4\nfrom own import GENERATIONS\n",
+        "GENERATIONS = 4\ndef main():\n    global GENERATIONS\n    GENERATIONS = 8\n",
         "GENERATIONS = read()\n",
         "if a:\n    GENERATIONS = 4\n",
         "GENERATIONS = None\n",
