@@ -182,21 +182,24 @@ def _read(
     get = EasyR1Settings(plan) if is_easyr1(plan) else MemorySettings(usual or plan)
     get.files = models.files
     written = plan.launch.command.written
-    if written is not None and written.spread and (plan.gpus.value or gpus or 1) > 1:
+    recipe = plan.launch.command.implied and written is None
+    spread = written is not None and written.spread
+    if spread and (plan.gpus.value or gpus or 1) > 1:
         raise NoEstimateError(
             "device_map spreads the layers of the model over the GPUs, which is not modelled."
         )
+    alone = plan.framework == "trl" and not plan.launch.launcher and not recipe
+    if alone and gpus is None and plan.gpus.value is None:
+        gpus = 1
+        models.guessed.append(message("one GPU, since no launcher starts more processes"))
     workload = check_sizes(read_workload(get, models, run, gpus))
     workload = with_images(workload, get, run)
     roles = {role.name for pool in workload.pools for role in pool.roles}
     unread = unread_settings(get.plan, get.asked, roles)
-    recipe = plan.launch.command.implied and written is None
     if plan.framework == "trl" and recipe and plan.train.value is None:
         # A recipe alone: accelerate's file, which may have ZeRO or FSDP, is given beside it.
         models.guessed.append(message("a launcher that divides nothing"))
-    elif (
-        plan.framework == "trl" and not plan.launch.launcher and (plan.gpus.value or gpus or 1) > 1
-    ):
+    elif alone and (plan.gpus.value or gpus or 1) > 1:
         # transformers' trainer then copies the model to each GPU for every pass (`DataParallel`).
         models.guessed.append(message("a process on each GPU, though no launcher starts them"))
     guessed = tuple(dict.fromkeys(models.guessed))

@@ -286,6 +286,12 @@ def test_layers_that_are_spread_over_gpus_are_not_estimated() -> None:
         assert estimate(text.replace("'auto'", one), gpus=2).reason is None
 
 
+def test_a_process_without_a_launcher_is_taken_for_one_gpu() -> None:
+    made = estimate(SFT + LOAD.replace("dtype=", "device_map='auto', dtype=") + TRAIN, gpus=None)
+    assert (made.gpus, made.reason) == (1, None)
+    assert "one GPU, since no launcher starts more processes" in made.assumptions
+
+
 def test_the_command_takes_a_program_that_makes_trls_settings(tmp_path: Path) -> None:
     text = HEAD + SFT.replace("max_length", "max_lenth") + LOAD + TRAIN
     (tmp_path / "train.py").write_text(text)
