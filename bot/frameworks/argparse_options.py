@@ -34,30 +34,37 @@ _ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 def constant(node: ast.expr | None, names: Mapping[str, Any]) -> Any:
     """The value of an expression of constants and loop variables; `UNREADABLE` for any other."""
+    try:
+        return _constant(node, names)
+    except (TypeError, SyntaxError, MemoryError, RecursionError):
+        return UNREADABLE
+
+
+def _constant(node: ast.expr | None, names: Mapping[str, Any]) -> Any:
     if node is None:
         return None
     if isinstance(node, ast.Name):
         return names.get(node.id, UNREADABLE)
     if isinstance(node, ast.JoinedStr):
         parts = [
-            constant(part.value if isinstance(part, ast.FormattedValue) else part, names)
+            _constant(part.value if isinstance(part, ast.FormattedValue) else part, names)
             for part in node.values
         ]
         return UNREADABLE if UNREADABLE in parts else "".join(str(part) for part in parts)
     if isinstance(node, ast.IfExp) and isinstance(node.test, ast.Compare):
         test = node.test
-        left, right = constant(test.left, names), constant(test.comparators[0], names)
+        left, right = _constant(test.left, names), _constant(test.comparators[0], names)
         if isinstance(test.ops[0], ast.Eq) and UNREADABLE not in (left, right):
-            return constant(node.body if left == right else node.orelse, names)
+            return _constant(node.body if left == right else node.orelse, names)
         return UNREADABLE
     if isinstance(node, ast.Call) and ast.unparse(node) in ('float("inf")', "float('inf')"):
         return "inf"
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "int" and len(node.args) == 1:
-        number = constant(node.args[0], names)
+        number = _constant(node.args[0], names)
         finite = isinstance(number, float) and math.isfinite(number)
         return int(number) if finite else UNREADABLE
     if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
-        sides = constant(node.left, names), constant(node.right, names)
+        sides = _constant(node.left, names), _constant(node.right, names)
         plain = all(type(one) in (int, float) and abs(one) < _LARGEST for one in sides)
         return _ARITHMETIC[type(node.op)](*sides) if plain and sides[1] else UNREADABLE
     try:

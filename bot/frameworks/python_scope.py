@@ -75,16 +75,16 @@ class Scope:
             node, scope, before = found
         raise UnfollowedError(written(node))
 
-    def constant(self, node: ast.expr, constants: Mapping[str, Any]) -> ast.expr:
+    def constant(self, node: ast.expr) -> ast.expr:
         """An expression as a constant; what it stands for where it is none."""
         node, scope = self.value(node)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             node = scope.field_of(node) or node
-        names = dict(constants)
+        names: dict[str, Any] = {}
         if not isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
             for part in ast.walk(node):
                 if isinstance(part, ast.Name) and part.id not in names:
-                    known = scope.constant(part, constants)
+                    known = scope.constant(part)
                     names[part.id] = known.value if isinstance(known, ast.Constant) else UNREADABLE
         value = constant(node, names)
         return node if value == UNREADABLE else ast.Constant(value)
@@ -170,7 +170,7 @@ class Scope:
         if isinstance(test, ast.Compare):
             sides = [test.left, *test.comparators]
         try:
-            known = [self.constant(side, {}) for side in sides if side is not None]
+            known = [self.constant(side) for side in sides if side is not None]
         except UnfollowedError:
             return None
         values = [one.value for one in known if isinstance(one, ast.Constant)]

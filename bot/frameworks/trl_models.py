@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.python_scope import Scope, UnfollowedError
@@ -73,12 +73,12 @@ _Given: TypeAlias = dict[str, ast.expr]
 
 
 def model_written(
-    tree: ast.Module, trainer: str, settings: Mapping[str, ast.expr], constants: Mapping[str, Any]
+    tree: ast.Module, trainer: str, settings: Mapping[str, ast.expr]
 ) -> ModelWritten | None:
     """The model of a program that trains as one of TRL's scripts does (`grpo`).
 
     None where it is not known: where the trainer is none of TRL's, some step is not followed, or
-    other models are loaded beside. `settings` are those of TRL's class, `constants` the module's.
+    other models are loaded beside. `settings` are those of TRL's class.
     """
     name = _TRAINERS.get(trainer, "")
     made = [call for call, called in calls(tree) if called == name]
@@ -86,7 +86,7 @@ def model_written(
     if len(made) != 1 or not all(f"{place}.".startswith("trl.") for place in places):
         return None
     try:
-        return _Program(tree, constants).model(made[0], settings)
+        return _Program(tree).model(made[0], settings)
     except (UnfollowedError, RecursionError):
         return None
 
@@ -94,7 +94,6 @@ def model_written(
 @dataclass(slots=True)
 class _Program:
     tree: ast.Module
-    constants: Mapping[str, Any]
     options: list[ast.keyword] = field(default_factory=list)
     loads: list[ast.Call] = field(default_factory=list)
     """What loads the model itself."""
@@ -265,7 +264,7 @@ class _Program:
 
     def _say(self, option: str, node: ast.expr, scope: Scope) -> None:
         """Add an option with the value of an expression."""
-        self._option(option, scope.constant(node, self.constants), node)
+        self._option(option, scope.constant(node), node)
 
     def _option(self, option: str, value: ast.expr, place: ast.expr) -> None:
         if isinstance(value, ast.Constant):

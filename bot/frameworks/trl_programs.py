@@ -20,7 +20,7 @@ from itertools import islice
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
-from bot.frameworks.argparse_options import UNREADABLE, read_options
+from bot.frameworks.argparse_options import UNREADABLE, constant, read_options
 from bot.frameworks.named_files import (
     NamedFiles,
     below_first,
@@ -39,7 +39,6 @@ from bot.frameworks.trl_written import (
     OwnClass,
     WrittenSettings,
     assigned,
-    constant_of,
     makes_adapter,
     own_trainer_class,
     settings_written,
@@ -352,7 +351,7 @@ def _options(node: ast.ClassDef) -> Iterator[tuple[str, list[Any]]]:
             name, text = one.target.id, written(one.annotation)
             given = _field_arguments(one.value)
             unset = given.get("init")
-            if "ClassVar" in text or (unset is not None and constant_of(unset, {}) is False):
+            if "ClassVar" in text or (unset is not None and constant(unset, {}) is False):
                 continue
             kind, choices = _kind(one.annotation)
             default = _default(given)
@@ -371,7 +370,7 @@ def _kind(annotation: ast.expr) -> tuple[str, list[Any] | None]:
     A number may be `none`: open-instruct's parser takes the word, and others are not that sure.
     """
     if isinstance(annotation, ast.Subscript) and written(annotation.value).endswith("Literal"):
-        values = constant_of(annotation.slice, {})
+        values = constant(annotation.slice, {})
         choices = values if isinstance(values, list) else [values]
         if UNREADABLE not in choices:
             return "int" if all(isinstance(one, int) for one in choices) else "str", choices
@@ -395,5 +394,5 @@ def _default(given: Mapping[str, ast.expr]) -> Any:
     made = given.get("default_factory")
     value = made.body if isinstance(made, ast.Lambda) else given.get("default")
     found = UNREADABLE if made is not None and value is None else None
-    found = constant_of(value, {}) if value is not None else found
+    found = constant(value, {}) if value is not None else found
     return found if found is None or isinstance(found, (str, int, float, list)) else UNREADABLE

@@ -10,12 +10,11 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import field, replace
 from typing import Any, Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
-from bot.frameworks.argparse_options import UNREADABLE, constant
+from bot.frameworks.argparse_options import UNREADABLE
 from bot.frameworks.python_scope import Scope, UnfollowedError
 from bot.frameworks.python_source import calls, imports, written
 from bot.frameworks.trl_arguments import ProgramOptions, program_options
@@ -108,37 +107,52 @@ def settings_written(
     if given is None or len(given[0]) > _MOST or not _from_trl(tree, name, own is not None):
         return WrittenSettings(path, name, classes[name])
     starts, scope = _starts(text), Scope.around(tree, call)
-    constants, changed = _constants(tree), assigned(tree) | given[1]
-    options, from_options = program_options(tree, call), dict[int, str]()
-    words = list[Word]()
+    words = _Words(starts, scope, assigned(tree) | given[1])
     settings = [one for one in given[0] if own is None or one.arg not in own[2]]
-    model = model_written(
-        tree, classes[name], {str(one.arg): one.value for one in settings}, constants
-    )
-    for keyword in (*settings, *(model.keywords if model is not None else ())):
-        of_model = keyword not in settings
-        at = _span(keyword.value if of_model else keyword, starts)
-        at = Span(at.start, at.start + len(keyword.arg or "")) if not of_model else at
-        value = _value_of(keyword.value, scope, constants)
-        if keyword.arg in changed or value is None or value == []:
-            value = UNREADABLE  # A word would say something else, or nothing.
-        words.append(_word(f"--{keyword.arg}", at))
-        used = program_options(tree, keyword.value) if of_model else options
-        option = used.attribute(keyword.value) if used is not None else None
-        if option is not None and not changed.intersection((option, keyword.arg)):
-            from_options[len(words)] = option
-            options = options or used
-        words += _values(keyword.value, value, starts)
-    module = f"trl.scripts.{classes[name]}"
+    options = program_options(tree, call)
+    for keyword in settings:
+        begin = _span(keyword, starts).start
+        words.add(keyword, Span(begin, begin + len(keyword.arg or "")), options)
+    trained = model_written(tree, classes[name], {str(one.arg): one.value for one in settings})
+    for keyword in trained.keywords if trained is not None else ():
+        of_it = program_options(tree, keyword.value)
+        words.add(keyword, _span(keyword.value, starts), of_it)  # No key is written there.
+        options = options or of_it
+    program = WrittenProgram(f"trl.scripts.{classes[name]}")
+    if trained is not None:
+        program = replace(program, prepared=trained.prepared, spread=trained.spread)
     return WrittenSettings(
         path,
         name,
         classes[name],
-        tuple(words),
-        WrittenProgram(module, bool(model and model.prepared), bool(model and model.spread)),
-        options if from_options else None,
-        from_options,
+        tuple(words.found),
+        program,
+        options if words.from_options else None,
+        words.from_options,
     )
+
+
+@dataclass(slots=True)
+class _Words:
+    """Settings as the words of a command line, each with its place in the program."""
+
+    starts: list[tuple[int, str]]
+    scope: Scope
+    changed: frozenset[str]
+    """Attributes that the program sets later."""
+    found: list[Word] = field(default_factory=list)
+    from_options: dict[int, str] = field(default_factory=dict)
+
+    def add(self, keyword: ast.keyword, place: Span, options: ProgramOptions | None) -> None:
+        """Add the words of a setting, whose key stands at a place."""
+        value = _value_of(keyword.value, self.scope)
+        if keyword.arg in self.changed or value is None or value == []:
+            value = UNREADABLE  # A word would say something else, or nothing.
+        self.found.append(_word(f"--{keyword.arg}", place))
+        option = options.attribute(keyword.value) if options is not None else None
+        if option is not None and not self.changed.intersection((option, keyword.arg)):
+            self.from_options[len(self.found)] = option
+        self.found += _values(keyword.value, value, self.starts)
 
 
 def makes_settings(text: bytes) -> bool:
@@ -180,22 +194,13 @@ def makes_adapter(tree: ast.Module) -> bool:
     return any(name in ADAPTERS for _, name in calls(tree))
 
 
-def constant_of(node: ast.expr, names: dict[str, Any]) -> Any:
-    """The value of an expression of constants; `UNREADABLE` for any other."""
+def _value_of(node: ast.expr, scope: Scope) -> Any:
+    """What is given for a setting; `UNREADABLE` where only running tells."""
     try:
-        return constant(node, names)
-    except (TypeError, SyntaxError, MemoryError, RecursionError):
+        known = scope.constant(node)
+    except (UnfollowedError, RecursionError):
         return UNREADABLE
-
-
-def _value_of(node: ast.expr, scope: Scope, constants: dict[str, Any]) -> Any:
-    """What is given for a setting, also by names of the function around; else `UNREADABLE`."""
-    value = constant_of(node, constants)
-    if value == UNREADABLE:
-        with suppress(UnfollowedError, TypeError, SyntaxError, MemoryError, RecursionError):
-            known = scope.constant(node, constants)
-            value = known.value if isinstance(known, ast.Constant) else UNREADABLE
-    return value
+    return known.value if isinstance(known, ast.Constant) else UNREADABLE
 
 
 def _from_elsewhere(tree: ast.Module, name: str) -> bool:
@@ -220,23 +225,6 @@ def _from_trl(tree: ast.Module, name: str, ours: bool) -> bool:
             from_trl = f"{node.module}.".startswith("trl.") and node.module != UNREAD
             ours = ours or (imported and from_trl)
     return (ours or "trl" in modules) and not any(m.split(".")[0] == _PATCHES for m in modules)
-
-
-def _constants(tree: ast.Module) -> dict[str, Any]:
-    """The names that the module assigns a constant, once, and nothing else assigns."""
-    stored: dict[str, int] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            stored[node.id] = stored.get(node.id, 0) + 1
-        elif isinstance(node, (ast.arg, ast.alias)):
-            name = node.arg if isinstance(node, ast.arg) else node.asname or node.name
-            stored[name] = 2
-    found: dict[str, Any] = {}
-    for one in tree.body:
-        target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
-        if isinstance(one, ast.Assign) and isinstance(target, ast.Name) and stored[target.id] == 1:
-            found[target.id] = constant_of(one.value, found)
-    return found
 
 
 def _values(node: ast.expr, value: Any, starts: list[tuple[int, str]]) -> Iterator[Word]:

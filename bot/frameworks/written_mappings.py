@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final, TypeAlias
 
+from bot.frameworks.python_scope import function_of
 from bot.frameworks.python_source import written
 
 _READS: Final = ("get", "items", "keys", "values")
@@ -65,7 +66,7 @@ def _items(node: ast.expr) -> list[ast.keyword] | None:
 
 
 def _assigned(tree: ast.Module, call: ast.Call, name: ast.Name) -> Keywords | None:
-    around = _function_of(tree, call)
+    around = function_of(tree, call)
     parents = {child: node for node in ast.walk(around) for child in ast.iter_child_nodes(node)}
     uses = [one for one in parents if isinstance(one, ast.Name) and one.id == name.id]
     stored = [parents[one] for one in uses if isinstance(one.ctx, ast.Store)]
@@ -88,14 +89,6 @@ def _assigned(tree: ast.Module, call: ast.Call, name: ast.Name) -> Keywords | No
     there = {one.arg for one in items}
     new = {one.arg: one for one in more if one.arg not in there}
     return [*items, *new.values()], unsure.union(str(one.arg) for one in more)
-
-
-def _function_of(tree: ast.Module, call: ast.Call) -> ast.AST:
-    """The innermost function that a call stands in; the module where none is."""
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    nodes = (node for node in ast.walk(tree) if isinstance(node, functions))
-    around = [node for node in nodes if call in ast.walk(node)]
-    return around[-1] if around else tree  # `ast.walk` has the outer ones first.
 
 
 def _made(node: ast.AST) -> list[ast.keyword] | None:
