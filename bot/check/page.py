@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cache, partial
 from typing import TypeAlias
 
 from bot.base.digest import hex_digest
@@ -76,15 +77,15 @@ def check_page(
     """
     with bounded(page.path):
         read_ = read_page(page.text, page.path)
-    subjects = _Subjects(reader or ScriptReader(options))
-    scripts = [subjects.subject(path, data) for path, data in sorted(repository.scripts.items())]
+    subject = cache(partial(_subject, reader or ScriptReader(options)))
+    scripts = [subject(path, data) for path, data in sorted(repository.scripts.items())]
     rows = list(read_.rows())
     addresses = _addresses(rows, repository.page or page.path, repository.website)
     own = own_repositories((link for _, link in addresses if link), repository.website.name)
     entries: list[ScriptEntry] = []
     unread: list[ScriptEntry] = []
     for (section, row), (address, link) in zip(rows, addresses, strict=True):
-        target = _target(address, link, own, repository, subjects)
+        target = _target(address, link, own, repository, subject)
         entry = ScriptEntry(
             section=section,
             row=row,
@@ -169,29 +170,17 @@ def _lineless(value: object) -> object:
     return value.form, values
 
 
-class _Subjects:
-    """The scripts as page checks see them, each made once."""
-
-    def __init__(self, reader: ScriptReader) -> None:
-        self._reader = reader
-        self._made: dict[tuple[str, bytes], PageSubject] = {}
-
-    def subject(self, path: str, data: bytes) -> PageSubject:
-        key = (path, data)
-        if key not in self._made:
-            self._made[key] = self._make(path, data)
-        return self._made[key]
-
-    def _make(self, path: str, data: bytes) -> PageSubject:
-        context = self._reader.read(path, data)
-        trials, _ = check_context(context, select=["trial-log"])
-        return PageSubject(
-            path=path,
-            name=context.name,
-            header=context.header,
-            plans=context.choice.plans,
-            trials=trials,
-        )
+def _subject(reader: ScriptReader, path: str, data: bytes) -> PageSubject:
+    """A script as page checks see it."""
+    context = reader.read(path, data)
+    trials, _ = check_context(context, select=["trial-log"])
+    return PageSubject(
+        path=path,
+        name=context.name,
+        header=context.header,
+        plans=context.choice.plans,
+        trials=trials,
+    )
 
 
 def _addresses(
@@ -217,7 +206,7 @@ def _target(
     link: FileLink | None,
     own: frozenset[str],
     repository: Repository,
-    subjects: _Subjects,
+    subject: Callable[[str, bytes], PageSubject],
 ) -> Target:
     """Look up where a row leads, in the files and in the history, and nowhere else."""
     if not address:
@@ -240,7 +229,7 @@ def _target(
         )
     if data is None:
         return Target(state="missing", address=address, path=link.path, commit=link.ref)
-    script = subjects.subject(link.path, data) if link.path.endswith(".sh") else None
+    script = subject(link.path, data) if link.path.endswith(".sh") else None
     return Target(state="found", address=address, path=link.path, commit=link.ref, subject=script)
 
 

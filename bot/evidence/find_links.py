@@ -55,8 +55,6 @@ class FoundLink:
 
     link: RunLink
     where: TextPart
-    line: int
-    """The line of the text, from 1, at which its block begins."""
     around: str
     """The block that it stands in: a paragraph, a table's row, an item's text, a code block."""
     before: str
@@ -101,7 +99,7 @@ def find_links(text: str, hosts: RunHosts = PUBLIC_ONLY) -> FoundLinks:
                 shown = _USER.sub(r"\1***@", address)[:300]
                 refused.setdefault(shown, RefusedLink(shown, sentence_of(error)))
                 continue
-            seen = FoundLink(link, block.where, block.line, block.text, before)
+            seen = FoundLink(link, block.where, block.text, before)
             known = found.get(link)
             if known is None or (known.where != "text" and block.where == "text"):
                 found[link] = seen
@@ -121,7 +119,6 @@ _LONG: Final = mark(
 @dataclass(slots=True)
 class _Block:
     where: TextPart
-    line: int
     text: str = ""
     addresses: tuple[str, ...] = ()
 
@@ -136,7 +133,7 @@ def _blocks(text: str) -> Iterator[_Block]:
             if row:  # A row is one block: the script in one cell, the run in another.
                 addresses = tuple(address for cell in row for address in cell.addresses)
                 words = " ".join(cell.text for cell in row)
-                yield _Block(row[0].where, block.line, words, addresses)
+                yield _Block(row[0].where, words, addresses)
             row = None
         elif row is not None:
             row.append(block)
@@ -146,23 +143,21 @@ def _blocks(text: str) -> Iterator[_Block]:
 
 def _pieces(text: str) -> Iterator[tuple[str, _Block]]:
     """The blocks as they come, each with its kind; an empty one where a row begins or ends."""
-    quotes, line = 0, 1
+    quotes = 0
     for token in with_tables(_parser(), text).parse(text):
-        if token.map:
-            line = token.map[0] + 1
         where: TextPart = "quote" if quotes else "text"
         if token.type in ("blockquote_open", "blockquote_close"):
             quotes += token.nesting
         elif token.type in ("tr_open", "tr_close"):
-            yield token.type, _Block(where, line)
+            yield token.type, _Block(where)
         elif token.type in ("fence", "code_block"):
-            yield token.type, _Block("code", line, token.content, tuple(_addresses(token.content)))
+            yield token.type, _Block("code", token.content, tuple(_addresses(token.content)))
         elif token.type in ("inline", "html_block"):
-            for block in _inline(token, where, line):
+            for block in _inline(token, where):
                 yield token.type, block
 
 
-def _inline(token: Token, where: TextPart, line: int) -> Iterator[_Block]:
+def _inline(token: Token, where: TextPart) -> Iterator[_Block]:
     """The running text of a block; then each span of code in it."""
     parts: list[str] = []
     hrefs: list[str] = []
@@ -188,11 +183,11 @@ def _inline(token: Token, where: TextPart, line: int) -> Iterator[_Block]:
             parts.append(html.text)
             hrefs += html.hrefs
     text = "".join(parts)
-    yield _Block(where, line, text, tuple(dict.fromkeys((*hrefs, *_addresses(text)))))
+    yield _Block(where, text, tuple(dict.fromkeys((*hrefs, *_addresses(text)))))
     for span in code:
         addresses = tuple(_addresses(span))
         if addresses:
-            yield _Block("code", line, text, addresses)
+            yield _Block("code", text, addresses)
 
 
 class _Html(StrangersHtml):

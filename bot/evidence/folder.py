@@ -9,25 +9,22 @@ frames directly took 14 s and 18 MB, says where a log is cut or damaged, and sta
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from bot.base.messages import message, plural_message
-from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.console_log import read_console_log
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import Located, locate, open_inside, readable, shown
+from bot.evidence.metrics import GPU_MEMORY
 from bot.evidence.run_config import LoggedConfig, plain
 from bot.evidence.side_files import MOST_GPUS, Host, SideFiles
 from bot.evidence.trackers.collect import MetricCollector, StoppedError
 from bot.evidence.transaction_log import LogReader, UnwrittenError, record_type
 
-_GPU_MEMORY = regex(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
-"""NVML's used memory of one GPU; `/l:` is the label of a writer in runs with several."""
 _LARGE = 1 << 16
 """Bytes of a record after which the clock is looked at."""
 
@@ -217,7 +214,7 @@ class _RunLog:
         stamp = stats.timestamp
         time_ = stamp.seconds + stamp.nanos / 1e9 if stats.HasField("timestamp") else None
         for item in stats.item:
-            match = _GPU_MEMORY.match(item.key)
+            match = GPU_MEMORY.match(item.key)
             if match:
                 try:
                     value = float(item.value_json)

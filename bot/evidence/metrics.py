@@ -8,9 +8,11 @@ MLflow has no `train/`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
+from bot.base.regex import regex
 from bot.evidence.facts import MetricSeries
 
 RESERVED: Final = (
@@ -63,6 +65,10 @@ PROMPT_MEAN: Final = ("prompt_length/mean",)
 
 SEQUENCE_MAX: Final = ("global_seqlen/max",)
 """Tokens of the fullest rank in one step, by verl."""
+
+GPU_MEMORY = regex(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
+"""NVML's used memory of one GPU, as W&B names it; `/l:` is the label of a writer in runs with
+several."""
 
 EVIDENCE: Final = frozenset(
     RESERVED

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import field
 from itertools import islice
@@ -12,10 +11,10 @@ from typing import Any
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Notes, message
-from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.facts import MetricSeries
 from bot.evidence.json_values import number, text, whole
+from bot.evidence.metrics import GPU_MEMORY
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage, bracketed
 from bot.evidence.online.sdk import Sdk, failures
@@ -23,7 +22,6 @@ from bot.evidence.tally import Tally, gpu_series
 
 WANTED_FILES = ("wandb-metadata.json", "requirements.txt")
 
-_GPU_MEMORY = regex(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
 _COUNTS = """query RunCounts($entity: String!, $project: String!, $name: String!) {
   project(name: $project, entityName: $entity) {
     run(name: $name) { state historyLineCount eventsLineCount logLineCount }
@@ -92,7 +90,7 @@ def system_stream(run: Any, counted: int | None, bounds: Bounds) -> System:
         time = number(sample.get("_timestamp"))
         time = number(sample.get("_runtime")) if time is None else time
         for key, value in sample.items():
-            match = _GPU_MEMORY.match(key)
+            match = GPU_MEMORY.match(key)
             if match and (used := number(value)) is not None:
                 tally = tallies.setdefault(int(match[1]), Tally(traced=True))
                 tally.add(used, None, time)

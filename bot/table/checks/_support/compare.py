@@ -12,7 +12,6 @@ from bot.table import rst
 from bot.table.checks._support.base import (
     Hits,
     PageContext,
-    PageSubject,
     ScriptEntry,
     Skip,
     hit,
@@ -36,7 +35,6 @@ class Contradiction:
 
     entry: ScriptEntry
     cell: Cell
-    subject: PageSubject
     used: str
     """What the first launch says, as the page would write it."""
 
@@ -67,7 +65,7 @@ def contradictions(
                 )
             )
         else:
-            yield Contradiction(entry, cell, subject, str(known[0]))
+            yield Contradiction(entry, cell, str(known[0]))
 
 
 def corrected(found: Iterator[Contradiction | Skip], wrong: str, doubtful: str = "") -> Hits:
