@@ -22,6 +22,8 @@ _INNER: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda
 _IMPORTS: Final = (ast.Import, ast.ImportFrom)
 _UNSURE: Final = (ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match)
 """Statements in which another is carried out or not, as only a run knows."""
+_SAME: Final = ("Path", "str")
+"""What makes of a path no other one."""
 _ASKED: Final = {ast.Eq: True, ast.Is: True, ast.NotEq: False, ast.IsNot: False}
 _END: Final = 1 << 30
 """The line behind all of them."""
@@ -69,7 +71,8 @@ class Scope:
             elif isinstance(node, ast.Name):
                 found = scope._named(node.id, before)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                found = scope._returned(node, None)
+                same = node.func.id in _SAME and len(node.args) == 1 and not node.keywords
+                found = (node.args[0], scope, before) if same else scope._returned(node, None)
             if found is None:
                 return node, scope
             node, scope, before = found

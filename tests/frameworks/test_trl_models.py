@@ -114,6 +114,10 @@ INSIDE = "    m = AutoModelForCausalLM.from_pretrained(name, torch_dtype='auto')
             HALF,
         ),
         (SFT + LOAD + TRAIN, HALF),
+        (
+            SFT + LOAD.replace("('Qwen/Qwen2.5-0.5B'", "(str(Path('Qwen/Qwen2.5-0.5B'))") + TRAIN,
+            HALF,
+        ),
         (SFT + LOAD.strip() + ".to('cuda')\n" + TRAIN, HALF),
         (SFT + "model: object\n" + LOAD.replace("model =", "model: object =") + TRAIN, HALF),
         (
