@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -53,6 +54,8 @@ _OTHER_KINDS: Final = {
 """What files are that people name for scripts, by the end of their names."""
 _STARTED = regex(r"""-m[\s"',\\]{1,20}((?:verl|openrlhf|trl)\.[\w.]{1,80})(?![\w.])""")
 """A launch in a text or a list: `-m verl.trainer.main_ppo`, `"-m", "trl.scripts.grpo"`."""
+_MOST_PROGRAMS = 5_000
+"""Programs of a folder without a script that are looked at."""
 _INSTALLED = frozenset(("node_modules", "site-packages", "__pycache__"))
 """Folders of packages, which are left out as those are whose name begins with a dot."""
 
@@ -136,7 +139,7 @@ def _scripts_below(
     from bot.commands.recipes import recipes_of
 
     closed: list[OSError] = []
-    files = sorted(_files_below(path, closed.append))
+    files = sorted(_files_below(path, closed.append, _LOOKED_AT))
     found = [file for file in files if file.suffix in SCRIPT_SUFFIXES and _is_script(file)]
     scripts = list(_readable(found, root, unchecked))
     recipes = recipes_of(path, files, scripts)
@@ -149,12 +152,15 @@ def _scripts_below(
         for error in closed
     ]
     if not found and not recipes:
+        every = islice(_files_below(path, closed.append, (".py",)), _MOST_PROGRAMS)
+        recipes = sorted(filter(_makes_settings, every))
+    if not found and not recipes:
         if reasons:
             raise UserError(reasons[0])
         raise UserError(
-            "The folder {path} holds no script ({names}). A program that trains with TRL is named "
-            "itself (rlbot lint train.py), another command is checked as what would stand in a "
-            'script: echo "torchrun train.py" | rlbot lint - --stdin-filename run.sh.',
+            "The folder {path} holds no script ({names}), and no program that trains with TRL. A "
+            "command is checked as what would stand in a script: "
+            'echo "torchrun train.py" | rlbot lint - --stdin-filename run.sh.',
             path=path,
             names=SCRIPT_NAMES,
         )
@@ -163,13 +169,15 @@ def _scripts_below(
     yield from _readable(recipes, root, unchecked)
 
 
-def _files_below(path: Path, closed: Callable[[OSError], object]) -> Iterator[Path]:
-    """The files of a folder that may be scripts or recipes, without what others installed there."""
+def _files_below(
+    path: Path, closed: Callable[[OSError], object], ends: tuple[str, ...]
+) -> Iterator[Path]:
+    """The files of a folder by the ends of their names, without what others installed there."""
     for place, folders, names in os.walk(path, onerror=closed):
         folders[:] = [one for one in folders if not (one.startswith(".") or one in _INSTALLED)]
         for name in names:
             # macOS lays a file's attributes beside it under its name (AppleDouble): `._run.sh`.
-            if name.endswith(_LOOKED_AT) and not name.startswith("._"):
+            if name.endswith(ends) and not name.startswith("._"):
                 yield Path(place, name)
 
 

@@ -157,7 +157,7 @@ class _Words:
 
 def makes_settings(text: bytes) -> bool:
     """Whether a program's text names one of TRL's classes where it may make settings of it."""
-    return any(f"{name}(".encode() in text for name in TRAINERS)
+    return b"trl" in text and any(f"{name}(".encode() in text for name in TRAINERS)
 
 
 def assigned(tree: ast.Module) -> frozenset[str]:

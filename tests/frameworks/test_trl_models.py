@@ -308,6 +308,19 @@ def test_the_command_takes_a_program_that_makes_trls_settings(tmp_path: Path) ->
     assert made.out.startswith("train.py on 1 × RTX4090 (23.6 GiB usable): fits, ")
 
 
+def test_a_folder_without_scripts_has_its_programs_checked(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "train.py").write_text(HEAD + SFT + LOAD + TRAIN)
+    (tmp_path / "src" / "data.py").write_text("class Config: ...\n")
+    (tmp_path / "src" / "own.py").write_text("class SFTConfig(Base): ...\n")
+    found = rlbot("lint", ".", "--verbose", cwd=tmp_path)
+    assert (found.status, found.out.count(".py\n")) == (0, 1)
+    made = rlbot("estimate", ".", "--device", "rtx4090", cwd=tmp_path)
+    assert made.out.startswith("train.py on 1 × RTX4090 (23.6 GiB usable): fits, ")
+    (tmp_path / "run.sh").write_text("python3 -m trl.scripts.sft --model_name_or_path a/b\n")
+    assert "train.py" not in rlbot("lint", ".", cwd=tmp_path).out
+
+
 def test_a_program_whose_settings_are_not_followed_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(HEAD + "SFTTrainer('a/b', args=SFTConfig(**given))\n")
     found = rlbot("lint", "train.py", cwd=tmp_path)
