@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.base.devices import Device, by_report
 from bot.base.digest import hex_digest
 from bot.base.errors import UserError
 from bot.base.messages import Message, message, plural_message, sentence_of
@@ -16,6 +17,10 @@ from bot.check.request import CheckOptions, ScriptFile
 from bot.evidence import read as read_run
 from bot.evidence.facts import EvidenceError, Facts
 from bot.frameworks.plan import Plan
+from bot.memory.from_plan import UnknownModelError
+from bot.memory.readers.lengths import Measured
+from bot.memory.readers.settings import NoEstimateError
+from bot.memory.shapes.models import find, not_known
 from bot.report import Estimate, Evidence, Finding, ScriptReport, Verdict
 from bot.report.claims import ClaimName
 from bot.rules._support.base import RuleContext
@@ -24,9 +29,7 @@ from bot.rules._support.groups import group_of
 from bot.script.choice import counted_launch
 
 if TYPE_CHECKING:
-    from bot.base.devices import Device
     from bot.evidence.subject import ExpectedPeak
-    from bot.memory.readers.lengths import Measured
 
 _LESS = "memory-not-minimal"
 """The rule of the memory that says that less would do; the others say what a run would do."""
@@ -48,8 +51,6 @@ def estimate_launch(
     `facts` are a run's, or mean lengths alone. The device is the one given, else the run's, else
     the one that the script states.
     """
-    from bot.memory.from_plan import UnknownModelError
-    from bot.memory.readers.settings import NoEstimateError
     from bot.memory.report import no_estimate, report_estimate
 
     if is_cut(context, plan):
@@ -107,7 +108,6 @@ def measured(facts: Facts) -> Measured | None:
         RESPONSE_MEAN,
         highest,
     )
-    from bot.memory.readers.lengths import Measured
 
     response, prompt = highest(facts.history, RESPONSE_MEAN), highest(facts.history, PROMPT_MEAN)
     if response is None or response.maximum <= 0:
@@ -168,7 +168,6 @@ def estimate_script(
     option names an unknown release or model, or the run cannot be read.
     """
     from bot.memory.report import no_estimate, with_host
-    from bot.memory.shapes.models import find, not_known
 
     if options.model is not None and find(options.model) is None:
         raise UserError("--model: {why}", why=not_known(options.model))
@@ -274,7 +273,5 @@ def most(estimates: Sequence[Estimate]) -> Estimate:
 
 
 def _device(facts: Facts) -> Device | None:
-    from bot.base.devices import by_report
-
     kinds = {(gpu.name, gpu.memory_bytes) for gpu in facts.gpus}
     return by_report(*next(iter(kinds))) if len(kinds) == 1 else None

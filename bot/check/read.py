@@ -18,6 +18,7 @@ from bot.script.choice import choose
 from bot.script.header import read_header
 from bot.script.name import is_program, is_recipe, is_shell, read_name
 from bot.script.named_recipes import with_settings
+from bot.script.recipe import read_recipe
 from bot.shell import Invocation, asks_its_caller, read
 from bot.shell.words import Reading
 
@@ -106,8 +107,6 @@ def _reading(
 
         return read_program(script.data, script.path, place.path if place else script.path)
     if is_recipe(script.path):
-        from bot.script.recipe import read_recipe
-
         if place is None:
             return read_recipe(script.data, script.path)
         own, program = place.checkout.own_arguments(), place.checkout.program(place.path)

@@ -20,6 +20,7 @@ from bot.base.errors import UserError, system_reason
 from bot.base.fast_dataclass import dataclass
 from bot.base.files import write_output
 from bot.commands.output import notice
+from bot.render.escape import markdown_inline, terminal, workflow_command
 
 if TYPE_CHECKING:
     from bot.base.config import Config
@@ -136,8 +137,6 @@ class _Step:
 
     def log(self, sentence: str) -> None:
         """Print a sentence for people."""
-        from bot.render.escape import terminal
-
         self.out.write(f"{terminal(sentence)}\n")
         self.out.flush()
 
@@ -158,7 +157,6 @@ def run(environment: Mapping[str, str], out: TextIO) -> int:
                 f"A fault of rlbot itself ({type(error).__name__}), not of the pull request. "
                 "Please report it with the log of a run with RLBOT_TRACEBACK=1 in `env`."
             )
-    from bot.render.escape import markdown_inline, workflow_command
 
     for line in step.annotations:
         out.write(line)

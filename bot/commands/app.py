@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bot.base.errors import UserError
 from bot.commands.arguments import number
+from bot.commands.output import notice, write
 
 SUMMARY = "make the GitHub App: manifest, key, settings"
 
@@ -36,7 +37,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    from bot.commands.output import notice, write
     from bot.github.addresses import Addresses
     from bot.service.manifest import AppFiles, AppManifest, CreationServer
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.base.config import FRAMEWORKS
+from bot.base.config import FRAMEWORKS, Config, is_variable
 from bot.base.digits import natural_number
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
@@ -15,7 +16,6 @@ from bot.commands.output import notice
 from bot.commands.terminal import in_terminal
 
 if TYPE_CHECKING:
-    from bot.base.config import Config
     from bot.check.request import CheckOptions
     from bot.frameworks import ConfigTree
 
@@ -151,8 +151,6 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 def options_of(arguments: argparse.Namespace, config: Config, **more: object) -> CheckOptions:
     """The options that the common arguments ask for."""
-    from dataclasses import replace
-
     from bot.check.request import CheckOptions
     from bot.commands.checkouts import DiskCheckouts
 
@@ -194,8 +192,6 @@ def tree_at(folder: Path, option: str) -> ConfigTree:
 
 
 def _environment(given: list[str]) -> dict[str, str]:
-    from bot.base.config import is_variable
-
     variables: dict[str, str] = {}
     for text in given:
         name, equals, value = text.partition("=")

@@ -19,6 +19,7 @@ from bot.commands.output import notice, write
 from bot.commands.removed import add_removed
 from bot.commands.runs import RUN, add_offline, run_of
 from bot.commands.tree import add_root
+from bot.script.name import is_recipe
 
 if TYPE_CHECKING:
     from bot.bisect.candidates import Candidates
@@ -158,8 +159,6 @@ def _read_runs(arguments: argparse.Namespace) -> int:
 
 
 def _script(arguments: argparse.Namespace) -> tuple[ScriptFile, CheckOptions]:
-    from bot.script.name import is_recipe
-
     if is_recipe(arguments.script):
         raise UserError(
             "{path} is a recipe, and bisect varies scripts; name the one that starts it, with the "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,6 @@ def load_config(path: str | None) -> Config:
 
 def config_of(arguments: argparse.Namespace) -> Config:
     """The configuration; where it states no language, text is in the terminal's."""
-    from dataclasses import replace
-
     from bot.base.config import Config, ConfigFile, read_config
 
     found = find_config(arguments.config)

@@ -6,6 +6,8 @@ import argparse
 import os
 from pathlib import Path
 
+from bot import __version__
+from bot.base.config import Config, ConfigFile, read_config
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 from bot.commands.arguments import add_color, add_config
@@ -33,8 +35,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    from bot import __version__
-    from bot.base.config import Config, ConfigFile, read_config
     from bot.check.levels import rule_levels
     from bot.doctor._support.base import CheckAnswer, Surroundings
     from bot.doctor._support.registry import exit_status, run_checks

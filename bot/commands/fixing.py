@@ -14,6 +14,7 @@ from bot.base.messages import mark, sentence_of
 from bot.commands.inputs import each_script, not_read
 from bot.commands.output import notice, write_beside, write_bytes
 from bot.commands.result import finish, rendered
+from bot.render.escape import visible
 
 if TYPE_CHECKING:
     from bot.check.fix import Fixed
@@ -116,8 +117,6 @@ def _write(script: ScriptFile, fixed: Fixed, *, to_stdout: bool) -> str | None:
 
 def _print_patches(patches: Iterable[str]) -> None:
     """As `git apply` takes them; a terminal gets its control characters as code points."""
-    from bot.render.escape import visible
-
     text = "".join(patches)
     if sys.stdout.isatty():
         text = visible(text, keep="\n\t")

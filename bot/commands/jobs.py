@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, get_args
 from bot.base.errors import UserError
 from bot.base.messages import message, plural_message
 from bot.commands.arguments import number
+from bot.commands.output import notice, write
+from bot.render.escape import terminal
 from bot.service.job import JobState
 
 if TYPE_CHECKING:
@@ -80,8 +82,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _act(client: JobClient, arguments: argparse.Namespace) -> int:
-    from bot.commands.output import notice, write
-
     if arguments.action == "list":
         write(listing(client.jobs(arguments.state, limit=arguments.limit)))
         return 0
@@ -121,8 +121,6 @@ def _act(client: JobClient, arguments: argparse.Namespace) -> int:
 
 def listing(found: list[JobStatus]) -> str:
     """Jobs as a table of text."""
-    from bot.render.escape import terminal
-
     if not found:
         return message("No jobs.")
     rows = [
@@ -137,8 +135,6 @@ def listing(found: list[JobStatus]) -> str:
 
 def details(status: JobStatus) -> str:
     """One job, a line for each thing that is known of it."""
-    from bot.render.escape import terminal
-
     job = status.job
     lines = {
         "job": status.id,

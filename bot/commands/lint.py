@@ -19,6 +19,7 @@ from bot.commands.output import notice
 from bot.commands.result import CHECK_FORMATS, finish
 from bot.commands.runs import add_offline
 from bot.commands.tree import add_root
+from bot.script.name import is_recipe
 
 if TYPE_CHECKING:
     from bot.check.request import CheckOptions, ScriptFile
@@ -52,7 +53,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     from bot.check.script import check_script, make_report
-    from bot.script.name import is_recipe
 
     fix = wants_fix(arguments)
     named, options, unchecked = scripts_with_options(arguments)

@@ -17,6 +17,7 @@ from bot.base.errors import UserError, system_reason
 from bot.base.messages import Message, message
 from bot.base.regex import regex
 from bot.commands.terminal import in_terminal
+from bot.render.escape import terminal
 
 READER_GONE: Final = 141
 """The status of a process that SIGPIPE ended, as a shell has it."""
@@ -126,7 +127,5 @@ def notice(sentence: str, /, **values: object) -> None:
 
     With `values` the sentence is their template, as of `message`.
     """
-    from bot.render.escape import terminal
-
     text = message(sentence, **values) if values else sentence
     write_beside(f"rlbot: {terminal(in_terminal(text))}\n")

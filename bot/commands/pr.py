@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.base.config import SCRIPT_SUFFIXES
+from bot.base.config import SCRIPT_SUFFIXES, Config
 from bot.base.errors import UserError
 from bot.base.messages import plural_message
 from bot.commands.arguments import add_common, options_of
@@ -20,7 +20,6 @@ from bot.commands.runs import RUN, add_offline, reading, run_of
 from bot.commands.terminal import current
 
 if TYPE_CHECKING:
-    from bot.base.config import Config
     from bot.check.request import CheckOptions
     from bot.evidence.links import RunGiven
     from bot.github.client import Client

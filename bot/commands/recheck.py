@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
 from bot.base.messages import message, translated
@@ -15,12 +14,13 @@ from bot.commands.configuration import config_of
 from bot.commands.files import read_file
 from bot.commands.output import write
 from bot.commands.runs import reading, run_of
+from bot.evidence import EvidenceError, read
+from bot.evidence.facts import Facts
+from bot.evidence.links import parse_link
 from bot.render import wording
+from bot.render.escape import terminal
 from bot.render.speech import current, speaking, tr, tr_plural
 from bot.report import Scalar, ScriptReport
-
-if TYPE_CHECKING:
-    from bot.evidence.facts import Facts
 
 _OF_A_CHECK = (
     *("root", "link", "contributor", "tag", "framework", "framework_tree", "device", "env"),
@@ -30,9 +30,6 @@ _OF_A_CHECK = (
 
 def again(arguments: argparse.Namespace) -> int:
     """Read the runs of a report once more; returns the exit status."""
-    from bot.evidence import EvidenceError, read
-    from bot.evidence.links import parse_link
-
     if arguments.format not in ("text", "json"):
         raise UserError("--again prints text or json; leave --format out.")
     without_effect(arguments, "--again", _OF_A_CHECK)
@@ -72,8 +69,6 @@ def again(arguments: argparse.Namespace) -> int:
 
 
 def _text(found: tuple[Again, ...]) -> str:
-    from bot.render.escape import terminal
-
     lines: list[str] = []
     for each in found:
         lines.append(tr("{what}: {why}", what=each.path, why=_sentence(each)))

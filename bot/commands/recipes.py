@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice, takewhile
 from pathlib import Path
@@ -11,8 +12,6 @@ from bot.base.regex import regex
 from bot.script.recipe import holds_recipe
 
 if TYPE_CHECKING:
-    import re
-
     from bot.check.request import ScriptFile
 
 _FOLDER: Final = "recipes"

@@ -6,7 +6,7 @@ import argparse
 import os
 import shlex
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -149,8 +149,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write_json(answer: DataclassInstance) -> None:
-    from dataclasses import asdict
-
     from bot.render.json_report import dump
 
     write(dump(asdict(answer)), commands=True)

@@ -8,6 +8,7 @@ from functools import partial
 from bot.base.messages import message
 from bot.commands.arguments import add_form
 from bot.commands.inputs import add_paths, each_script, scripts_with_options
+from bot.commands.output import write
 from bot.commands.removed import add_removed, add_removed_of_checks
 from bot.commands.result import finish
 from bot.commands.runs import add_offline
@@ -45,7 +46,6 @@ def run(arguments: argparse.Namespace) -> int:
     reports = list(each_script(partial(resolve_script, options=options), scripts, unchecked))
     report = make_report(reports, unchecked=unchecked, language=options.config.language)
     if arguments.format == "text":
-        from bot.commands.output import write
         from bot.render.launches import launches
         from bot.report import exit_status
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from bot.base.messages import Language
+from bot.base.messages import Language, translation
 from bot.commands.output import write
 from bot.commands.terminal import current
 
@@ -20,7 +20,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    from bot.base.messages import translation
     from bot.registry.base import Rule
     from bot.registry.docs import page, prose
     from bot.render.columns import padded

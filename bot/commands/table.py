@@ -16,6 +16,7 @@ from bot.commands.inputs import script_with_options
 from bot.commands.output import notice, write, write_message
 from bot.commands.result import finish, rendered
 from bot.commands.runs import RUN, add_offline, run_of
+from bot.commands.table_tree import row_link
 from bot.commands.tree import add_root
 from bot.commands.verify import add_row_arguments, row_of
 
@@ -67,7 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
         return table_check.run(arguments)
     from bot.check.request import PageText
     from bot.check.script import check_script, make_report, row_edit
-    from bot.commands.table_tree import row_link
     from bot.table.rst import UNKNOWN_CELL
 
     page_path = Path(arguments.page)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -63,8 +64,6 @@ class ManifestFile:
 
 
 def _body(record: ManifestRecord) -> bytes:
-    import json
-
     def plain(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         return {key: value for key, value in pairs if value is not None}
 

@@ -6,6 +6,7 @@ comment on a pull request has too.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Container, Iterable, Mapping
 from typing import Literal, TypeAlias
 
@@ -352,8 +353,6 @@ def _summary(report: Report, verbose: bool) -> str:
         fixed = sorted(named & {f.path for f in wording.all_findings(report) if f.fix})
         words = [command, *([] if safe else ["--unsafe"])]
         if len(fixed) == 1:
-            import shlex  # Most reports of a folder need none of it.
-
             words.append(shlex.quote(fixed[0]))
         command = terminal(" ".join(words))
         summary += tr(" {count} can be fixed: {command}", count=certain, command=command)

@@ -11,12 +11,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from bot.base.errors import UserError, system_reason
 from bot.base.isolated import prepare
+from bot.github.addresses import Addresses
 from bot.github.app import AppIdentity
 from bot.service import logs
+from bot.service.job import Work
 from bot.service.jobs import JobClient, migrate
 from bot.service.lease import Guard, lease_for
 from bot.service.metrics import Metrics
@@ -26,10 +28,7 @@ from bot.service.sweep import INTERVAL, sweep
 from bot.service.verifications import Verifications
 from bot.service.worker import Worker
 
-if TYPE_CHECKING:
-    from bot.service.job import Work
-
-MakeWork: TypeAlias = "Callable[[ServiceSettings, Metrics], Work]"
+MakeWork: TypeAlias = Callable[[ServiceSettings, Metrics], Work]
 
 LOST = 75
 """Exit status when another worker may have taken our jobs: restart the process."""
@@ -104,11 +103,9 @@ def serve(
     """
     import uvicorn
 
-    from bot.github.addresses import Addresses
     from bot.service.app import checks, create_app
     from bot.service.connections import server_config
     from bot.service.pages import pages
-    from bot.service.verifications import Verifications
 
     require_secret(settings)
     listening = _listen(host, port)

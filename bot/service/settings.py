@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
+from sqlalchemy import make_url
+
 from bot.base.digits import is_digits
 from bot.base.errors import UserError, system_reason
 from bot.base.fast_dataclass import dataclass
@@ -45,8 +47,6 @@ class ServiceSettings:
 
     def secrets(self, environment: Mapping[str, str]) -> list[Secret]:
         """Everything that no log may show."""
-        from sqlalchemy import make_url
-
         secrets = [*self.webhook_secrets]
         if self.private_key is not None:
             secrets.append(self.private_key)

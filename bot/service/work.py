@@ -16,6 +16,8 @@ from bot.base.config import Config
 from bot.base.errors import UserError
 from bot.base.messages import mark, sentence_of
 from bot.check.request import CheckOptions
+from bot.evidence.facts import Facts
+from bot.evidence.links import RunLink
 from bot.github.answer import Answer, failure_of
 from bot.github.app import AppIdentity, repository_state
 from bot.github.checks import renew_check
@@ -34,14 +36,11 @@ from bot.service.limits import RateLimits, outages
 from bot.service.metrics import Metrics
 from bot.service.rechecks import watched, watching
 from bot.service.settings import JOBS, ServiceSettings, identity_of
-from bot.service.verifications import Publication
+from bot.service.verifications import Publication, Verifications
 from bot.service.visibility import VisibilityWork
 
 if TYPE_CHECKING:
-    from bot.evidence.facts import Facts
-    from bot.evidence.links import RunLink
     from bot.evidence.online import Access
-    from bot.service.verifications import Verifications
 
 READERS = 4
 """Runs that are read at once: each reading is a process of its own."""
@@ -272,8 +271,6 @@ def _command_request(job: Job) -> CommandRequest:
 
 def make_work(settings: ServiceSettings, metrics: Metrics, patience: Patience = JOBS) -> GitHubWork:
     """The work of a worker with these settings; raises UserError when they are incomplete."""
-    from bot.service.verifications import Verifications
-
     verifications = Verifications(settings.database)
     verifications.migrate()
     request = check_request(metrics, private_runs=settings.private_runs)
