@@ -69,7 +69,7 @@ class Scope:
                 if truth is None:
                     return node, scope
             elif isinstance(node, ast.Name):
-                found = scope._named(node.id, before)
+                found = scope._named(node, before)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 same = node.func.id in _SAME and len(node.args) == 1 and not node.keywords
                 found = (node.args[0], scope, before) if same else scope._returned(node, None)
@@ -106,8 +106,9 @@ class Scope:
         names = (one for one in nodes if isinstance(one, ast.Name) and one.lineno <= call.lineno)
         return any(one.id == around.name for one in names)
 
-    def _named(self, name: str, before: int) -> tuple[ast.expr, Scope, int] | None:
+    def _named(self, node: ast.Name, before: int) -> tuple[ast.expr, Scope, int] | None:
         """What a name was given last above a line, where that stands, and in which line."""
+        name = node.id
         made = self.assigned(name)
         above = [one for one in made if one.lineno < before]
         if made and (not above or (before == _END and len(made) > 1)):
@@ -118,7 +119,7 @@ class Scope:
             return (*self.given[name], _END)
         if self.node is self.tree:
             return None  # A builtin, or what is imported.
-        return (ast.Name(name, ast.Load()), self._module(), _END)
+        return node, self._module(), _END
 
     def _module(self) -> Scope:
         return replace(self, node=self.tree, given={})

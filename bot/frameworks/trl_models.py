@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.python_scope import Scope, UnfollowedError
 from bot.frameworks.python_source import calls, imports, written
+from bot.frameworks.trl_arguments import program_options
 from bot.frameworks.written_mappings import keywords_of
 
 _TRAINERS: Final = {
@@ -87,8 +88,8 @@ def model_written(
         return None
     try:
         return _Program(tree).model(made[0], settings)
-    except (UnfollowedError, RecursionError):
-        return None
+    except (LookupError, RecursionError):
+        return None  # Not followed, or without an argument that it needs.
 
 
 @dataclass(slots=True)
@@ -136,10 +137,12 @@ class _Program:
         if isinstance(node, ast.Name):
             raise UnfollowedError(node.id)
         if not isinstance(node, ast.Call):
+            if not self._is_name(scope.constant(node)):
+                raise UnfollowedError(written(node))
             self._say("model_name_or_path", node, scope)
             return
         called = written(node.func).rpartition(".")[2]
-        if called == _LOADS and _is_model(node):
+        if called == _LOADS and _is_model(node) and "Peft" not in written(node.func):
             self.loads.append(node)
             self._load(self._arguments(node, "pretrained_model_name_or_path"), scope)
         elif called == "get_peft_model" and self.adapter is None:
@@ -155,9 +158,16 @@ class _Program:
         else:
             raise UnfollowedError(called)
 
+    def _is_name(self, node: ast.expr) -> bool:
+        """Whether an expression is a text, or an option of the program, which may be one."""
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, str)
+        options = program_options(self.tree, node)
+        return options is not None and options.attribute(node) is not None
+
     def _load(self, given: _Given, scope: Scope) -> None:
         """What `from_pretrained` is given, or the trainer hands on to it."""
-        if _CHANGES.intersection(given):
+        if _CHANGES.intersection(given) or "" in given:
             raise UnfollowedError(_LOADS)
         self._say("model_name_or_path", given["pretrained_model_name_or_path"], scope)
         for name in _TYPES:
@@ -179,8 +189,10 @@ class _Program:
         loading: _Given = {}
         if more is not None and not _is(value := scope.value(more)[0], None):
             if isinstance(value, ast.Dict):
-                names = [key.value for key in value.keys if isinstance(key, ast.Constant)]
-                loading = dict(zip(map(str, names), value.values, strict=True))
+                keys = (
+                    str(key.value) if isinstance(key, ast.Constant) else "" for key in value.keys
+                )
+                loading = dict(zip(keys, value.values, strict=True))
             elif isinstance(value, ast.Call) and written(value.func) == "dict":
                 loading = self._arguments(value)
             else:

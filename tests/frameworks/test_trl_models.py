@@ -70,6 +70,13 @@ def estimate(text: str, gpus: int | None = 1) -> Estimate:
         SFT + LOAD + "for p in model.parameters():\n    p.requires_grad = False\n" + TRAIN,
         SFT + "for model in (a, b):\n    pass\n" + TRAIN,
         SFT + LOAD.replace("AutoModelForCausalLM", "FastModel") + TRAIN,
+        SFT + LOAD.replace("AutoModelForCausalLM", "AutoPeftModelForCausalLM") + TRAIN,
+        SFT + "model = AutoModelForCausalLM.from_pretrained()\n" + TRAIN,
+        SFT + LOAD + "model = get_peft_model(model)\n" + TRAIN,
+        SFT + TRAIN.replace("=model", "=self.model"),
+        SFT + TRAIN.replace("=model", "=config['model']"),
+        SFT.replace("output_dir='o'", "output_dir='o', model_init_kwargs={**more, 'a': 1}")
+        + TRAIN.replace("=model", "='Qwen/Qwen2.5-0.5B'"),
         SFT + LOAD.replace("dtype=", "config=own, dtype=") + TRAIN,
         SFT + LOAD.replace("dtype=", "**more, dtype=") + TRAIN,
         SFT + LOAD.replace("torch.bfloat16", "pick()") + TRAIN,
@@ -343,3 +350,10 @@ def test_a_program_whose_settings_are_not_followed_is_said_so(tmp_path: Path) ->
 def test_a_program_that_is_made_to_be_slow_is_left(text: str) -> None:
     """Each took minutes, or would have, before there were bounds."""
     assert model_of(SFT + text + TRAIN.replace("=model", "=m")) == {}
+
+
+def test_a_name_that_another_file_has_is_said() -> None:
+    """The name stands in no statement of the program, and had no place."""
+    text = "from own import NAME\n" + SFT + LOAD.replace("'Qwen/Qwen2.5-0.5B'", "NAME") + TRAIN
+    reason = estimate(text).reason or ""
+    assert reason.startswith("model_name_or_path is ${?NAME}, which only running decides. Or give")
