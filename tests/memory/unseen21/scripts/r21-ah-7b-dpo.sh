@@ -1,0 +1,12 @@
+accelerate launch --use_deepspeed --zero_stage 3 --offload_optimizer_device none --offload_param_device none --mixed_precision bf16 --num_processes 8 -m trl.scripts.dpo \
+    --model_name_or_path alignment-handbook/zephyr-7b-sft-full \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_length 1024 \
+    --max_prompt_length 512 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --optim rmsprop \
+    --beta 0.1

@@ -1,0 +1,16 @@
+python -m trl.scripts.sft \
+    --model_name_or_path deepseek-ai/DeepSeek-R1-0528-Qwen3-8B \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --max_length 1024 \
+    --packing false \
+    --per_device_train_batch_size 1 \
+    --per_device_eval_batch_size 1 \
+    --gradient_accumulation_steps 16 \
+    --gradient_checkpointing true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj

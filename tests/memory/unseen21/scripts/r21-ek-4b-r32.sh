@@ -1,0 +1,22 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3.5-4B \
+    --dtype bfloat16 \
+    --bf16 true \
+    --max_length 2048 \
+    --packing false \
+    --assistant_only_loss true \
+    --per_device_train_batch_size 1 \
+    --per_device_eval_batch_size 8 \
+    --eval_strategy epoch \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --gradient_checkpointing_kwargs '{"use_reentrant": false}' \
+    --optim adamw_torch \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules down_proj gate_proj in_proj_a in_proj_b in_proj_qkv in_proj_z k_proj o_proj out_proj q_proj up_proj v_proj \
+    --load_in_4bit \
+    --bnb_4bit_quant_type nf4 \
+    --use_bnb_nested_quant

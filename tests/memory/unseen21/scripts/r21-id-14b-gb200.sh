@@ -1,0 +1,15 @@
+accelerate launch --use_fsdp --fsdp_version 2 --fsdp_reshard_after_forward true --fsdp_auto_wrap_policy TRANSFORMER_BASED_WRAP --fsdp_transformer_layer_cls_to_wrap Qwen2DecoderLayer --mixed_precision bf16 --num_machines 16 --num_processes 64 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-14B-Instruct \
+    --dtype float32 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --max_length 4096 \
+    --packing false \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing false \
+    --optim adamw_torch \
+    --weight_decay 0.1 \
+    --learning_rate 1e-5 \
+    --max_grad_norm 1.0 \
+    --pad_to_multiple_of 4096

@@ -1,0 +1,19 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-7B-Instruct \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --max_seq_length 2048 \
+    --packing false \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --num_train_epochs 3 \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --load_in_4bit \
+    --bnb_4bit_quant_type nf4 \
+    --use_bnb_nested_quant

@@ -1,0 +1,15 @@
+accelerate launch --use_deepspeed --zero_stage 3 --offload_optimizer_device none --offload_param_device none --mixed_precision bf16 --num_processes 8 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3.5-122B-A10B \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --max_length 2048 \
+    --packing false \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_dropout 0 \
+    --lora_target_modules q_proj k_proj v_proj o_proj in_proj_qkv in_proj_z in_proj_a in_proj_b out_proj gate_proj up_proj down_proj

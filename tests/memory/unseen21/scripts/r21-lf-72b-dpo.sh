@@ -1,0 +1,12 @@
+accelerate launch --use_deepspeed --zero_stage 3 --offload_optimizer_device none --offload_param_device none --mixed_precision bf16 --num_machines 9 --num_processes 72 -m trl.scripts.dpo \
+    --model_name_or_path Qwen/Qwen2-72B \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_length 11008 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --optim paged_adamw_32bit \
+    --beta 0.01 \
+    --use_liger_kernel true

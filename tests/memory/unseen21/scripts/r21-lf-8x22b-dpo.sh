@@ -1,0 +1,15 @@
+accelerate launch --multi_gpu --mixed_precision bf16 --num_machines 4 --num_processes 32 -m trl.scripts.dpo \
+    --model_name_or_path mistralai/Mixtral-8x22B-v0.1 \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --max_length 4096 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --beta 0.1 \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_dropout 0 \
+    --lora_target_modules q_proj k_proj v_proj o_proj w1 w2 w3

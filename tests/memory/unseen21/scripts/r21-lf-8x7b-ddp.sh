@@ -1,0 +1,16 @@
+accelerate launch --multi_gpu --mixed_precision fp16 --num_processes 8 -m trl.scripts.sft \
+    --model_name_or_path mistralai/Mixtral-8x7B-Instruct-v0.1 \
+    --torch_dtype float16 \
+    --fp16 true \
+    --bf16 false \
+    --attn_implementation sdpa \
+    --max_seq_length 1024 \
+    --packing false \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 2 \
+    --gradient_checkpointing true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_dropout 0 \
+    --lora_target_modules q_proj v_proj

@@ -1,0 +1,11 @@
+accelerate launch --use_deepspeed --zero_stage 2 --offload_optimizer_device none --mixed_precision bf16 --num_machines 4 --num_processes 32 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-VL-30B-A3B-Instruct \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_length 8192 \
+    --packing false \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --learning_rate 1e-5

@@ -1,0 +1,10 @@
+accelerate launch --use_deepspeed --zero_stage 3 --offload_optimizer_device cpu --offload_param_device cpu --mixed_precision bf16 --num_processes 7 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen2-VL-2B-Instruct \
+    --max_prompt_length 1024 \
+    --max_completion_length 256 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 2 \
+    --bf16 true \
+    --gradient_checkpointing false \
+    --attn_implementation flash_attention_2 \
+    --num_generations 4
