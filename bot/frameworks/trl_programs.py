@@ -20,7 +20,8 @@ from itertools import islice
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
-from bot.frameworks.argparse_options import UNREADABLE, constant, read_options
+from bot.frameworks.argparse_options import read_options
+from bot.frameworks.class_options import class_options
 from bot.frameworks.named_files import (
     NamedFiles,
     below_first,
@@ -61,8 +62,12 @@ _MOST_CLASSES: Final = 100
 """Classes of a program that are read, each as often as another one names it."""
 _FOREIGN: Final = ("trl", "transformers")
 """Packages whose classes the tables of TRL's releases hold."""
-_PLAIN: Final = ("int", "float", "str", "bool")
-"""Annotations whose values are judged, also as a list of them, or perhaps None."""
+_BEFORE: Final = "trl.commands"
+"""Where the classes of a script's arguments were before the first release that has a table."""
+_OF_BEFORE: Final[Mapping[str, list[Any]]] = {
+    "sanity_check": ["sanity_check", "bool", "?", False, None]
+}
+"""What those of 0.8 and 0.9 had besides (`trl/commands/cli_utils.py`)."""
 _DEFINING: Final = tuple(
     f"{name}.py" for name in ("config", "configs", "utils", "data_loader", "dataset_transformation")
 )
@@ -269,6 +274,7 @@ class TrlPrograms:
                 return TrlProgram(path, "", found.options)
             if parser != _OPEN_INSTRUCT and len(found.trainers) == 1:
                 made = (path, found.trainers.pop(), found.options, takes_file, assigned(tree))
+                found.options.update(read_options(text_of(self._files, path)) or {})
                 adapter = not found.model or makes_adapter(tree)
                 drops = b"return_remaining_strings=True" in bytes_of(self._files, path)
                 return TrlProgram(*made, adapter, found.own, own_trainer_class(tree), drops)
@@ -292,7 +298,7 @@ class TrlPrograms:
                     if text in TRAINERS and written(base).endswith("TrainingArguments"):
                         found.trainers.add(TRAINERS[text])
                         found.own = True
-                found.options.update(_options(node))
+                found.options.update(class_options(node))
                 return
         for imported in reversed(imports(tree)):  # Of two the later one counts.
             for alias in imported.names:
@@ -329,6 +335,8 @@ class TrlPrograms:
             found.trainers.add(TRAINERS[name])
         elif name == "ModelConfig":
             found.model = True
+        elif package.startswith(_BEFORE):
+            found.options.update(_OF_BEFORE)
         elif name.endswith("Config") and name != "DatasetMixtureConfig":
             raise _OtherTrainerError(name)
 
@@ -342,57 +350,3 @@ def _parses_all(tree: ast.Module) -> bool:
     """Whether the program hands its whole command line to a parser that refuses unknown options."""
     ways = [call for call, name in calls(tree) if name == "parse_args_into_dataclasses"]
     return bool(ways) and not any(call.args or call.keywords for call in ways)
-
-
-def _options(node: ast.ClassDef) -> Iterator[tuple[str, list[Any]]]:
-    """The options that transformers' parser makes of a class's own fields."""
-    for one in node.body:
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
-            name, text = one.target.id, written(one.annotation)
-            given = _field_arguments(one.value)
-            unset = given.get("init")
-            if "ClassVar" in text or (unset is not None and constant(unset, {}) is False):
-                continue
-            kind, choices = _kind(one.annotation)
-            default = _default(given)
-            if "bool" in text:
-                yield name, [name, kind, "?", default, None]
-                if default is True or default == UNREADABLE:
-                    yield f"no_{name}", [name, "off", "0", None, None]
-            else:
-                many = "list[" in text.lower()
-                yield name, [name, kind, "*" if many else "", default, choices]
-
-
-def _kind(annotation: ast.expr) -> tuple[str, list[Any] | None]:
-    """Type and choices of an annotation that is a plain one, a list of it, or perhaps None.
-
-    A number may be `none`: open-instruct's parser takes the word, and others are not that sure.
-    """
-    if isinstance(annotation, ast.Subscript) and written(annotation.value).endswith("Literal"):
-        values = constant(annotation.slice, {})
-        choices = values if isinstance(values, list) else [values]
-        if UNREADABLE not in choices:
-            return "int" if all(isinstance(one, int) for one in choices) else "str", choices
-    text = written(annotation).replace("typing.", "").strip("'\"").removesuffix(" | None")
-    for outer in ("Optional[", "List[", "list["):
-        if text.startswith(outer):
-            text = text[len(outer) :].removesuffix("]")
-    kind = text if text in _PLAIN else "any"
-    return f"{kind}?" if kind in ("int", "float") else kind, None
-
-
-def _field_arguments(value: ast.expr | None) -> dict[str, ast.expr]:
-    """What a field is declared with, as `field(…)` takes it."""
-    if isinstance(value, ast.Call):
-        return {keyword.arg: keyword.value for keyword in value.keywords if keyword.arg}
-    return {"default": value} if value is not None else {}
-
-
-def _default(given: Mapping[str, ast.expr]) -> Any:
-    """What a field is when nothing sets it: 2048 of `= 2048` and of `= field(default=2048)`."""
-    made = given.get("default_factory")
-    value = made.body if isinstance(made, ast.Lambda) else given.get("default")
-    found = UNREADABLE if made is not None and value is None else None
-    found = constant(value, {}) if value is not None else found
-    return found if found is None or isinstance(found, (str, int, float, list)) else UNREADABLE

@@ -110,6 +110,27 @@ def test_a_program_below_a_folder_that_only_a_run_knows(program: str, expected: 
     assert (len(report.launches), len(found(report))) == (expected, expected)
 
 
+@pytest.mark.parametrize(("option", "expected"), [("--attributes a", 0), ("--atributes a", 1)])
+def test_a_parser_may_be_given_options_besides(option: str, expected: int) -> None:
+    """tathagatoroy/Controllable_Summarization_Experiments adds one to TRL's parser."""
+    added = PROGRAM + '    parser.add_argument("--attributes", default="length")\n'
+    report = check(f"recipes/a.yaml {option}", **{"src/open_r1/grpo0py": added})
+    assert [one for _, one, *_ in found(report)] == ["RLB020"] * expected
+
+
+@pytest.mark.parametrize(("place", "expected"), [("trl.commands.cli_utils", 0), ("trl", 1)])
+def test_arguments_of_a_release_without_a_table_have_their_options(
+    place: str, expected: int
+) -> None:
+    program = PROGRAM.replace("GRPOScriptArguments\n", "GRPOConfig as _\n").replace(
+        "GRPOScriptArguments,", "DPOScriptArguments,"
+    )
+    program = f"from {place} import DPOScriptArguments\n{program}"
+    files = {"src/open_r1/grpo0py": program, "recipes/b0yaml": "model_name_or_path: a/b\n"}
+    report = check("recipes/b.yaml --sanity_check", **files)
+    assert [one for _, one, *_ in found(report)] == ["RLB020"] * expected
+
+
 def test_a_class_that_no_program_takes_does_not_hide_a_recipes_settings() -> None:
     """dreaming-panda/open-r1 has a copy of ModelConfig for one of its programs."""
     copy = (
