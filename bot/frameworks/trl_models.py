@@ -18,7 +18,7 @@ from bot.frameworks.python_source import calls, imports, written
 from bot.frameworks.trl_arguments import program_options
 from bot.frameworks.written_mappings import keywords_of
 
-_TRAINERS: Final = {
+TRAINS: Final = {
     "dpo": "DPOTrainer",
     "grpo": "GRPOTrainer",
     "kto": "KTOTrainer",
@@ -26,6 +26,7 @@ _TRAINERS: Final = {
     "rloo": "RLOOTrainer",
     "sft": "SFTTrainer",
 }
+"""TRL's scripts, and the trainers that they make."""
 _LOADS: Final = "from_pretrained"
 _KINDS: Final = ("ForCausalLM", "ForConditionalGeneration", "ForImageTextToText", "AutoModel")
 """How the names of transformers' classes of models end, or are."""
@@ -81,7 +82,7 @@ def model_written(
     None where it is not known: where the trainer is none of TRL's, some step is not followed, or
     other models are loaded beside. `settings` are those of TRL's class.
     """
-    name = _TRAINERS.get(trainer, "")
+    name = TRAINS.get(trainer, "")
     made = [call for call, called in calls(tree) if called == name]
     places = [one.module or "" for one in imports(tree) for n in one.names if n.name == name]
     if len(made) != 1 or not all(f"{place}.".startswith("trl.") for place in places):

@@ -35,6 +35,7 @@ from bot.frameworks.python_source import assigned_once, calls, imports, parsed, 
 from bot.frameworks.trl_arguments import parsing_call
 from bot.frameworks.trl_copies import TrlCopies
 from bot.frameworks.trl_written import (
+    BARE,
     TRAINERS,
     UNREAD,
     OwnClass,
@@ -52,7 +53,11 @@ _PARSERS: Final = {"TrlParser": True, "HfArgumentParser": False, _OPEN_INSTRUCT:
 _MARKS: Final = tuple(name.encode() for name in _PARSERS)
 _CLASS: Final = "Config"
 """How TRL's classes of settings end, and those of repositories that have their fields."""
-_MADE: Final = (*(name.encode() for name in TRAINERS), b"config import ", b"configs import ")
+_MADE: Final = (
+    *(name.encode() for name in (*TRAINERS, *BARE)),
+    b"config import ",
+    b"configs import ",
+)
 """What a program holds that makes settings: TRL's class, or what may have one that derives."""
 _MOST_NAMED: Final = 20
 """Programs of a script that are looked for in a pull request."""

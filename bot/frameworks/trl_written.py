@@ -18,7 +18,7 @@ from bot.frameworks.argparse_options import UNREADABLE
 from bot.frameworks.python_scope import Scope, UnfollowedError
 from bot.frameworks.python_source import calls, imports, written
 from bot.frameworks.trl_arguments import ProgramOptions, program_options
-from bot.frameworks.trl_models import model_written
+from bot.frameworks.trl_models import TRAINS, model_written
 from bot.frameworks.written_mappings import keywords_of
 from bot.shell.source import Span
 from bot.shell.words import Hole, Piece, Word, WrittenProgram
@@ -33,6 +33,29 @@ TRAINERS: Final = {
     "SFTConfig": "sft",
 }
 """TRL's classes of settings, and the scripts of TRL's that take theirs."""
+BARE: Final = {trainer: script for script, trainer in TRAINS.items()}
+"""TRL's trainers, which take its defaults where a program gives them no settings."""
+_BESIDE: Final = frozenset(
+    (
+        "callbacks",
+        "compute_metrics",
+        "data_collator",
+        "environment_factory",
+        "eval_dataset",
+        "formatting_func",
+        "model",
+        "peft_config",
+        "processing_class",
+        "quantization_config",
+        "ref_model",
+        "reward_funcs",
+        "reward_processing_classes",
+        "tokenizer",
+        "tools",
+        "train_dataset",
+    )
+)
+"""What a trainer takes that is no setting; before 0.16 some settings were its arguments too."""
 UNREAD: Final = "trl.experimental.distillation"
 """Where TRL's class of that name was before 1.10, with other settings."""
 ADAPTERS: Final = ("LoraConfig", "get_peft_model", "prepare_model_for_kbit_training")
@@ -100,10 +123,14 @@ def settings_written(
     """
     classes = TRAINERS if own is None else {own[0]: own[1]}
     made = [(call, name) for call, name in calls(tree) if name in classes and call.keywords]
+    bare = _without_settings(tree) if not made and own is None else []
+    if bare:
+        made, classes = bare, BARE
     if not made or (own is None and _from_elsewhere(tree, made[0][1])):
         return None
     call, name = made[0]
     given = keywords_of(tree, call) if len(made) == 1 and not call.args else None
+    given = ([], frozenset[str]()) if bare else given
     if given is None or len(given[0]) > _MOST or not _from_trl(tree, name, own is not None):
         return WrittenSettings(path, name, classes[name])
     starts, scope = _starts(text), Scope.around(tree, call)
@@ -156,8 +183,20 @@ class _Words:
 
 
 def makes_settings(text: bytes) -> bool:
-    """Whether a program's text names one of TRL's classes where it may make settings of it."""
-    return b"trl" in text and any(f"{name}(".encode() in text for name in TRAINERS)
+    """Whether a program's text names one of TRL's classes where it may make settings of it.
+
+    Or a trainer that is given none.
+    """
+    bare = any(f"{name}(".encode() in text for name in BARE) and b"args" not in text
+    return b"trl" in text and (bare or any(f"{name}(".encode() in text for name in TRAINERS))
+
+
+def _without_settings(tree: ast.Module) -> list[tuple[ast.Call, str]]:
+    """The one trainer of a program where it is given no settings, which then are TRL's defaults."""
+    made = [(call, name) for call, name in calls(tree) if name in BARE]
+    given = {one.arg for call, _ in made for one in call.keywords}
+    several = len(made) != 1 or made[0][0].args[1:]
+    return [] if several or given - _BESIDE or not _from_trl(tree, made[0][1], False) else made
 
 
 def assigned(tree: ast.Module) -> frozenset[str]:

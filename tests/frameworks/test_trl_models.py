@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -333,6 +334,49 @@ def test_a_program_whose_settings_are_not_followed_is_said_so(tmp_path: Path) ->
     found = rlbot("lint", "train.py", cwd=tmp_path)
     assert found.status == 3
     assert "the settings of TRL stand in Python, SFTConfig(…) in train.py" in found.out
+
+
+BARE = """from datasets import load_dataset
+from trl import GRPOTrainer
+from trl.rewards import accuracy_reward
+dataset = load_dataset("trl-lib/DeepMath-103K", split="train")
+trainer = GRPOTrainer(
+    model="Qwen/Qwen2-0.5B-Instruct", reward_funcs=accuracy_reward, train_dataset=dataset
+)
+trainer.train()
+"""
+
+
+def test_a_trainer_without_settings_has_trls_defaults(tmp_path: Path) -> None:
+    """TRL's quick start, as biosharp18/CS245-project has it."""
+    (tmp_path / "train.py").write_text(BARE)
+    assert rlbot("lint", "train.py", cwd=tmp_path).status == 0
+    made = rlbot("estimate", "train.py", "--device", "h100", "--gpus", "1", cwd=tmp_path)
+    assert made.out.startswith("train.py on 1 × H100 (79.3 GiB usable): fits, ")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        BARE.replace("reward_funcs", "args=made(), reward_funcs"),
+        BARE.replace("reward_funcs", "**more, reward_funcs"),
+        BARE.replace("reward_funcs", "max_seq_length=512, reward_funcs"),  # Of an old release.
+        BARE.replace("model=", "").replace("reward_funcs=", ""),  # The third may be settings.
+        BARE.replace("from trl import", "from own.trainer import"),
+        BARE.replace("from trl import GRPOTrainer", "class GRPOTrainer: pass"),
+        BARE + "other = GRPOTrainer('a/b', reward_funcs=accuracy_reward)\n",
+    ],
+)
+def test_a_trainer_that_may_have_settings_starts_nothing_that_is_known(
+    tmp_path: Path, program: str
+) -> None:
+    (tmp_path / "train.py").write_text(program)
+    (tmp_path / "run.sh").write_text("python train.py\n")
+    report = json.loads(rlbot("lint", "run.sh", "--format", "json", cwd=tmp_path).out)
+    (script,) = report["scripts"]
+    assert script["launches"] == []
+    (reason,) = script["unchecked"]
+    assert "the script runs python3 train.py" in reason["reason"].replace("python t", "python3 t")
 
 
 @pytest.mark.parametrize(
