@@ -80,7 +80,6 @@ class PullRequest:
     """True when strangers cannot see the repository."""
     state: str
     """OPEN, CLOSED or MERGED."""
-    title: str
     body: str
     author: str
     base: str
@@ -239,7 +238,6 @@ def _pull(found: Mapping[str, Any]) -> PullRequest:
         node=found["id"],
         private=bool(repository["isPrivate"]),
         state=found["state"],
-        title=found["title"],
         body=found["body"] or "",
         author=author.get("login", ""),
         # The base branch as it is now; the commit that GitHub noted, where the branch is gone.
