@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from math import gcd, lcm
 
 from bot.base.fast_dataclass import dataclass
 from bot.shell.source import Span
-
-_BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +69,8 @@ class Knob:
 
 def edited(data: bytes, edits: Sequence[tuple[Span, str]]) -> bytes:
     """The script with each stretch replaced; they lie apart, in order."""
-    bom = _BOM if data.startswith(_BOM) else b""
-    text = data.removeprefix(_BOM).decode("utf-8")
+    bom = BOM_UTF8 if data.startswith(BOM_UTF8) else b""
+    text = data.removeprefix(BOM_UTF8).decode("utf-8")
     parts, at = [], 0
     for span, new in edits:
         parts += [text[at : span.start], new]

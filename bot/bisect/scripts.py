@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
+
 from bot.base.regex import regex
 from bot.bisect.candidates import Candidates
 from bot.bisect.knob import edited
@@ -10,7 +12,6 @@ from bot.script.trial_log import read_trials
 from bot.shell.source import Span, line_end
 
 MARK = "# rlbot bisect: "
-_BOM = b"\xef\xbb\xbf"
 _HEAD = regex(r"(?:#[^\n]*\n)*")
 
 
@@ -34,13 +35,13 @@ def same_launch(one: bytes, other: bytes) -> bool:
 
 
 def _unmarked(data: bytes) -> list[bytes]:
-    lines = data.removeprefix(_BOM).splitlines(keepends=True)
+    lines = data.removeprefix(BOM_UTF8).splitlines(keepends=True)
     return [line for line in lines if not line.startswith(MARK.encode())]
 
 
 def _line(data: bytes, comment: str) -> tuple[int, str]:
     """Where the comment goes, and its line, which ends as the script's lines do."""
-    text = data.removeprefix(_BOM).decode("utf-8")
+    text = data.removeprefix(BOM_UTF8).decode("utf-8")
     head = _HEAD.match(text)
     at = head.end() if head is not None else 0
     if at and read_trials(text[:at].splitlines()[-1]):

@@ -9,6 +9,7 @@ before that: what they bring into the launch was wrong already, where nobody loo
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from difflib import SequenceMatcher
@@ -24,7 +25,6 @@ from bot.shell.words import Reading, Word
 TRIES = 100
 """Times at most that a changed script is checked; fixes that undo each other end here."""
 
-_BOM = b"\xef\xbb\xbf"
 _JOIN = "broken-continuation"
 """The rule whose fixes bring words into a launch."""
 
@@ -160,7 +160,7 @@ def _try(state: _State, options: CheckOptions, findings: Sequence[Finding], stri
         ((_span(state.source, edit), edit.text) for edit in edits), key=lambda pair: pair[0].start
     )
     text, regions = _applied(state.source.text, spans)
-    bom = _BOM if state.script.data.startswith(_BOM) else b""
+    bom = BOM_UTF8 if state.script.data.startswith(BOM_UTF8) else b""
     script = replace(state.script, data=bom + text.encode("utf-8"))
     report = check_script(script, options)
     if strict and not _is_no_worse(state.report, report):
@@ -205,7 +205,7 @@ def _applied(text: str, edits: Sequence[tuple[Span, str]]) -> tuple[str, list[Sp
 
 
 def _source(script: ScriptFile) -> Source:
-    return Source(script.path, script.data.removeprefix(_BOM).decode("utf-8", "replace"))
+    return Source(script.path, script.data.removeprefix(BOM_UTF8).decode("utf-8", "replace"))
 
 
 def _span(source: Source, edit: Edit) -> Span:

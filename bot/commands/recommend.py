@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bot.recommend.answer import RecommendAnswer
     from bot.recommend.question import ParsedQuestion
     from bot.recommend.request import ModelFolder
-    from bot.table.page import Page
+    from bot.table.parts import Page
 
 SUMMARY = "hardware and settings that fit a question, published rows first"
 _WIDEST = 120

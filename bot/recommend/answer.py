@@ -20,7 +20,7 @@ from bot.recommend.request import QUANTIZED, TASKS, Hardware, Request
 from bot.recommend.scripts import file_name, script
 from bot.recommend.search import FittingCandidate, NearestMiss, Search
 from bot.report import Tool
-from bot.table.page import Page
+from bot.table.parts import Page
 
 BEYOND = 5
 """Devices for which more GPUs than the budget are tried when nothing fits within it."""

@@ -19,7 +19,7 @@ from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import MethodVerdict
 from bot.recommend.request import Hardware, Method, ModelFolder, Request
 from bot.recommend.search import Search
-from bot.table.page import Page
+from bot.table.parts import Page
 
 _FEW = 3
 """Cards up to which a method that does not fit is looked for on more GPUs than the budget."""

@@ -20,7 +20,7 @@ from bot.base.regex import regex
 from bot.memory.shapes.models import Model, find
 from bot.recommend.report import NearRow, PublishedRow
 from bot.recommend.request import Request
-from bot.table.page import Page
+from bot.table.parts import Page
 
 DATED = "2025-06-25"
 _SCRIPTS = "https://github.com/volcengine/verl/blob/main/examples/tuning/"

@@ -1,7 +1,8 @@
 """The documentation page: its rows, and the edit that adds one."""
 
 from bot.table.edit import PageChange, add_row
-from bot.table.page import Page, PageError, read_page
+from bot.table.page import read_page
+from bot.table.parts import Page, PageError
 from bot.table.row import RowDetails, make_row
 
 __all__ = ["Page", "PageChange", "PageError", "RowDetails", "add_row", "make_row", "read_page"]

@@ -15,9 +15,7 @@ from bot.base.regex import regex
 from bot.table.blocks import read_table
 from bot.table.columns import size_label
 from bot.table.lines import PageLine, split_lines, width
-from bot.table.parts import Cell, Heading, Page, PageError, PageRow, Section, Table
-
-__all__ = ["MAX_CHARACTERS", "Cell", "Heading", "Page", "PageError", "PageRow", "Section", "Table"]
+from bot.table.parts import Heading, Page, PageError, Section, Table
 
 MAX_CHARACTERS = 250_000
 """A longer page is refused, since docutils needs over a second for so many characters; verl's has

@@ -9,6 +9,6 @@ from __future__ import annotations
 
 from bot.evidence.online.access import Access
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.reading import Progress, read_online
+from bot.evidence.online.reading import read_online
 
-__all__ = ["Access", "Bounds", "Progress", "read_online"]
+__all__ = ["Access", "Bounds", "read_online"]
