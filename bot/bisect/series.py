@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from functools import reduce
+
 from bot import __version__
 from bot.base.messages import message, sentence_of
+from bot.base.regex import regex
 from bot.bisect.candidates import Band, Candidates, predict_band
 from bot.bisect.ends import Ends, gib, predicted_end
-from bot.bisect.notes import notes
 from bot.bisect.report import Mode, SeriesPlan, TrialRun
 from bot.bisect.search import next_value
+from bot.frameworks.plan_values import values_of
 from bot.memory.estimate import MemoryEstimate
 from bot.memory.readers.settings import NoEstimateError
 from bot.report import Tool
+
+_OWN_PLACE = regex(r"\bBASH_SOURCE\b|\$0\b|\$\{0\b|^[^\S\n]*(?:source|\.)\s", re.MULTILINE)
 
 
 def plan_series(candidates: Candidates, known: Ends, done: int = 0) -> SeriesPlan:
@@ -52,7 +59,7 @@ def plan_series(candidates: Candidates, known: Ends, done: int = 0) -> SeriesPla
         no_prediction=no_prediction,
         no_effect=no_effect,
         vary_instead=tuple(candidates.deciding()) if no_effect is not None else (),
-        notes=tuple(notes(candidates, estimate, fits=fits)),
+        notes=tuple(_notes(candidates, estimate, fits=fits)),
         next_command=f"{candidates.command('read')} RUN…" if no_effect is None else None,
     )
 
@@ -98,3 +105,42 @@ def _next_step(candidates: Candidates, band: Band, ran: int | None, failed: int 
     if ran is None or failed is None:
         return message("nothing is left to try")
     return message("done: {below} ran, {value} failed", below=ran, value=failed)
+
+
+def _and(what: str, more: str) -> str:
+    return message("{what}; {more}", what=what, more=more)
+
+
+def _notes(
+    candidates: Candidates, estimate: MemoryEstimate | None, *, fits: bool = True
+) -> Iterator[str]:
+    """Sentences about the script and its runs; those of the prediction first.
+
+    `fits`: whether some value may fit.
+    """
+    if not fits:
+        yield message(
+            "By the prediction no value fits; rlbot estimate names the options that would help."
+        )
+    if estimate is not None and estimate.assumptions:
+        yield message("Assumed: {what}.", what=reduce(_and, estimate.assumptions))
+    plan = candidates.plans(candidates.knob.value)[0]
+    if candidates.standing_errors:
+        yield message(
+            "The linter finds errors in the script that no batch settles; fix them first "
+            "(rlbot lint {path}).",
+            path=candidates.script.path,
+        )
+    if plan.framework == "verl" and plan.algorithm.value != "sft":
+        values = values_of(plan)
+        every, resume = values.number("trainer.save_freq"), values.text("trainer.resume_mode")
+        if every is not None and every > 0 and resume != "disable":
+            yield message(
+                "The runs share trainer.experiment_name, and verl resumes from the checkpoints "
+                "of the one before: set trainer.resume_mode=disable, or trainer.save_freq=-1."
+            )
+    if _OWN_PLACE.search(candidates.script.data.decode("utf-8", "replace")):
+        yield message(
+            "The script looks for files beside itself or sources others: see that it finds "
+            "them from where the series is written."
+        )
