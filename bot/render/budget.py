@@ -88,9 +88,9 @@ def headline(estimate: Estimate, evidence: Evidence | None = None) -> str:
     )
 
 
-def budget_lines(path: str, estimate: Estimate) -> list[str]:
+def budget_lines(name: str, estimate: Estimate) -> list[str]:
     """The budget for a terminal."""
-    name = terminal(path.rsplit("/", 1)[-1])
+    name = terminal(name)
     if estimate.outcome == "no prediction":
         return [
             tr("{name}: no prediction. {reason}", name=name, reason=terminal(estimate.reason or ""))
@@ -264,15 +264,17 @@ def estimates(report: Report, form: str) -> str:
                 if script.estimate is not None and script.estimate.stages
             )
         blocks = []
-        for script in report.scripts:
+        last = [script.path.rsplit("/", 1)[-1] for script in report.scripts]
+        for script, short in zip(report.scripts, last, strict=True):
             if script.estimate is None:
                 continue
+            name = script.path if last.count(short) > 1 else short
             launch = counted_launch(script.counts) if script.counts else ""
             if form == "markdown":
-                block = _markdown(script.path, script.estimate)
+                block = _markdown(name, script.estimate)
                 block += f"\n- {markdown_inline(launch)}" if launch else ""
             else:
-                block = "\n".join(budget_lines(script.path, script.estimate))
+                block = "\n".join(budget_lines(name, script.estimate))
                 block += f"\n  {terminal(launch)}" if launch else ""
             blocks.append(block)
         blocks += [
@@ -281,8 +283,8 @@ def estimates(report: Report, form: str) -> str:
         return "\n\n".join(blocks) + "\n"
 
 
-def _markdown(path: str, estimate: Estimate) -> str:
-    name = markdown_inline(path.rsplit("/", 1)[-1])
+def _markdown(name: str, estimate: Estimate) -> str:
+    name = markdown_inline(name)
     if not estimate.stages:
         why = markdown_inline(estimate.reason or "")
         return tr("{name}: no prediction. {reason}", name=name, reason=why)

@@ -82,6 +82,21 @@ def test_the_budget(
     assert estimates(report(made, language), form) == snapshot
 
 
+@pytest.mark.parametrize("form", ["text", "markdown"])
+@pytest.mark.parametrize(
+    ("paths", "shown"),
+    [(("a/x.sh", "b/y.sh"), ["x.sh", "y.sh"]), (("a/x.sh", "b/x.sh"), ["a/x.sh", "b/x.sh"])],
+)
+def test_two_scripts_of_one_name_are_told_apart(
+    paths: tuple[str, str], shown: list[str], form: str
+) -> None:
+    """tehranixyz/Search-R1 has a train_grpo.sh at its root, and another one of Search-R1's."""
+    one = report(NONE)
+    both = tuple(replace(one.scripts[0], path=path) for path in paths)
+    blocks = estimates(replace(one, scripts=both), form).split("\n\n")
+    assert [block.partition(":")[0] for block in blocks] == shown
+
+
 def test_the_drawing_is_whole_and_holds_no_markup_of_others() -> None:
     text = drawing("a/<x>&.sh", MADE)
     tree = ElementTree.fromstring(text)  # noqa: S314 - our own output
