@@ -5,8 +5,6 @@ to pydantic where a JSON Schema or a validation is wanted. The JSON form is `rep
 by `schemas/report-v1.schema.json` and versioned semantically: fields may be added, none renamed.
 """
 
-from __future__ import annotations
-
 from bot.report.base import ClaimVerdict, JsonValue, ReportPart, Scalar, Severity, Strength, Verdict
 from bot.report.estimate import Estimate, EstimateAllocated, EstimateOption, EstimateStage
 from bot.report.evidence import Claim, Evidence, EvidenceSource, FactsRecord, Run

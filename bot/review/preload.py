@@ -4,8 +4,6 @@ Reading an example imports what a reading imports late, and loads what it looks 
 releases of verl, the shapes of models.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import bot.review.reading  # noqa: F401

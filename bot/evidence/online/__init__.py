@@ -5,8 +5,6 @@ a temporary folder, without the caller's environment: it alone imports W&B's SDK
 SwanLab and trackio over the standard library.
 """
 
-from __future__ import annotations
-
 from bot.evidence.online.access import Access
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.reading import read_online
