@@ -31,6 +31,7 @@ from bot.frameworks.named_files import (
     bytes_of,
     entry_file,
     nearest,
+    nearest_named,
     text_of,
 )
 from bot.frameworks.openrlhf_copies import OpenRLHFCopies, trainers_folder
@@ -219,7 +220,9 @@ class Checkout:
         module = self.module(entry, script)
         main = self._own.main(module) if module is not None else None
         if path is not None and path.startswith(("/", "${?")):
-            folder = self._own.named(path, script) or self._own.holding(path, script, name or "")
+            places = self.verl.beside(script, self._own.places(path, script))
+            folder = next(iter(places)) if len(places) == 1 else None
+            folder = folder or self._own.holding(path, script, name or "")
         elif module is None or main is None:
             return self._own.unfollowed(module) if module is not None else None
         else:
@@ -278,7 +281,7 @@ class Checkout:
         """
         wanted = entry_file(entry)
         modules = self._own.modules
-        found = nearest(modules.ending(wanted), script)
+        found = next(iter(nearest_named(modules.ending(wanted), wanted, script)), None)
         within = wanted.partition("/")[2]
         return found or (within if "/" in within and within in modules.ending(within) else None)
 

@@ -67,13 +67,26 @@ def nearest(folders: Mapping[str, object], script: str) -> str | None:
     return next(iter(equally_near(folders, script)), None)
 
 
-def equally_near(folders: Mapping[str, object], script: str) -> list[str]:
+def equally_near(folders: Collection[str], script: str) -> list[str]:
     """The folders that `nearest` takes the first of, by name: more than one is an open choice."""
     found = closest(folders, script)
     if len(found) < 2:
         return found
     shortest = min(len(_parts(folder)) for folder in found)
     return [folder for folder in found if len(_parts(folder)) == shortest]
+
+
+def nearest_named(paths: Collection[str], name: str, script: str) -> list[str]:
+    """As `equally_near`, of paths that end with a name.
+
+    Of several beside the script's folder none counts where one stands in a folder above the script:
+    a launch from there imports that one.
+    """
+    found = equally_near(paths, script)
+    if len(found) > 1:
+        around = [posixpath.join(folder, name) for folder in above(script)]
+        found = [path for path in around if path in paths][:1] or found
+    return found
 
 
 def closest(paths: Collection[str], script: str) -> list[str]:

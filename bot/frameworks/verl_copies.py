@@ -17,7 +17,7 @@ from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 from bot.base.regex import regex
 from bot.frameworks.hydra.config_tree import ConfigTree, tree_table
-from bot.frameworks.named_files import bytes_of, equally_near, nearest, text_of
+from bot.frameworks.named_files import bytes_of, nearest_named, text_of
 from bot.frameworks.python_source import parsed, written
 
 CONFIG: Final = "verl/trainer/config"
@@ -128,9 +128,22 @@ class VerlCopies:
         self._mentioned: dict[tuple[str, str], bool] = {}
         self._fields: dict[tuple[str, str], frozenset[str] | None] = {}
 
+    def _near(self, script: str) -> list[str]:
+        """The copies that are nearest to a script, by name: more than one is an open choice."""
+        return nearest_named(self.folders, CONFIG, script)
+
+    def _nearest(self, script: str) -> str | None:
+        return next(iter(self._near(script)), None)
+
+    def beside(self, script: str, folders: set[str]) -> set[str]:
+        """Those of several folders that stand beside the copy above a script, where some do."""
+        base = (self._nearest(script) or "").removesuffix(CONFIG)
+        within = {folder for folder in folders if base and folder.startswith(base)}
+        return within if within and script.startswith(base) else folders
+
     def paths(self, script: str) -> Iterator[str]:
         """The files that count of the copies that are nearest to a script."""
-        for folder in equally_near(self.folders, script)[:_MOST_COPIES]:
+        for folder in self._near(script)[:_MOST_COPIES]:
             yield from (f"{folder}/{name}" for name in self.folders[folder])
             yield from self._python(folder)
 
@@ -139,13 +152,13 @@ class VerlCopies:
 
         Also None for one that cannot be read: `problem` says why.
         """
-        folder = nearest(self.folders, script)
+        folder = self._nearest(script)
         found = self.tree_in(folder) if folder is not None and not self.unsure(script) else None
         return found if isinstance(found, ConfigTree) else None
 
     def unsure(self, script: str) -> str:
         """Why none of several copies of verl counts for a script; empty where one does."""
-        copies = equally_near(self.folders, script)[:_MOST_COPIES]
+        copies = self._near(script)[:_MOST_COPIES]
         if len(copies) == 1:
             return ""
         texts = [
@@ -165,7 +178,7 @@ class VerlCopies:
 
     def source(self, script: str) -> VerlSource | None:
         """The Python of the copy that is nearest to a script; None without one."""
-        folder = nearest(self.folders, script)
+        folder = self._nearest(script)
         if folder is not None and folder not in self._sources:
             texts = [text_of(self._files, path) for path in self._python(folder)]
             self._sources[folder] = VerlSource(texts)
@@ -173,7 +186,7 @@ class VerlCopies:
 
     def text(self, script: str, name: str) -> str:
         """A file of the package nearest to a script, such as `protocol.py`; empty without it."""
-        package = (nearest(self.folders, script) or "").removesuffix("trainer/config")
+        package = (self._nearest(script) or "").removesuffix("trainer/config")
         path = f"{package}{name}"
         return text_of(self._files, path) if package and path in self._files else ""
 
@@ -183,7 +196,7 @@ class VerlCopies:
         None for a class that is not in the files of such classes, or not once, or that takes its
         arguments itself.
         """
-        folder = nearest(self.folders, script) or ""
+        folder = self._nearest(script) or ""
         package = folder.removesuffix("trainer/config")
         if (folder, target) not in self._fields:
             name, known = target.rpartition(".")[2], target.startswith("verl.")
@@ -201,7 +214,7 @@ class VerlCopies:
 
         None without a copy, and where not all of its Python is there.
         """
-        folder = nearest(self.folders, script)
+        folder = self._nearest(script)
         package = (folder or "").removesuffix("trainer/config")
         if folder is None or f"{package}{_WHOLE}" not in self._files:
             return None
@@ -248,7 +261,7 @@ class VerlCopies:
         """Why the configuration nearest to a script was not read; None when it was, or is none."""
         if self.tree(script) is not None:
             return None
-        found = self._trees.get(nearest(self.folders, script) or "")
+        found = self._trees.get(self._nearest(script) or "")
         return found if isinstance(found, str) else self._cut
 
     def _python(self, config: str) -> tuple[str, ...]:

@@ -649,6 +649,37 @@ def test_copies_of_verl_that_are_as_near_as_each_other(
         assert plan.configuration.reason == f"{counts}/trainer/config of this repository"
 
 
+COPIES = {
+    # LEO4396222/verl_home: a fork of verl with three papers' copies, and a recipe beside them.
+    f"{folder}verl/trainer/{name}": data + more
+    for folder, more in {"": b"", "base/a/": b"a: 1\n", "base/b/": b"b: 1\n"}.items()
+    for name, data in {"config/ppo_trainer.yaml": ROOT, "main_ppo.py": MAIN}.items()
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "counts"), [("base/c/run.sh", ""), ("base/run.sh", ""), ("base/b/x/run.sh", "base/b/")]
+)
+def test_of_copies_beside_the_script_none_counts_where_one_is_above(path: str, counts: str) -> None:
+    for more in (b"", b"--config-path=config --config-name=ppo_trainer "):
+        script = b"python3 -m verl.trainer.main_ppo " + more + b"trainer.nnodes=2 trainer.no=1"
+        found = plan_of(COPIES, path, script).configuration
+        assert found.reason == f"{counts}verl/trainer/config of this repository"
+
+
+@pytest.mark.parametrize(
+    ("path", "counts"), [("base/d/run.sh", None), ("base/b/run.sh", "base/b/"), ("run.sh", "")]
+)
+def test_of_folders_that_a_launch_may_name_the_one_beside_its_verl_counts(
+    path: str, counts: str | None
+) -> None:
+    own = {f"{one}examples/config/mine.yaml": ROOT for one in ("", "base/b/", "base/d/")}
+    script = b"python3 -m verl.trainer.main_ppo --config-path=$PWD/examples/config "
+    found = plan_of(COPIES | own, path, script + b"--config-name=mine").configuration
+    assert ("which may be any of" in found.unread) is (counts is None)
+    assert counts is None or found.reason == f"{counts}examples/config of this repository"
+
+
 def test_no_release_stands_for_copies_that_are_as_near_as_each_other() -> None:
     copies = {
         "a/verl/trainer/config/ppo_trainer.yaml": ROOT,
