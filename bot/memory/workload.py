@@ -198,6 +198,8 @@ class Role:
     """Of a number that passes through the layers, and of a weight that FSDP gathers for them."""
     fused_layers: bool = False
     """Whether Liger's kernels make the norms and the MLP of each layer."""
+    compiled_layers: bool = False
+    """Whether `torch.compile` makes the layers, which then keep what fused ones do."""
     autocast: bool = False
     """Whether each product casts its fp32 weights to bf16, and its input."""
     frozen_copy_bytes: float = 0.0

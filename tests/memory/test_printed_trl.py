@@ -716,3 +716,18 @@ def test_a_paged_optimizer_leaves_its_gradients_under_zero() -> None:
     assert beside("--optim paged_adamw_8bit") == beside("--optim adamw_8bit")
     assert all(beside("--optim adamw_8bit"))
     assert beside(preset="zero2_offload.json") == [0, 0]
+
+
+@pytest.mark.parametrize("flag", ["torch_compile true", "torch_compile_mode default"])
+def test_compiled_layers_keep_what_fused_ones_do(flag: str) -> None:
+    """8 bytes a hidden unit and 6 of the MLP's width in the place of 16 and 8.
+
+    So two public runs of 14B in full differ, 107.43 and 82.15 GiB of 8,192 tokens (IDRIS).
+    """
+    given = ("--gradient_checkpointing false", "--gradient_accumulation_steps 2", "--packing true")
+    plain, compiled = _sft(*given), _sft(*given, f"--{flag}")
+    less = 8 * SHAPE.hidden + 2 * SHAPE.intermediate + 2 * 4
+    saved = less * SHAPE.layers * 512 / GIB
+    kept = component(plain, "update", "activations") - component(compiled, "update", "activations")
+    assert kept == pytest.approx(saved, rel=0.03)
+    assert not [one for one in compiled["applied"] if "liger" in one]

@@ -35,6 +35,7 @@ DIGESTS = (
     "5de3f3c53fe47e9531e16bdff52c35e8ec7fb53e2143b72979c752ced57329cb",
     "5060856ad333c65fa5338deef18ef6b3e3ebe848f332c43bfa43d05d5918d4de",
     "0cc9296e569ce4e2786afd0a6c174577205c143101b43ba64add5dfa4f0bb0f1",
+    "4fc9c0535758eb06e133b6a260234ec4ece36ae1cacfbeb48ceb6f3865ae87f5",
 )
 """Of each round's rows and scripts, from the first on."""
 FOLDER = Path(__file__).parent / "unseen"
@@ -123,6 +124,7 @@ def test_a_later_round_repeats_no_row(number: int) -> None:
                 (38, 34, 4, 33),
                 (74, 72, 31, 20),
                 (47, 43, 22, 6),
+                (40, 20, 20, 16),
             ),
             strict=True,
         )
@@ -139,7 +141,7 @@ def test_a_later_round_holds_what_a_judge_needs(
     for row in rows:
         assert re.fullmatch(r"202[3-6]-[01]\d-[0-3]\d", row["date"]), row["id"]
         told = ("github.com/", "a guide in a public repository, ", "a stored file that names ")
-        assert row["source"].startswith(told), row["id"]
+        assert row["source"].startswith((*told, "a report of ")), row["id"]
         assert row["method"] in ("full", "lora", "qlora"), row["id"]
         assert row["backend"] in ("fsdp", "zero", "megatron", "single"), row["id"]
         assert ("measured_gib" in row) == ("metric" in row), row["id"]

@@ -64,7 +64,7 @@ def _computed(role: Role, layer: float) -> float:
 
 
 def _fused(role: Role) -> bool:
-    return role.backend == "megatron" or role.fused_layers
+    return role.backend == "megatron" or role.fused_layers or role.compiled_layers
 
 
 def _inputs_besides(role: Role) -> float:
@@ -108,8 +108,7 @@ def backward_bytes_per_token(role: Role) -> float:
     """
     shape = role.shape
     mixer = getattr(shape.linear, "backward_bytes_per_token", 0)
-    fused = role.fused_layers or role.backend == "megatron"
-    if role.adapter is not None and not fused and shape.experts is None:
+    if role.adapter is not None and not _fused(role) and shape.experts is None:
         return max(backward_below(role, role.adapter), mixer)
     count: float = max((2 if role.fused_layers else 4) * shape.active_intermediate, mixer)
     if role.checkpointing and role.adapter is not None and role.adapter_bytes > 2:

@@ -171,7 +171,7 @@ class Divided:
     reshard: bool = True
     """False where whole weights stay from a layer's forward pass to its backward pass."""
     checkpointing: bool = False
-    """True where FSDP recomputes layers (`fsdp_activation_checkpointing`)."""
+    """True where layers are recomputed, as the trainer, the program or FSDP says."""
 
 
 def divided(get: MemorySettings, gpus: int, per_node: int | None) -> Divided:
@@ -197,12 +197,28 @@ def divided(get: MemorySettings, gpus: int, per_node: int | None) -> Divided:
         shard = 1
     shard = max(1, shard // _size(launch, "dp_replicate"))
     whole = words & {"shard_grad_op", "hybrid_shard_zero2", "false"}
-    recomputed = launcher_option(launch, "fsdp_activation_checkpointing")
-    return Divided(
-        shard=shard,
-        reshard=not whole,
-        checkpointing=recomputed is not None and (recomputed.value or "").lower() in _TRUE,
+    return Divided(shard=shard, reshard=not whole, checkpointing=_recomputes(get))
+
+
+def _recomputes(get: MemorySettings) -> bool:
+    """Whether layers are recomputed, which `prepare_model_for_kbit_training` turns on too."""
+    program = get.plan.launch.command.written
+    option = launcher_option(get.plan.launch, "fsdp_activation_checkpointing")
+    by_fsdp = option is not None and (option.value or "").lower() in _TRUE
+    return (
+        get.on(False, "gradient_checkpointing")
+        or (program is not None and program.prepared)
+        or by_fsdp
     )
+
+
+def compiled(get: MemorySettings) -> bool:
+    """Whether `torch.compile` makes the model.
+
+    A backend or a mode says so too (`TrainingArguments.__post_init__`).
+    """
+    mode = any(get.text(f"torch_compile_{name}") for name in ("backend", "mode"))
+    return get.on(False, "torch_compile") or mode
 
 
 def learners_of(get: MemorySettings) -> list[int]:

@@ -168,12 +168,6 @@ def _frozen(get: MemorySettings) -> float | None:
     return constants.INT8 if get.on(False, "load_in_8bit") else None
 
 
-def recomputes(get: MemorySettings) -> bool:
-    """Whether layers are recomputed, which `prepare_model_for_kbit_training` turns on too."""
-    program = get.plan.launch.command.written
-    return get.on(False, "gradient_checkpointing") or (program is not None and program.prepared)
-
-
 def _prepares(get: MemorySettings, algorithm: str) -> bool:
     """Whether the trainer calls PEFT's `prepare_model_for_kbit_training`.
 

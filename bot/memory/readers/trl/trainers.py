@@ -24,6 +24,7 @@ from bot.memory.readers.settings import (
 from bot.memory.readers.trl.adapter import adapter, full_modules, unknown_modules
 from bot.memory.readers.trl.backend import (
     backend_of,
+    compiled,
     divided,
     learners_of,
     offload_of,
@@ -42,12 +43,7 @@ from bot.memory.readers.trl.logits import (
     own_head,
     trainer_logits,
 )
-from bot.memory.readers.trl.precision import (
-    Precision,
-    embedding_moments,
-    precision_of,
-    recomputes,
-)
+from bot.memory.readers.trl.precision import Precision, embedding_moments, precision_of
 from bot.memory.readers.trl.rewards import reward_role, scored_by
 from bot.memory.readers.trl.samples import longest_sample
 from bot.memory.shapes.models import FindModel
@@ -280,6 +276,7 @@ class _Trainer:
             residual_bytes=precision.residual,
             autocast=precision.autocast,
             fused_layers=get.on(False, "use_liger_kernel", "use_liger"),
+            compiled_layers=compiled(get),
             compute_bytes=precision.computes,
             adapter_bytes=precision.adapter,
             unsharded_gradient_bytes=waiting_gradients(get, backend, precision.computes),
@@ -290,7 +287,7 @@ class _Trainer:
             eager_forward=self._eager(
                 self.batches.forward if self.batches is not None else self._sequences()
             ),
-            checkpointing=recomputes(get) or fsdp.checkpointing,
+            checkpointing=fsdp.checkpointing,
             reshard=fsdp.reshard,
             activation_offload=get.on(False, "activation_offloading"),
             update=tokens.over(context * sequence),
