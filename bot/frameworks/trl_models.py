@@ -53,6 +53,8 @@ _WHOLE: Final = ("None", "'cuda'", "'cuda:0'", "0", "'cpu'")
 """What `device_map` is where it spreads no layers over GPUs, beside `{"": …}`."""
 _KEEPS: Final = frozenset(("to", "cuda", "train", "eval"))
 """Methods that give back the model as it is."""
+_CASTS: Final = {"half": "float16", "bfloat16": "bfloat16", "float": "float32"}
+"""Methods that give back the model with other weights: `.half()`."""
 _MOST: Final = 20
 """Other models that a program loads, of which it is asked whether it does so before it trains."""
 _FREEZES: Final = ("requires_grad", "requires_grad_")
@@ -156,6 +158,10 @@ class _Program:
             self._follow(given["model"], scope, node.lineno)
         elif isinstance(node.func, ast.Attribute) and _keeps(node):
             self._follow(node.func.value, scope, node.lineno)
+        elif isinstance(node.func, ast.Attribute) and called in _CASTS and not node.args:
+            self._follow(node.func.value, scope, node.lineno)
+            self.options = [one for one in self.options if one.arg != "dtype"]
+            self._option("dtype", ast.Constant(_CASTS[called]), node)
         else:
             raise UnfollowedError(called)
 

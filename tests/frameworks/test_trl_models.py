@@ -186,6 +186,9 @@ INSIDE = "    m = AutoModelForCausalLM.from_pretrained(name, torch_dtype='auto')
             ADAPTED,
         ),
         (SFT + LOAD + TRAIN + "base = AutoModelForCausalLM.from_pretrained('merged')\n", HALF),
+        # khu-kimjunseo/DPO_for_CodeGen
+        (SFT + LOAD + "model = model.half().cuda()\n" + TRAIN, HALF | {"dtype": "float16"}),
+        (SFT + LOAD + "model = model.float()\n" + TRAIN, HALF | {"dtype": "float32"}),
         (
             "def test():\n    other = AutoModelForCausalLM.from_pretrained('x')\n"
             + SFT
@@ -211,6 +214,11 @@ INSIDE = "    m = AutoModelForCausalLM.from_pretrained(name, torch_dtype='auto')
 )
 def test_the_model_is_followed(text: str, known: dict[str, object]) -> None:
     assert model_of(text) == known
+
+
+@pytest.mark.parametrize("cast", ["to(torch.float16)", "half(1)", "double()"])
+def test_other_casts_are_not_followed(cast: str) -> None:
+    assert model_of(SFT + LOAD + f"model = model.{cast}\n" + TRAIN) == {}
 
 
 @pytest.mark.parametrize(
