@@ -57,6 +57,7 @@ _CASTS: Final = {"half": "float16", "bfloat16": "bfloat16", "float": "float32"}
 """Methods that give back the model with other weights: `.half()`."""
 _MOST: Final = 20
 """Other models that a program loads, of which it is asked whether it does so before it trains."""
+_RECOMPUTES: Final = "gradient_checkpointing_enable"
 _FREEZES: Final = ("requires_grad", "requires_grad_")
 
 
@@ -120,6 +121,9 @@ class _Program:
             self.adapter = peft, scope
         if self.adapter is not None:
             self._adapt(*self.adapter)
+        enabled = [one for one, called in calls(self.tree) if called == _RECOMPUTES]
+        if enabled and "gradient_checkpointing" not in settings:
+            self._option("gradient_checkpointing", ast.Constant(True), enabled[0])
         self._judge(given, scope)
         self._beside(given, scope, call)
         return ModelWritten(tuple(self.options), self.prepared, self.spread)

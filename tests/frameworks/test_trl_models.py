@@ -296,6 +296,12 @@ def test_what_peft_prepares_is_in_fp32_and_recomputed() -> None:
     assert "--gradient_checkpointing" not in plain.applied
 
 
+def test_a_model_may_be_told_to_recompute() -> None:
+    text = "# trl: 0.20.0\n" + SFT + LOAD + "model.gradient_checkpointing_enable()\n" + TRAIN
+    assert "--gradient_checkpointing" in estimate(text).applied
+    assert "--gradient_checkpointing" not in estimate(text.replace("_enable", "_other")).applied
+
+
 def test_layers_that_are_spread_over_gpus_are_not_estimated() -> None:
     text = SFT + LOAD.replace("dtype=", "device_map='auto', dtype=") + TRAIN
     assert estimate(text).reason is None
