@@ -14,6 +14,10 @@ _SOON = 0.001
 _AGAIN = 1.0
 """Seconds until the next try where the first one got lost."""
 
+_set_handler = getattr(signal.signal, "__wrapped__", signal.signal)
+"""What `signal.signal` calls, without making an enumeration's member of the handler before: that
+raises, and enters a `finally` such as the one below, where no memory is left."""
+
 _TICK = 0.02
 """Seconds, at most, by which the system's timer ends later than it was asked to."""
 
@@ -55,7 +59,7 @@ class _Timer:
             raise DeadlineError
 
         self._seconds = seconds
-        self._before = signal.signal(signal.SIGPROF, end)
+        self._before = _set_handler(signal.SIGPROF, end)
         self._begun = time.process_time()
         # Again and again, since Python drops what is raised while it collects garbage.
         signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)
@@ -70,7 +74,7 @@ class _Timer:
         if not self._runs:
             return
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, self._before)
+        _set_handler(signal.SIGPROF, self._before)
         if self._outer:
             left = self._outer - (time.process_time() - self._begun)
             signal.setitimer(signal.ITIMER_PROF, max(left, _SOON), _AGAIN)
