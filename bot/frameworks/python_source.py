@@ -49,19 +49,6 @@ def calls(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
             yield node, written(node.func).rpartition(".")[2]
 
 
-def assigned_once(tree: ast.Module, given: ast.expr) -> ast.expr:
-    """What a name stands for that one place assigns, as `dataclass_types` in TRL's own scripts."""
-    if not isinstance(given, ast.Name):
-        return given
-    values = [
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign)
-        and any(isinstance(one, ast.Name) and one.id == given.id for one in node.targets)
-    ]
-    return values[0] if len(values) == 1 else given
-
-
 def makes(tree: ast.Module, name: str, package: str) -> bool:
     """Whether a program makes an object of a class that it imports from a package alone."""
     packages = {

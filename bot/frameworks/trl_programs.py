@@ -31,7 +31,8 @@ from bot.frameworks.named_files import (
     entry_file,
     text_of,
 )
-from bot.frameworks.python_source import assigned_once, calls, imports, parsed, written
+from bot.frameworks.python_scope import Scope
+from bot.frameworks.python_source import calls, imports, parsed, written
 from bot.frameworks.trl_arguments import parsing_call
 from bot.frameworks.trl_copies import TrlCopies
 from bot.frameworks.trl_written import (
@@ -264,11 +265,10 @@ class TrlPrograms:
                 continue
             yaml = any(name == "parse_yaml_file" for _, name in calls(tree))
             takes_file = takes_file and not yaml
-            given = assigned_once(tree, call.args[0])
-            classes = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]
             found = _Fields()
             try:
-                for one in classes:
+                given, _ = Scope.around(tree, call).value(call.args[0])
+                for one in given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]:
                     self._add(found, path, one, 0)
             except _OtherTrainerError as other:
                 self._others[path] = str(other)

@@ -6,13 +6,9 @@ What it makes of them is read from its syntax tree with the script's other files
 
 from __future__ import annotations
 
-from typing import Final
-
-from bot.base.regex import regex
+from bot.script.recipe import comments_of
 from bot.shell.source import Source, Span
-from bot.shell.words import Command, Comment, Piece, Reading, Word
-
-_COMMENT: Final = regex(r"(?m)^[ \t]*+(#[^\n]*)$")
+from bot.shell.words import Command, Piece, Reading, Word
 
 
 def read_program(data: bytes, path: str, tree_path: str) -> Reading:
@@ -21,10 +17,7 @@ def read_program(data: bytes, path: str, tree_path: str) -> Reading:
     `path` is the one of messages, `tree_path` the one from the root of its repository.
     """
     text = data.decode("utf-8-sig", "replace")
-    comments = tuple(
-        Comment(found[1], Span(found.start(1), found.end(1))) for found in _COMMENT.finditer(text)
-    )
     start = Span(0, 0)
     words = [Word((Piece(word, start, literal=False),), start) for word in ("python3", tree_path)]
     command = Command(tuple(words), Span(0, len(text)), {})
-    return Reading(Source(path, text), (command,), (), comments, ())
+    return Reading(Source(path, text), (command,), (), comments_of(text), ())

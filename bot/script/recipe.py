@@ -66,9 +66,7 @@ def read_recipe(
     """
     text = data.decode("utf-8-sig", "replace")
     source = Source(path, text)
-    comments = tuple(
-        Comment(found[1], Span(found.start(1), found.end(1))) for found in _COMMENT.finditer(text)
-    )
+    comments = comments_of(text)
     commands: tuple[Command, ...] = ()
     problems: tuple[Problem, ...] = ()
     try:
@@ -99,6 +97,12 @@ def read_recipe(
         at = min(refusal.at, len(text))
         problems = (Problem("syntax", str(refusal), Span(at, at)),)
     return Reading(source, commands, (), comments, problems)
+
+
+def comments_of(text: str) -> tuple[Comment, ...]:
+    """The comments that have a line of their own, in YAML as in Python."""
+    found = _COMMENT.finditer(text)
+    return tuple(Comment(one[1], Span(one.start(1), one.end(1))) for one in found)
 
 
 def holds_recipe(data: bytes) -> bool:
