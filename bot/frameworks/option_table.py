@@ -180,12 +180,23 @@ class OptionTable(KeyTable):
         return tuple(self.verdict(setting) for setting in settings)
 
     def refused(self, settings: Sequence[Setting]) -> tuple[bool, ...]:
-        """See `KeyTable.refused`; an option with a wrong value is one that is there."""
+        """See `KeyTable.refused`; an option whose value is of another kind is one that is there."""
         return tuple(
-            setting.key not in self._options
-            and (isinstance(setting, WholeSetting) or len(self.fitting(setting.key)) != 1)
+            (
+                setting.key not in self._options
+                and (isinstance(setting, WholeSetting) or len(self.fitting(setting.key)) != 1)
+            )
+            or self._no_choice(setting)
             for setting in settings
         )
+
+    def _no_choice(self, setting: Setting) -> bool:
+        """Whether a value is none of an option's, as `--optim adamw_hf` is since TRL 0.16."""
+        key = self.get(setting.key)
+        if key is None or not key.choices or setting.value is UNKNOWN:
+            return False
+        values = setting.value if isinstance(setting.value, list) else [setting.value]
+        return any(value not in key.choices for value in values)
 
 
 def _takes(name: str, wanted: str, value: object) -> str:

@@ -3,34 +3,50 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+import copy
+from collections.abc import Mapping
 from dataclasses import field, replace
-from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE, constant
-from bot.frameworks.python_source import written
+from bot.frameworks.program_run import ProgramRun
+from bot.frameworks.python_known import AS_IT_IS, Folded, called, divided, part
+from bot.frameworks.python_source import UnfollowedError, imports, modules_imported, written
+from bot.frameworks.python_statements import (
+    INNER,
+    Tests,
+    assignment,
+    calls_of,
+    field_default,
+    function_of,
+    is_text,
+    parameters,
+    statements,
+    stores,
+)
 
 _DEEPEST: Final = 8
-"""Functions that are followed from one into the next."""
+"""Functions and modules that are followed from one into the next."""
 _MOST: Final = 50
 """Statements that give one name something."""
-_STEPS: Final = 1_000
-"""Names and calls that are followed for one program."""
-_INNER: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _IMPORTS: Final = (ast.Import, ast.ImportFrom)
-_UNSURE: Final = (ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match)
-"""Statements in which another is carried out or not, as only a run knows."""
-_SAME: Final = ("Path", "str")
-"""What makes of a path no other one."""
+_PACKAGES: Final = frozenset(
+    (
+        "accelerate",
+        "datasets",
+        "omegaconf",
+        "peft",
+        "torch",
+        "transformers",
+        "trl",
+        "yaml",
+    )
+)
+"""Packages that are installed, also where a repository has a folder of that name."""
 _ASKED: Final = {ast.Eq: True, ast.Is: True, ast.NotEq: False, ast.IsNot: False}
 _END: Final = 1 << 30
 """The line behind all of them."""
-
-
-class UnfollowedError(LookupError):
-    """What only running the program tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,40 +55,31 @@ class Scope:
 
     tree: ast.Module
     node: ast.AST
+    path: str
+    """The module's file, from the root of its repository."""
+    run: ProgramRun
     given: Mapping[str, tuple[ast.expr, Scope]] = field(default_factory=dict)
     """What the call gives for the function's parameters, and where that stands."""
     depth: int = 0
-    left: Iterator[int] = field(default_factory=lambda: iter(range(_STEPS)))
-    """The steps that are left for all scopes of a program."""
 
     @classmethod
-    def around(cls, tree: ast.Module, node: ast.AST) -> Scope:
-        """The innermost function that a node stands in; the module where none is."""
-        return cls(tree, function_of(tree, node))
+    def around(cls, tree: ast.Module, node: ast.AST, run: ProgramRun) -> Scope:
+        """The innermost function of a program that a node stands in; the module where none is."""
+        return cls(tree, function_of(tree, node), run.path, run)
 
     def value(self, node: ast.expr) -> tuple[ast.expr, Scope]:
         """What an expression stands for; raises UnfollowedError for a name that changes."""
         return self.step(node, _END)
 
     def step(self, node: ast.expr, before: int) -> tuple[ast.expr, Scope]:
-        """What a name, or a call of a function of the file, stands for above a line.
+        """What a name, a part of a mapping or a call stands for above a line.
 
-        As it is where it is neither, and where the file does not say. Raises UnfollowedError where
-        that depends on what only a run knows.
+        As it is where it is none of them, and where the program does not say. Raises
+        UnfollowedError where that depends on what only a run knows.
         """
         scope: Scope = self
-        for _ in self.left:
-            found = None
-            if isinstance(node, ast.IfExp):
-                truth = scope._truth(node.test)
-                found = (node.body if truth else node.orelse), scope, before
-                if truth is None:
-                    return node, scope
-            elif isinstance(node, ast.Name):
-                found = scope._named(node, before)
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                same = node.func.id in _SAME and len(node.args) == 1 and not node.keywords
-                found = (node.args[0], scope, before) if same else scope._returned(node, None)
+        for _ in self.run.left:
+            found = scope._next(node, before)
             if found is None:
                 return node, scope
             node, scope, before = found
@@ -81,50 +88,105 @@ class Scope:
     def constant(self, node: ast.expr) -> ast.expr:
         """An expression as a constant; what it stands for where it is none."""
         node, scope = self.value(node)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            node = scope.field_of(node) or node
-        names: dict[str, Any] = {}
-        if not isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
-            for part in ast.walk(node):
-                if isinstance(part, ast.Name) and part.id not in names:
-                    known = scope.constant(part)
-                    names[part.id] = known.value if isinstance(known, ast.Constant) else UNREADABLE
-        value = constant(node, names)
+        if isinstance(node, AS_IT_IS):
+            return node
+        folded = Folded(scope).visit(copy.deepcopy(node))
+        value = constant(folded, {}) if isinstance(folded, ast.expr) else UNREADABLE
         return node if value == UNREADABLE else ast.Constant(value)
 
-    def runs_before(self, node: ast.AST, call: ast.Call) -> bool:
-        """Whether another call may be carried out before one that stands in this scope.
+    def _next(self, node: ast.expr, before: int) -> _Place | None:
+        if isinstance(node, ast.Name):
+            return self._named(node, before)
+        if isinstance(node, (ast.Attribute, ast.Subscript)):
+            return part(self, node, before)
+        if isinstance(node, ast.Call):
+            return self._returned(node, None) or called(self, node, before)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            return divided(self, node)
+        return self._chosen(node, before)
 
-        One that stands below it is not, nor is one of a function that is not named above it.
-        """
-        around = function_of(self.tree, node)
-        if around is self.node:
-            return getattr(node, "lineno", 0) <= call.lineno
-        if around not in self.tree.body or not isinstance(around, ast.FunctionDef):
-            return True
-        nodes = (*_own_nodes(self.node), *_own_nodes(self.tree))
-        names = (one for one in nodes if isinstance(one, ast.Name) and one.lineno <= call.lineno)
-        return any(one.id == around.name for one in names)
+    def _chosen(self, node: ast.expr, before: int) -> _Place | None:
+        """What a condition is, or which of two expressions it chooses."""
+        if isinstance(node, ast.IfExp):
+            truth = self._truth(node.test)
+            return None if truth is None else (node.body if truth else node.orelse, self, before)
+        if isinstance(node, ast.BoolOp) and len(node.values) == 2:
+            truth = self._truth(node.values[0])
+            first = truth is isinstance(node.op, ast.Or)
+            return None if truth is None else (node.values[not first], self, before)
+        denies = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+        truth = self._truth(node) if denies or isinstance(node, ast.Compare) else None
+        return None if truth is None else (ast.Constant(truth), self, before)
 
-    def _named(self, node: ast.Name, before: int) -> tuple[ast.expr, Scope, int] | None:
+    # Names
+
+    def _named(self, node: ast.Name, before: int) -> _Place | None:
         """What a name was given last above a line, where that stands, and in which line."""
         name = node.id
         made = self.assigned(name)
         above = [one for one in made if one.lineno < before]
-        if made and (not above or (before == _END and len(made) > 1)):
+        taken = isinstance(self.node, ast.FunctionDef) and name in parameters(self.node)
+        if (made and not above and not taken) or (before == _END and len(made) > 1):
             raise UnfollowedError(name)
         if above:
             return self._target(above[-1], name)
         if name in self.given:
             return (*self.given[name], _END)
-        if self.node is self.tree:
-            return None  # A builtin, or what is imported.
-        return node, self._module(), _END
+        if taken:
+            return (*self._handed(name), _END)
+        if self.node is not self.tree:
+            return node, self.module(), _END
+        elsewhere = self._imported(name)
+        return (ast.Name(elsewhere[1]), elsewhere[0], _END) if elsewhere is not None else None
 
-    def _module(self) -> Scope:
+    def module(self) -> Scope:
+        """The module itself."""
         return replace(self, node=self.tree, given={})
 
-    def _target(self, one: ast.Assign, name: str) -> tuple[ast.expr, Scope, int] | None:
+    def _handed(self, name: str) -> tuple[ast.expr, Scope]:
+        """What the one call of this function in its own module gives for a parameter."""
+        function = self.node
+        if not isinstance(function, ast.FunctionDef):
+            raise UnfollowedError(name)
+        made = [one for one in calls_of(self.tree) if written(one.func) == function.name]
+        if self.given or len(made) != 1 or self.depth >= _DEEPEST:
+            raise UnfollowedError(name)
+        around = replace(self, node=function_of(self.tree, made[0]), depth=self.depth + 1)
+        bound = around.bound(function.args, made[0], self.module())
+        if name not in bound:
+            raise UnfollowedError(name)
+        return bound[name]
+
+    def _imported(self, name: str) -> tuple[Scope, str] | None:
+        """The module of the repository's that a name comes from, and its name there."""
+        for one, alias in ((o, a) for o in imports(self.tree) for a in o.names):
+            if (alias.asname or alias.name) not in (name, "*"):
+                continue
+            there = self._module_at(one.level, one.module or "")
+            if there is not None and (alias.name != "*" or name in stores(there.tree)):
+                return there, name if alias.name == "*" else alias.name
+        return None
+
+    def _module_at(self, level: int, module: str) -> Scope | None:
+        """A module of the repository's, which no package that is installed has the name of."""
+        if self.depth >= _DEEPEST or (not level and module.split(".")[0] in _PACKAGES):
+            return None
+        path = self.run.files.imported(self.path, level, module)
+        tree = self.run.files.tree(path) if path is not None else None
+        if path is None or tree is None or tree is self.tree:
+            return None
+        return Scope(tree, tree, path, self.run, {}, self.depth + 1)
+
+    def definition(self, name: str) -> tuple[ast.stmt, Scope] | None:
+        """The one function or class of that name, of this module or one that it imports."""
+        kinds = (ast.FunctionDef, ast.ClassDef)
+        found = [one for one in self.tree.body if isinstance(one, kinds) and one.name == name]
+        if found:
+            return (found[0], self.module()) if len(found) == 1 else None
+        elsewhere = self._imported(name)
+        return elsewhere[0].definition(elsewhere[1]) if elsewhere is not None else None
+
+    def _target(self, one: ast.Assign, name: str) -> _Place | None:
         """What an assignment gives a name, alone or in a row of names."""
         target, value = one.targets[0], one.value
         if isinstance(target, ast.Name):
@@ -145,186 +207,187 @@ class Scope:
 
         One below a condition counts where the condition is known to hold.
         """
-        found = list[ast.Assign]()
-        stored = _stores(self.node).get(name, [])
-        if all(isinstance(one, (*_INNER, *_IMPORTS)) for one, _ in stored):
-            return found  # A function stands for itself, and so does what is imported.
+        stored = stores(self.node).get(name, [])
+        if all(isinstance(one, (*INNER, *_IMPORTS)) for one, _ in stored):
+            return []  # A function stands for itself, and so does what is imported.
         if len(stored) > _MOST:
             raise UnfollowedError(name)
+        found = list[ast.Assign]()
         for one, tests in stored:
-            known = [(self._truth(test), holds) for test, holds in tests]
-            if any(truth is not None and truth is not holds for truth, holds in known):
+            if not self.reached(tests, name):
                 continue
-            unsure = any(truth is None for truth, _ in known)
-            if isinstance(one, ast.AnnAssign):
-                if one.value is None:
-                    continue
-                one = ast.copy_location(ast.Assign([one.target], one.value), one)
-            if unsure or not isinstance(one, ast.Assign) or len(one.targets) != 1:
+            if isinstance(one, ast.AnnAssign) and one.value is None:
+                continue
+            made = assignment(one, name)
+            if made is None:
                 raise UnfollowedError(name)
-            found.append(one)
+            found.append(made)
         return sorted(found, key=lambda one: one.lineno)
+
+    # Conditions
+
+    def reached(self, tests: Tests, name: str) -> bool:
+        """Whether a statement is carried out; raises UnfollowedError where only a run knows."""
+        known = [(self._truth(test), holds) for test, holds in tests]
+        if any(truth is not None and truth is not holds for truth, holds in known):
+            return False
+        if any(truth is None for truth, _ in known):
+            raise UnfollowedError(name)
+        return True
 
     def _truth(self, test: ast.expr | None) -> bool | None:
         """Whether a condition holds: a constant, `not` one, or two that are compared; else None."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             truth = self._truth(test.operand)
             return None if truth is None else not truth
-        sides = [test]
-        if isinstance(test, ast.Compare):
-            sides = [test.left, *test.comparators]
         try:
-            known = [self.constant(side) for side in sides if side is not None]
+            if isinstance(test, ast.Compare) and len(test.comparators) == 1:
+                return self._compared(test.left, test.ops[0], test.comparators[0])
+            if isinstance(test, ast.Compare):
+                return None
+            known = self.constant(test) if test is not None else None
         except UnfollowedError:
             return None
-        values = [one.value for one in known if isinstance(one, ast.Constant)]
-        if len(values) < len(sides):
-            return None
-        if not isinstance(test, ast.Compare):
-            return bool(values[0])
-        asked = _ASKED.get(type(test.ops[0])) if len(values) == 2 else None
-        return None if asked is None else (values[0] == values[1]) is asked
+        if isinstance(known, ast.Dict):
+            return bool(known.keys)
+        return bool(known.value) if isinstance(known, ast.Constant) else None
 
-    def _returned(self, call: ast.Call, at: int | None) -> tuple[ast.expr, Scope, int] | None:
-        """What a function of the file gives back, or which part of it; None for other functions."""
-        named = [
-            one
-            for one in self.tree.body
-            if isinstance(one, ast.FunctionDef) and one.name == written(call.func)
-        ]
-        if len(named) != 1:
+    def _compared(self, left: ast.expr, how: ast.cmpop, right: ast.expr) -> bool | None:
+        one, other = self.constant(left), self.constant(right)
+        if not isinstance(one, ast.Constant):
             return None
-        returned = [one for one in _own_nodes(named[0]) if isinstance(one, ast.Return)]
+        if isinstance(how, (ast.In, ast.NotIn)):
+            known = other.keys if isinstance(other, ast.Dict) else [None]
+            keys = [key.value for key in known if isinstance(key, ast.Constant)]
+            return (
+                None if len(keys) < len(known) else (one.value in keys) is isinstance(how, ast.In)
+            )
+        asked = _ASKED.get(type(how)) if isinstance(other, ast.Constant) else None
+        same = isinstance(other, ast.Constant) and one.value == other.value
+        return None if asked is None else same is asked
+
+    # Functions and classes
+
+    def _returned(self, call: ast.Call, at: int | None) -> _Place | None:
+        """What a function of the program gives back, or which part of it; None for any other."""
+        found = self._function(call.func)
+        if found is None:
+            return None
+        function, there, own = found
+        if self.depth >= _DEEPEST:
+            raise UnfollowedError(function.name)
+        bound = {**own, **self.bound(function.args, call, there, len(own))}
+        inner = replace(there, node=function, given=bound, depth=self.depth + 1)
+        returned = [
+            one
+            for one, tests in statements(function)
+            if isinstance(one, ast.Return) and inner.reached(tests, function.name)
+        ]
         value = returned[0].value if len(returned) == 1 else None
-        if value is None or named[0].decorator_list or self.depth >= _DEEPEST:
-            raise UnfollowedError(named[0].name)
-        bound = self._bound(named[0].args, call)
-        inner = replace(self, node=named[0], given=bound, depth=self.depth + 1)
+        if value is None:
+            raise UnfollowedError(function.name)
         if at is not None:
             if not isinstance(value, ast.Tuple) or at >= len(value.elts):
-                raise UnfollowedError(named[0].name)
+                raise UnfollowedError(function.name)
             value = value.elts[at]
         return value, inner, returned[0].lineno
 
-    def _bound(
-        self, parameters: ast.arguments, call: ast.Call
-    ) -> Mapping[str, tuple[ast.expr, Scope]]:
-        """The parameters of a function to what a call gives for them."""
-        names = [one.arg for one in (*parameters.posonlyargs, *parameters.args)]
+    def _function(self, func: ast.expr) -> tuple[ast.FunctionDef, Scope, _Given] | None:
+        """A function of the program's, its module, and what it has as its class (`cls`)."""
+        holder = func.value if isinstance(func, ast.Attribute) else None
+        if isinstance(holder, ast.Name) and isinstance(func, ast.Attribute):
+            beside = self.imported_module(holder.id)
+            found = beside.definition(func.attr) if beside else self.definition(holder.id)
+        else:
+            found = self.definition(func.id) if isinstance(func, ast.Name) else None
+        if found is None:
+            return None
+        node, there = found
+        own: _Given = {}
+        if isinstance(node, ast.ClassDef) and isinstance(func, ast.Attribute):
+            methods = [
+                one
+                for one in node.body
+                if isinstance(one, ast.FunctionDef)
+                and one.name == func.attr
+                and [written(by) for by in one.decorator_list] == ["classmethod"]
+            ]
+            if len(methods) != 1 or not methods[0].args.args:
+                return None
+            own = {methods[0].args.args[0].arg: (ast.Name(node.name), there)}
+            return methods[0], there, own
+        if not isinstance(node, ast.FunctionDef):
+            return None
+        if node.decorator_list:
+            raise UnfollowedError(node.name)
+        return node, there, own
+
+    def imported_module(self, name: str) -> Scope | None:
+        """The module of the repository's that a name is: `config` of `import config`."""
+        level, module = modules_imported(self.tree).get(name, (0, ""))
+        found = self._module_at(level, module) if module else None
+        return found if self.module().node is self.node or name not in stores(self.node) else None
+
+    def bound(self, takes: ast.arguments, call: ast.Call, there: Scope, first: int = 0) -> _Given:
+        """The parameters of a function, from a number on, to what a call gives for them."""
+        names = [one.arg for one in (*takes.posonlyargs, *takes.args)]
         keywords = {str(one.arg): (one.value, self) for one in call.keywords}
         if any(isinstance(one, ast.Starred) for one in call.args) or "None" in keywords:
             raise UnfollowedError(written(call.func))
-        module = self._module()
-        least = len(names) - len(parameters.defaults)
-        defaults = dict(zip(names[least:], parameters.defaults, strict=True))
-        for only, default in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True):
+        least = len(names) - len(takes.defaults)
+        defaults = dict(zip(names[least:], takes.defaults, strict=True))
+        for only, default in zip(takes.kwonlyargs, takes.kw_defaults, strict=True):
             defaults |= {only.arg: default} if default is not None else {}
-        found = {name: (default, module) for name, default in defaults.items()}
-        found |= {name: (one, self) for name, one in zip(names, call.args, strict=False)}
+        found = {name: (default, there) for name, default in defaults.items()}
+        found |= {name: (one, self) for name, one in zip(names[first:], call.args, strict=False)}
         return found | keywords
 
-    def field_of(self, node: ast.Attribute) -> ast.expr | None:
-        """What `Config.MODEL`, or `config.model` of `config = Config()`, is in a class of the file.
+    def field_of(self, node: ast.Attribute, before: int) -> _Place | None:
+        """What `Config.MODEL`, or `config.model` of `config = Config()`, is in a class.
 
         None for what is no such field, or is set elsewhere.
         """
-        holder, _ = self.value(node.value)
-        given: Mapping[str, ast.expr] = {}
+        holder, around = self.step(node.value, before)
+        given: Mapping[str, tuple[ast.expr, Scope]] = {}
         if isinstance(holder, ast.Call) and not holder.args:
-            given = {str(one.arg): one.value for one in holder.keywords}
-            holder = holder.func
-        classes = [
-            one
-            for one in self.tree.body
-            if isinstance(one, ast.ClassDef)
-            and isinstance(holder, ast.Name)
-            and one.name == holder.id
-        ]
-        stored = (one for one in ast.walk(self.tree) if isinstance(one, ast.Attribute))
-        if len(classes) != 1 or any(
-            one.attr == node.attr and isinstance(one.ctx, ast.Store) for one in stored
+            given = around.fields_given(holder)
+            holder, around = around.value(holder.func)
+        found = around.definition(holder.id) if isinstance(holder, ast.Name) else None
+        if found is None or not isinstance(found[0], ast.ClassDef):
+            return None
+        made, there = found
+        stored = (one for tree in {self.tree, there.tree} for one in ast.walk(tree))
+        if any(
+            isinstance(one, ast.Attribute)
+            and one.attr == node.attr
+            and isinstance(one.ctx, ast.Store)
+            for one in stored
         ):
             return None
         if node.attr in given:
-            return given[node.attr]
-        made = replace(self, node=classes[0], given={}).assigned(node.attr)
-        return made[0].value if len(made) == 1 else None
+            return (*given[node.attr], _END)
+        fields = replace(there, node=made).assigned(node.attr)
+        return (field_default(fields[0].value), there, _END) if len(fields) == 1 else None
+
+    def fields_given(self, call: ast.Call) -> _Given:
+        """The fields that a call makes an object with: by name, or of a mapping."""
+        found: dict[str, tuple[ast.expr, Scope]] = {}
+        for keyword in call.keywords:
+            if keyword.arg:
+                found[keyword.arg] = keyword.value, self
+                continue
+            mapping, there = self.value(keyword.value)
+            keys = mapping.keys if isinstance(mapping, ast.Dict) else [None]
+            if not isinstance(mapping, ast.Dict) or not all(map(is_text, keys)):
+                raise UnfollowedError(written(keyword.value))
+            names = (str(key.value) for key in keys if isinstance(key, ast.Constant))
+            found |= {
+                name: (value, there) for name, value in zip(names, mapping.values, strict=True)
+            }
+        return found
 
 
-def function_of(tree: ast.Module, node: ast.AST) -> ast.AST:
-    """The innermost function that a node stands in; the module where none is."""
-    functions = (one for one in ast.walk(tree) if isinstance(one, _INNER[:2]))
-    around = [one for one in functions if any(inner is node for inner in ast.walk(one))]
-    return around[-1] if around else tree  # `ast.walk` has the outer ones first.
-
-
-_Tests: TypeAlias = tuple[tuple[ast.expr | None, bool], ...]
-"""The conditions around a statement, and whether each has to hold; None: what only a run knows."""
-
-
-@lru_cache(maxsize=16)
-def _stores(node: ast.AST) -> Mapping[str, list[tuple[ast.AST, _Tests]]]:
-    """For each name the statements of a function, class or module that give it something."""
-    found: dict[str, list[tuple[ast.AST, _Tests]]] = {}
-    for statement, tests in _statements(node):
-        for name in dict.fromkeys(
-            name for part in _own_parts(statement) for name in _given_by(part)
-        ):
-            found.setdefault(name, []).append((statement, tests))
-    for one in ast.walk(node) if isinstance(node, ast.Module) else ():
-        for name in one.names if isinstance(one, ast.Global) else ():
-            found.setdefault(name, []).append((one, ((None, True),)))
-    return found
-
-
-def _statements(node: ast.AST) -> Iterator[tuple[ast.AST, _Tests]]:
-    """The statements of a function, class or module, each with the conditions around it."""
-    waiting: list[tuple[ast.AST, _Tests]] = [(one, ()) for one in getattr(node, "body", [])]
-    while waiting:
-        one, tests = waiting.pop()
-        yield one, tests
-        if isinstance(one, _INNER):
-            continue
-        if isinstance(one, ast.If):
-            main = "__name__" in written(one.test)
-            waiting += [
-                (inner, tests if main else (*tests, (one.test, True))) for inner in one.body
-            ]
-            waiting += [(inner, (*tests, (one.test, False))) for inner in one.orelse]
-            continue
-        within = (*tests, (None, True)) if isinstance(one, _UNSURE) else tests
-        for part in ("body", "orelse", "handlers", "finalbody", "cases"):
-            waiting += [(inner, within) for inner in getattr(one, part, [])]
-
-
-def _own_parts(statement: ast.AST) -> Iterator[ast.AST]:
-    """The parts of a statement that are no statements themselves."""
-    waiting = [statement]
-    while waiting:
-        one = waiting.pop()
-        yield one
-        if not isinstance(one, _INNER):
-            inner = ast.iter_child_nodes(one)
-            waiting += [
-                part for part in inner if not isinstance(part, (ast.stmt, ast.excepthandler))
-            ]
-
-
-def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """All that stands in a function or module, without that of functions and classes in it."""
-    for statement, _ in _statements(node):
-        if not isinstance(statement, _INNER):
-            yield from _own_parts(statement)
-
-
-def _given_by(node: ast.AST) -> Sequence[str]:
-    """The names that a part of a statement gives something."""
-    if isinstance(node, ast.Name):
-        return [node.id] if isinstance(node.ctx, ast.Store) else []
-    if isinstance(node, ast.alias):
-        return [node.asname or node.name.partition(".")[0]]
-    if isinstance(node, (ast.Global, ast.Nonlocal)):
-        return node.names
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):
-        return [node.name] if node.name else []
-    return []
+_Given: TypeAlias = Mapping[str, tuple[ast.expr, Scope]]
+"""Expressions by name, and where each stands."""
+_Place: TypeAlias = tuple[ast.expr, Scope, int]
+"""An expression, where it stands, and the line above which its names count."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from bot.base.adapters import PARSING
+
+
+class UnfollowedError(LookupError):
+    """What only running the program tells."""
 
 
 def tree_of(source: str) -> ast.Module:
@@ -40,6 +44,23 @@ def written(node: ast.expr) -> str:
 def imports(tree: ast.Module) -> tuple[ast.ImportFrom, ...]:
     """Each `from … import`; of the modules of now, since each name of theirs is asked about."""
     return tuple(node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+
+
+@lru_cache(maxsize=16)
+def modules_imported(tree: ast.Module) -> Mapping[str, tuple[int, str]]:
+    """The names that may be modules: each with the level and the dotted name of its import."""
+    found: dict[str, tuple[int, str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            whole = (alias for alias in node.names if alias.asname or "." not in alias.name)
+            found |= {alias.asname or alias.name: (0, alias.name) for alias in whole}
+        elif isinstance(node, ast.ImportFrom):
+            package = f"{node.module}." if node.module else ""
+            found |= {
+                alias.asname or alias.name: (node.level, f"{package}{alias.name}")
+                for alias in node.names
+            }
+    return found
 
 
 def calls(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, TypeGuard
 
 from bot.base.fast_dataclass import dataclass
@@ -18,7 +19,7 @@ from bot.shell.words import Hole, Word
 _PARSES: Final = ("parse_args", "parse_known_args")
 _UNFOLLOWED: Final = ("add_subparsers", "set_defaults", "parents", "fromfile_prefix_chars")
 """What makes options, or their values, in other ways."""
-_TYPES: Final = ("str", "int", "float")
+_TYPES: Final = ("str", "int", "float", "Path", "pathlib.Path")
 _SWITCHES: Final = {"store_true": True, "store_false": False}
 _MOST: Final = 1_000
 """Options of a program."""
@@ -33,9 +34,13 @@ class ProgramOption:
     """What the option alone sets; None for one with a value."""
     single: bool = True
     """Whether it takes one value, which is what is written."""
+    kind: str = "str"
+    """What is made of the text: int."""
+    written: ast.expr | None = None
+    """The default as it is written, where it is not given by constants alone."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ProgramOptions:
     """The options of a program that parses its command line once."""
 
@@ -45,6 +50,8 @@ class ProgramOptions:
     """`--lr` to the attribute that it sets."""
     options: Mapping[str, ProgramOption]
     """By attribute."""
+    positional: tuple[str, ...] = ()
+    """The attributes that words without an option set, in their order."""
 
     def attribute(self, node: ast.expr) -> str | None:
         """The option that an expression is: `lr` of `args.lr`; None for any other."""
@@ -58,13 +65,15 @@ class ProgramOptions:
         None in the place of all where an argument may be any option.
         """
         found: dict[str, Word | str | bool | None] = {}
-        at = 0
+        at, places = 0, iter(self.positional)
         while at < len(argv):
             word, at = argv[at], at + 1
             if word.pieces and isinstance(word.pieces[0].text, Hole):
                 return None
             text, equals, given = word.text.partition("=")
             if not text.startswith("-"):
+                if (place := next(places, None)) is not None:
+                    found[place] = word
                 continue
             if text not in self.flags:
                 if any(flag.startswith(text) for flag in self.flags):
@@ -82,60 +91,76 @@ class ProgramOptions:
         return found
 
 
-def program_options(tree: ast.Module, user: ast.expr) -> ProgramOptions | None:
-    """The options of a module, as an expression in it may use them.
+@lru_cache(maxsize=16)
+def program_options(tree: ast.Module, within: ast.AST) -> ProgramOptions | None:
+    """The options of a module, as a function of it, or the module itself, may use them.
 
     None where it does not parse its whole command line, and once.
     """
     parsing = parsing_call(tree)
     if parsing is None:
         return None
-    functions = _functions(tree)
-    around = [node for node in functions if any(one is user for one in ast.walk(node))]
-    within = around[-1] if around else tree  # `ast.walk` has the outer ones first.
     try:
         return ProgramOptions(_holders(tree, parsing, within), *_options(tree))
     except (ValueError, TypeError, RecursionError, MemoryError):
         return None
 
 
+@lru_cache(maxsize=16)
 def parsing_call(tree: ast.Module) -> ast.Call | None:
     """The call by which a module parses its whole command line, once; None where it does not."""
     called = [*calls(tree)]
     names = [name for _, name in called]
     own = {function.name for function in _functions(tree)}
     parsing = [call for call, name in called if name in _PARSES and written(call.func) not in own]
-    keywords = {keyword.arg for call, _ in called for keyword in call.keywords}
+    made = [call for call, name in called if name == "ArgumentParser"]
+    keywords = {keyword.arg for call in made for keyword in call.keywords}
     other = keywords.union(names).intersection(_UNFOLLOWED)
     whole = len(parsing) == 1 and not (parsing[0].args or parsing[0].keywords)
-    return parsing[0] if names.count("ArgumentParser") == 1 and whole and not other else None
+    return parsing[0] if len(made) == 1 and whole and not other else None
 
 
 def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
-def _options(tree: ast.Module) -> tuple[dict[str, str], dict[str, ProgramOption]]:
+def _options(
+    tree: ast.Module,
+) -> tuple[dict[str, str], dict[str, ProgramOption], tuple[str, ...]]:
     flags: dict[str, str] = {}
     options: dict[str, ProgramOption] = {}
+    positional = list[str]()
     for call, names in options_added(tree.body, {}, iter(range(_MOST))):
         given = {keyword.arg: keyword.value for keyword in call.keywords}
         texts = [constant(argument, names) for argument in call.args]
         words = [text for text in texts if isinstance(text, str) and text.startswith("-")]
-        long = next((text for text in words if text.startswith("--")), *words[:1] or [""])
+        place = texts[0] if not words and len(texts) == 1 and isinstance(texts[0], str) else ""
+        long = next((text for text in words if text.startswith("--")), *words[:1] or [place])
         dest = constant(given.get("dest"), names) or long.lstrip("-").replace("-", "_")
-        action = constant(given.get("action"), names) or "store"
-        default = constant(given.get("default"), names)
-        switch = _SWITCHES.get(action)
-        if switch is not None and default is None:
-            default = not switch
-        kind = written(given["type"]) if "type" in given else "str"
-        single = action == "store" and "nargs" not in given and kind in _TYPES
-        if dest in options or (isinstance(default, str) and kind not in _TYPES):
-            default = UNREADABLE
-        options[dest] = ProgramOption(default, switch, single)
+        options[dest] = _option(given, names, known=dest in options)
+        if place and options[dest].single:
+            positional.append(place)
         flags |= dict.fromkeys(words, dest)
-    return flags, options
+    return flags, options, tuple(positional)
+
+
+def _option(
+    given: Mapping[str | None, ast.expr], names: Mapping[str, Any], *, known: bool
+) -> ProgramOption:
+    """An option by what is given for it; `known` where another one sets the same attribute."""
+    action = constant(given.get("action"), names) or "store"
+    default = constant(given.get("default"), names)
+    switch = _SWITCHES.get(action)
+    if switch is not None and default is None:
+        default = not switch
+    kind = written(given["type"]) if "type" in given else "str"
+    single = action == "store" and "nargs" not in given and kind in _TYPES
+    needed = constant(given.get("required"), names) is True
+    if needed or known or (isinstance(default, str) and kind not in _TYPES):
+        return ProgramOption(UNREADABLE, switch, single, kind)
+    return ProgramOption(
+        default, switch, single, kind, given["default"] if default == UNREADABLE else None
+    )
 
 
 def _holders(tree: ast.Module, parsing: ast.Call, within: ast.AST) -> frozenset[str]:

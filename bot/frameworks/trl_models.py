@@ -8,14 +8,17 @@ run: by names that are assigned in the same function or module, and through func
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
-from bot.frameworks.python_scope import Scope, UnfollowedError
-from bot.frameworks.python_source import calls, imports, written
-from bot.frameworks.trl_arguments import program_options
+from bot.frameworks.program_run import ProgramRun
+from bot.frameworks.python_known import option_of
+from bot.frameworks.python_scope import Scope
+from bot.frameworks.python_source import UnfollowedError, calls, imports, written
+from bot.frameworks.python_statements import runs_before
 from bot.frameworks.written_mappings import keywords_of
 
 TRAINS: Final = {
@@ -65,9 +68,8 @@ _FREEZES: Final = ("requires_grad", "requires_grad_")
 class ModelWritten:
     """The model that a program trains."""
 
-    keywords: tuple[ast.keyword, ...]
-    """Options of TRL's scripts, each with the expression of its value: a constant where it is one,
-    else an option of the program's own."""
+    keywords: tuple[tuple[ast.keyword, Scope], ...]
+    """Options of TRL's scripts, each with the expression of its value and where that stands."""
     prepared: bool = False
     """Whether PEFT's `prepare_model_for_kbit_training` is called with it."""
     spread: bool = False
@@ -78,7 +80,7 @@ _Given: TypeAlias = dict[str, ast.expr]
 
 
 def model_written(
-    tree: ast.Module, trainer: str, settings: Mapping[str, ast.expr]
+    tree: ast.Module, trainer: str, settings: Mapping[str, ast.expr], run: ProgramRun
 ) -> ModelWritten | None:
     """The model of a program that trains as one of TRL's scripts does (`grpo`).
 
@@ -91,7 +93,7 @@ def model_written(
     if len(made) != 1 or not all(f"{place}.".startswith("trl.") for place in places):
         return None
     try:
-        return _Program(tree).model(made[0], settings)
+        return _Program(tree, made[0], Scope.around(tree, made[0], run)).model(settings)
     except (LookupError, RecursionError):
         return None  # Not followed, or without an argument that it needs.
 
@@ -99,17 +101,21 @@ def model_written(
 @dataclass(slots=True)
 class _Program:
     tree: ast.Module
-    options: list[ast.keyword] = field(default_factory=list)
+    call: ast.Call
+    """What makes the trainer."""
+    trainer: Scope
+    """Where that stands."""
+    options: list[tuple[ast.keyword, Scope]] = field(default_factory=list)
     loads: list[ast.Call] = field(default_factory=list)
     """What loads the model itself."""
     adapter: tuple[ast.expr, Scope] | None = None
     prepared: bool = False
     spread: bool = False
 
-    def model(self, call: ast.Call, settings: Mapping[str, ast.expr]) -> ModelWritten:
+    def model(self, settings: Mapping[str, ast.expr]) -> ModelWritten:
         """What a trainer is given; raises UnfollowedError where only running tells."""
-        scope = Scope.around(self.tree, call)
-        given = self._arguments(call, "model")
+        call, scope = self.call, self.trainer
+        given = self._arguments(call, scope, "model")
         names = {node.attr for node in ast.walk(self.tree) if isinstance(node, ast.Attribute)}
         if "model" not in given or names.intersection(_FREEZES):
             raise UnfollowedError("model")
@@ -123,14 +129,14 @@ class _Program:
             self._adapt(*self.adapter)
         enabled = [one for one, called in calls(self.tree) if called == _RECOMPUTES]
         if enabled and "gradient_checkpointing" not in settings:
-            self._option("gradient_checkpointing", ast.Constant(True), enabled[0])
+            self._option("gradient_checkpointing", ast.Constant(True), enabled[0], scope)
         self._judge(given, scope)
         self._beside(given, scope, call)
         return ModelWritten(tuple(self.options), self.prepared, self.spread)
 
-    def _arguments(self, call: ast.Call, *names: str) -> _Given:
+    def _arguments(self, call: ast.Call, scope: Scope, *names: str) -> _Given:
         """The arguments of a call by name; those by place have the names that are given."""
-        found = keywords_of(self.tree, call)
+        found = keywords_of(call, scope)
         if found is None or found[1] or len(call.args) > len(names):
             raise UnfollowedError(written(call.func))
         given = dict(zip(names, call.args, strict=False))
@@ -140,50 +146,45 @@ class _Program:
 
     def _follow(self, node: ast.expr, scope: Scope, before: int) -> None:
         """Follow an expression to what names or loads the model."""
-        node, scope = scope.step(node, before)
+        shown, (node, scope) = node, scope.step(node, before)
         if isinstance(node, ast.Name):
             raise UnfollowedError(node.id)
         if not isinstance(node, ast.Call):
-            if not self._is_name(scope.constant(node)):
+            if not _is_name(node, scope):
                 raise UnfollowedError(written(node))
-            self._say("model_name_or_path", node, scope)
+            self._option("model_name_or_path", scope.constant(node), shown, scope)
             return
         called = written(node.func).rpartition(".")[2]
         if called == _LOADS and _is_model(node) and "Peft" not in written(node.func):
             self.loads.append(node)
-            self._load(self._arguments(node, "pretrained_model_name_or_path"), scope)
+            self._load(self._arguments(node, scope, "pretrained_model_name_or_path"), scope)
         elif called == "get_peft_model" and self.adapter is None:
-            given = self._arguments(node, "model", "peft_config")
+            given = self._arguments(node, scope, "model", "peft_config")
             self.adapter = given["peft_config"], scope
             self._follow(given["model"], scope, node.lineno)
         elif called == "prepare_model_for_kbit_training":
             self.prepared = True
-            given = self._arguments(node, "model")
+            given = self._arguments(node, scope, "model")
             self._follow(given["model"], scope, node.lineno)
         elif isinstance(node.func, ast.Attribute) and _keeps(node):
             self._follow(node.func.value, scope, node.lineno)
         elif isinstance(node.func, ast.Attribute) and called in _CASTS and not node.args:
             self._follow(node.func.value, scope, node.lineno)
-            self.options = [one for one in self.options if one.arg != "dtype"]
-            self._option("dtype", ast.Constant(_CASTS[called]), node)
+            self.options = [one for one in self.options if one[0].arg != "dtype"]
+            self._option("dtype", ast.Constant(_CASTS[called]), node, scope)
         else:
             raise UnfollowedError(called)
-
-    def _is_name(self, node: ast.expr) -> bool:
-        """Whether an expression is a text, or an option of the program, which may be one."""
-        if isinstance(node, ast.Constant):
-            return isinstance(node.value, str)
-        options = program_options(self.tree, node)
-        return options is not None and options.attribute(node) is not None
 
     def _load(self, given: _Given, scope: Scope) -> None:
         """What `from_pretrained` is given, or the trainer hands on to it."""
         if _CHANGES.intersection(given) or "" in given:
             raise UnfollowedError(_LOADS)
-        self._say("model_name_or_path", given["pretrained_model_name_or_path"], scope)
+        if (named := given.get("pretrained_model_name_or_path")) is not None:
+            self._say("model_name_or_path", named, scope)
         for name in _TYPES:
             if name in given:
-                self._option("dtype", ast.Constant(self._type(given[name], scope)), given[name])
+                kind = ast.Constant(self._type(given[name], scope))
+                self._option("dtype", kind, given[name], scope)
         for name in ("attn_implementation", *_BITS):
             if name in given:
                 self._say(name, given[name], scope)
@@ -205,16 +206,17 @@ class _Program:
                 )
                 loading = dict(zip(keys, value.values, strict=True))
             elif isinstance(value, ast.Call) and written(value.func) == "dict":
-                loading = self._arguments(value)
+                loading = self._arguments(value, scope)
             else:
                 raise UnfollowedError("model_init_kwargs")
         if (quantized := given.get("quantization_config")) is not None:
             loading["quantization_config"] = quantized
-        (name,) = self.options
+        ((name, there),) = self.options
         self.options = []
-        self._load({"pretrained_model_name_or_path": name.value, **loading}, scope)
+        self._load(loading, scope)
+        self.options.insert(0, (name, there))
         if not loading.keys() & _TYPES:
-            self._option("dtype", ast.Constant("float32"), name.value)
+            self._option("dtype", ast.Constant("float32"), name.value, scope)
 
     def _type(self, node: ast.expr, scope: Scope) -> str:
         """`bfloat16` of torch.bfloat16 or its name; of two of 16 bits the first."""
@@ -224,6 +226,8 @@ class _Program:
             if not set(either) <= set(_HALF):
                 raise UnfollowedError("dtype")
             return either[0]
+        if isinstance(node, ast.Call) and written(node.func) == "getattr" and len(node.args) > 1:
+            node = scope.constant(node.args[1])  # getattr(torch, "bfloat16")
         text = written(node).strip("'\"").removeprefix("torch.")
         if text not in (*_HALF, "float32", "auto"):
             raise UnfollowedError("dtype")
@@ -235,7 +239,7 @@ class _Program:
             return
         if not isinstance(node, ast.Call) or not written(node.func).endswith("BitsAndBytesConfig"):
             raise UnfollowedError("quantization_config")
-        given = self._arguments(node)
+        given = self._arguments(node, scope)
         for name in _BITS:
             if name in given:
                 self._say(name, given[name], scope)
@@ -246,10 +250,10 @@ class _Program:
         node, scope = scope.value(node)
         if not isinstance(node, ast.Call) or not written(node.func).endswith("LoraConfig"):
             raise UnfollowedError("peft_config")
-        given = self._arguments(node)
+        given = self._arguments(node, scope)
         if not given.keys() <= _LORA.keys() | _AS_LARGE:
             raise UnfollowedError("LoraConfig")
-        self._option("use_peft", ast.Constant(True), node)
+        self._option("use_peft", ast.Constant(True), node, scope)
         given.setdefault("r", ast.copy_location(ast.Constant(_RANK), node))
         for name, option in _LORA.items():
             if name in given and not _is(given[name], None):
@@ -268,7 +272,7 @@ class _Program:
         ]
         if len(named) > 1:
             raise UnfollowedError("reward_funcs")
-        self.options += [ast.keyword("reward_model_name_or_path", one) for one in named]
+        self.options += [(ast.keyword("reward_model_name_or_path", one), scope) for one in named]
 
     def _beside(self, given: _Given, scope: Scope, call: ast.Call) -> None:
         """Refuse other models that are there while it trains; DPO's reference is one more copy."""
@@ -280,19 +284,30 @@ class _Program:
             self.loads.append(reference)
         loads = [one for one, called in calls(self.tree) if called == _LOADS and _is_model(one)]
         others = [one for one in loads if one not in self.loads]
-        if len(others) > _MOST or any(scope.runs_before(other, call) for other in others):
+        if len(others) > _MOST or any(
+            runs_before(scope.tree, scope.node, other, call) for other in others
+        ):
             raise UnfollowedError(_LOADS)
 
     # Values
 
     def _say(self, option: str, node: ast.expr, scope: Scope) -> None:
         """Add an option with the value of an expression."""
-        self._option(option, scope.constant(node), node)
+        self._option(option, scope.constant(node), node, scope)
 
-    def _option(self, option: str, value: ast.expr, place: ast.expr) -> None:
-        if isinstance(value, ast.Constant):
-            value = ast.copy_location(ast.Constant(value.value), place)
-        self.options.append(ast.keyword(option, value))
+    def _option(self, option: str, value: ast.expr, place: ast.expr, scope: Scope) -> None:
+        placed = place if hasattr(place, "lineno") else self.call
+        if isinstance(value, ast.Constant) or not hasattr(value, "lineno"):
+            value = ast.copy_location(copy.copy(value), placed)
+        self.options.append((ast.keyword(option, value), scope))
+
+
+def _is_name(node: ast.expr, scope: Scope) -> bool:
+    """Whether an expression is a text, or an option of the program, which may be one."""
+    known = scope.constant(node)
+    if isinstance(known, ast.Constant):
+        return isinstance(known.value, str)
+    return option_of(scope, node) is not None
 
 
 def _is(node: ast.expr, value: object) -> bool:

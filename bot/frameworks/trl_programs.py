@@ -23,16 +23,16 @@ from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import read_options
 from bot.frameworks.class_options import class_options
 from bot.frameworks.named_files import (
-    NamedFiles,
     below_first,
-    below_unknown,
     bytes_of,
-    closest,
     entry_file,
     text_of,
 )
+from bot.frameworks.program_files import ProgramFiles
+from bot.frameworks.program_run import ProgramRun
+from bot.frameworks.python_changes import changes
 from bot.frameworks.python_scope import Scope
-from bot.frameworks.python_source import calls, imports, parsed, written
+from bot.frameworks.python_source import calls, imports, written
 from bot.frameworks.trl_arguments import parsing_call
 from bot.frameworks.trl_copies import TrlCopies
 from bot.frameworks.trl_written import (
@@ -41,7 +41,6 @@ from bot.frameworks.trl_written import (
     UNREAD,
     OwnClass,
     WrittenSettings,
-    assigned,
     makes_adapter,
     own_trainer_class,
     settings_written,
@@ -134,11 +133,10 @@ class TrlPrograms:
     def __init__(self, files: Mapping[str, bytes]) -> None:
         """`files` are all that count, by path; contents are read on use."""
         self._files = files
-        self._programs = NamedFiles(path for path in files if path.endswith(".py"))
-        self._read: dict[str, TrlProgram | None] = {}
-        self._written: dict[str, WrittenSettings | None] = {}
+        self._read = ProgramFiles(files)
+        self._found: dict[str, TrlProgram | None] = {}
+        self._written: dict[str, list[tuple[ProgramRun, WrittenSettings | None]]] = {}
         self._others: dict[str, str] = {}
-        self._trees: dict[str, ast.Module | None] = {}
         self._copies = TrlCopies(files)
 
     def find(self, entry: str, script: str, *, own: bool = False) -> TrlProgram | None:
@@ -151,11 +149,11 @@ class TrlPrograms:
         path = self.file_of(entry, script)
         if path is None or (not own and self._copies.may_serve(path)):
             return None
-        if path not in self._read:
+        if path not in self._found:
             data = bytes_of(self._files, path)
             marked = any(mark in data for mark in _MARKS)
-            self._read[path] = self._program(path) if marked else None
-        found = self._read[path]
+            self._found[path] = self._program(path) if marked else None
+        found = self._found[path]
         if found is None and own:
             return self._parsing(path)
         return found if found is None or (not found.trainer) is own else None
@@ -168,10 +166,12 @@ class TrlPrograms:
 
     def file_of(self, entry: str, script: str) -> str | None:
         """The file of the repository that a script starts by a path or a module's name."""
-        return self._path(entry_file(entry), script)
+        return self._read.named(entry_file(entry), script)
 
-    def written_in(self, entry: str, script: str) -> WrittenSettings | None:
-        """The settings that a program makes itself: `GRPOConfig(…)`.
+    def written_in(
+        self, entry: str, script: str, argv: Sequence[Word], environment: Mapping[str, Word]
+    ) -> WrittenSettings | None:
+        """The settings that a program makes itself (`GRPOConfig(…)`), as a script starts it.
 
         None for a program that takes them as options, and for one that is not there. Of a path that
         leads nowhere, as one that begins on somebody's machine, the last two names count, or the
@@ -179,24 +179,33 @@ class TrlPrograms:
         """
         wanted = entry_file(entry)
         rooted = wanted.startswith(("/", "${?"))
-        path = None if rooted else self._path(wanted, script)
-        path = path or self._path("/".join(wanted.split("/")[-2:]), script)
+        path = None if rooted else self._read.named(wanted, script)
+        path = path or self._read.named("/".join(wanted.split("/")[-2:]), script)
         name = wanted.rpartition("/")[2]
-        if path is None and [*self._programs.ending(name)] == [name]:
+        if path is None and [*self._read.modules.ending(name)] == [name]:
             path = name
         data = self._files[path] if path is not None else b""
         if path is None or not any(mark in data for mark in _MADE):
             return None
-        if path not in self._written:
-            tree = self._tree(path)
-            text = data.decode("utf-8", "replace")
-            found = settings_written(path, text, tree) if tree is not None else None
-            if found is None and tree is not None and (own := self._own_class(path, tree)):
-                found = settings_written(path, text, tree, own)
-            if found is not None and self._copies.may_serve(path):
-                found = WrittenSettings(path, found.name, found.trainer)
-            self._written[path] = found
-        return self._written[path]
+        run = ProgramRun(path, self._read, argv, environment)
+        runs = self._written.setdefault(path, [])
+        for known, found in runs:
+            if known.like(run):
+                return found
+        runs.append((run, self._settings(run)))
+        return runs[-1][1]
+
+    def _settings(self, run: ProgramRun) -> WrittenSettings | None:
+        tree = self._read.tree(run.path)
+        if tree is None:
+            return None
+        text = text_of(self._files, run.path)
+        found = settings_written(text, tree, run)
+        if found is None and (own := self._own_class(run.path, tree)):
+            found = settings_written(text, tree, run, own)
+        if found is not None and self._copies.may_serve(run.path):
+            return WrittenSettings(run.path, found.name, found.trainer)
+        return found
 
     def _own_class(self, path: str, tree: ast.Module) -> OwnClass | None:
         """The one class of the repository's with TRL's fields that a program makes settings of."""
@@ -213,9 +222,9 @@ class TrlPrograms:
     def paths_for(self, script: str, words: Iterable[str]) -> Iterator[str]:
         """The files of programs that a script may start, and those beside them that define."""
         named = dict.fromkeys(
-            way for word in self._programs.words(words) for way in (word, below_first(word))
+            way for word in self._read.modules.words(words) for way in (word, below_first(word))
         )  # Of `$ROOT/src/sft.py` the name is a part of the word.
-        found = dict.fromkeys(self._path(word, script) for word in named)
+        found = dict.fromkeys(self._read.named(word, script) for word in named)
         for program in islice(filter(None, found), _MOST_NAMED):
             yield program
             folder = posixpath.dirname(program)
@@ -224,23 +233,9 @@ class TrlPrograms:
                 if near and path.endswith(_DEFINING):
                     yield path
 
-    def _path(self, wanted: str, script: str) -> str | None:
-        """The file as it is named from the root or a folder above the script, else the closest.
-
-        Of a path below a folder that only a run knows (`${?ROOT}/src/sft.py`) what follows counts.
-        """
-        rest = below_unknown(wanted)
-        if rest != wanted and "/" not in rest:  # `$DIR/sft.py` may lie in any folder.
-            return self._programs.at(rest, script)
-        wanted = rest
-        if (path := self._programs.at(wanted, script)) is not None:
-            return path
-        found = closest(self._programs.ending(posixpath.normpath(wanted).lstrip("./")), script)
-        return found[0] if len(found) == 1 else None
-
     def _parsing(self, path: str) -> TrlProgram | None:
         """A program that parses its whole command line with an `ArgumentParser` of its own."""
-        tree = self._tree(path)
+        tree = self._read.tree(path)
         parsing = parsing_call(tree) if tree is not None else None
         parser, _, way = written(parsing.func).rpartition(".") if parsing else ("", "", "")
         if tree is None or way != "parse_args":
@@ -256,7 +251,7 @@ class TrlPrograms:
         return TrlProgram(path, "", options, takes_file=False) if options else None
 
     def _program(self, path: str) -> TrlProgram | None:
-        tree = self._tree(path)
+        tree = self._read.tree(path)
         if tree is None:
             return None
         for call, parser in calls(tree):
@@ -267,7 +262,8 @@ class TrlPrograms:
             takes_file = takes_file and not yaml
             found = _Fields()
             try:
-                given, _ = Scope.around(tree, call).value(call.args[0])
+                around = Scope.around(tree, call, ProgramRun(path, self._read))
+                given, _ = around.value(call.args[0])
                 for one in given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]:
                     self._add(found, path, one, 0)
             except _OtherTrainerError as other:
@@ -278,7 +274,13 @@ class TrlPrograms:
             if parser == _OPEN_INSTRUCT and not found.foreign:
                 return TrlProgram(path, "", found.options)
             if parser != _OPEN_INSTRUCT and len(found.trainers) == 1:
-                made = (path, found.trainers.pop(), found.options, takes_file, assigned(tree))
+                made = (
+                    path,
+                    found.trainers.pop(),
+                    found.options,
+                    takes_file,
+                    changes(tree).attributes,
+                )
                 found.options.update(read_options(text_of(self._files, path)) or {})
                 adapter = not found.model or makes_adapter(tree)
                 drops = b"return_remaining_strings=True" in bytes_of(self._files, path)
@@ -287,7 +289,7 @@ class TrlPrograms:
 
     def _add(self, found: _Fields, path: str, name: ast.expr, depth: int) -> None:
         """Add the fields of a class as a module names it; LookupError for one that is not known."""
-        tree = self._tree(path)
+        tree = self._read.tree(path)
         found.classes += 1
         if tree is None or depth > _DEEPEST or found.classes > _MOST_CLASSES:
             raise LookupError(path)
@@ -322,17 +324,10 @@ class TrlPrograms:
         if not level and module.split(".")[0] in _FOREIGN:
             self._add_foreign(found, module, name)
             return
-        folder = path
-        for _ in range(level):
-            folder = posixpath.dirname(folder)
-        for end in (".py", "/__init__.py"):
-            wanted = f"{module.replace('.', '/')}{end}"
-            beside = posixpath.join(folder, wanted)
-            target = beside if level else self._path(wanted, path)
-            if target is not None and target in self._files:
-                self._add(found, target, ast.Name(name), depth + 1)
-                return
-        raise LookupError(module)
+        target = self._read.imported(path, level, module)
+        if target is None:
+            raise LookupError(module)
+        self._add(found, target, ast.Name(name), depth + 1)
 
     def _add_foreign(self, found: _Fields, package: str, name: str) -> None:
         found.foreign = True
@@ -344,11 +339,6 @@ class TrlPrograms:
             found.options.update(_OF_BEFORE)
         elif name.endswith("Config") and name != "DatasetMixtureConfig":
             raise _OtherTrainerError(name)
-
-    def _tree(self, path: str) -> ast.Module | None:
-        if path not in self._trees:
-            self._trees[path] = parsed(text_of(self._files, path))
-        return self._trees[path]
 
 
 def _parses_all(tree: ast.Module) -> bool:

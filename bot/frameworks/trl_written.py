@@ -8,18 +8,21 @@ anything else is a hole that shows what is written.
 from __future__ import annotations
 
 import ast
+import copy
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import field, replace
 from typing import Any, Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE
-from bot.frameworks.python_scope import Scope, UnfollowedError
-from bot.frameworks.python_source import calls, imports, written
-from bot.frameworks.trl_arguments import ProgramOptions, program_options
+from bot.frameworks.program_run import ProgramRun
+from bot.frameworks.python_changes import changes
+from bot.frameworks.python_known import given_word
+from bot.frameworks.python_scope import Scope
+from bot.frameworks.python_source import UnfollowedError, calls, imports, written
 from bot.frameworks.trl_models import TRAINS, model_written
-from bot.frameworks.written_mappings import keywords_of
+from bot.frameworks.written_mappings import Keywords, keywords_of
 from bot.shell.source import Span
 from bot.shell.words import Hole, Piece, Word, WrittenProgram
 
@@ -56,6 +59,7 @@ _BESIDE: Final = frozenset(
     )
 )
 """What a trainer takes that is no setting; before 0.16 some settings were its arguments too."""
+_PLAIN: Final = "TrainingArguments"
 UNREAD: Final = "trl.experimental.distillation"
 """Where TRL's class of that name was before 1.10, with other settings."""
 ADAPTERS: Final = ("LoraConfig", "get_peft_model", "prepare_model_for_kbit_training")
@@ -88,32 +92,10 @@ class WrittenSettings:
     """`--key value` for each, with its place in the file; none where they cannot be followed."""
     program: WrittenProgram | None = None
     """What it does besides; None where its settings cannot be followed."""
-    options: ProgramOptions | None = None
-    """Those of its own command line; None where none is a setting."""
-    from_options: Mapping[int, str] = field(default_factory=dict)
-    """Which of the words are such an option, by their number."""
-    _given: dict[tuple[str, ...], tuple[Word, ...]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
-
-    def words_of(self, argv: Sequence[Word]) -> tuple[Word, ...]:
-        """The words of a launch with these arguments, the same ones for the same values."""
-        given = self.options.given(argv) if self.options is not None else None
-        if self.options is None or given is None:
-            return self.words
-        defaults = {name: one.default for name, one in self.options.options.items()}
-        values = {**defaults, **given}
-        key = tuple(str(values[name]) for name in self.from_options.values())
-        if key not in self._given:
-            words = list(self.words)
-            for at, name in self.from_options.items():
-                words[at] = _given_word(values[name], words[at])
-            self._given[key] = tuple(words)
-        return self._given[key]
 
 
 def settings_written(
-    path: str, text: str, tree: ast.Module, own: OwnClass | None = None
+    text: str, tree: ast.Module, run: ProgramRun, own: OwnClass | None = None
 ) -> WrittenSettings | None:
     """What a program makes of TRL's settings, or of a class with their fields; None for nothing.
 
@@ -124,39 +106,35 @@ def settings_written(
     classes = TRAINERS if own is None else {own[0]: own[1]}
     made = [(call, name) for call, name in calls(tree) if name in classes and call.keywords]
     bare = _without_settings(tree) if not made and own is None else []
-    if bare:
-        made, classes = bare, BARE
+    plain = _with_arguments(tree) if not made and own is None and not bare else []
+    if bare or plain:
+        made, classes = bare or plain[:1], BARE
     if not made or (own is None and _from_elsewhere(tree, made[0][1])):
         return None
     call, name = made[0]
-    given = keywords_of(tree, call) if len(made) == 1 and not call.args else None
-    given = ([], frozenset[str]()) if bare else given
+    scope = Scope.around(tree, call, run)
+    given = keywords_of(call, scope) if len(made) == 1 and not call.args else None
+    if bare:
+        given = [], frozenset[str]()
+    if plain:
+        given = _together(tree, plain, run)
     if given is None or len(given[0]) > _MOST or not _from_trl(tree, name, own is not None):
-        return WrittenSettings(path, name, classes[name])
-    starts, scope = _starts(text), Scope.around(tree, call)
-    words = _Words(starts, scope, assigned(tree) | given[1])
+        return WrittenSettings(run.path, name, classes[name])
+    starts = _starts(text)
+    words = _Words(starts, changes(tree).attributes | given[1])
     settings = [one for one in given[0] if own is None or one.arg not in own[2]]
-    options = program_options(tree, call)
     for keyword in settings:
         begin = _span(keyword, starts).start
-        words.add(keyword, Span(begin, begin + len(keyword.arg or "")), options)
-    trained = model_written(tree, classes[name], {str(one.arg): one.value for one in settings})
-    for keyword in trained.keywords if trained is not None else ():
-        of_it = program_options(tree, keyword.value)
-        words.add(keyword, _span(keyword.value, starts), of_it)  # No key is written there.
-        options = options or of_it
+        words.add(keyword, Span(begin, begin + len(keyword.arg or "")), scope)
+    trained = model_written(tree, classes[name], {str(one.arg): one.value for one in settings}, run)
+    for keyword, there in trained.keywords if trained is not None else ():
+        if there.tree is not tree:  # Its place is that of the settings.
+            keyword = ast.keyword(keyword.arg, ast.copy_location(copy.copy(keyword.value), call))
+        words.add(keyword, _span(keyword.value, starts), there)  # No key is written there.
     program = WrittenProgram(f"trl.scripts.{classes[name]}")
     if trained is not None:
         program = replace(program, prepared=trained.prepared, spread=trained.spread)
-    return WrittenSettings(
-        path,
-        name,
-        classes[name],
-        tuple(words.found),
-        program,
-        options if words.from_options else None,
-        words.from_options,
-    )
+    return WrittenSettings(run.path, name, classes[name], tuple(words.found), program)
 
 
 @dataclass(slots=True)
@@ -164,22 +142,24 @@ class _Words:
     """Settings as the words of a command line, each with its place in the program."""
 
     starts: list[tuple[int, str]]
-    scope: Scope
     changed: frozenset[str]
     """Attributes that the program sets later."""
     found: list[Word] = field(default_factory=list)
-    from_options: dict[int, str] = field(default_factory=dict)
 
-    def add(self, keyword: ast.keyword, place: Span, options: ProgramOptions | None) -> None:
+    def add(self, keyword: ast.keyword, place: Span, scope: Scope) -> None:
         """Add the words of a setting, whose key stands at a place."""
-        value = _value_of(keyword.value, self.scope)
-        if keyword.arg in self.changed or value is None or value == []:
+        changed = keyword.arg in self.changed
+        value = UNREADABLE if changed else _value_of(keyword.value, scope)
+        word = None if changed else given_word(scope, keyword.value)
+        if value is None or value == []:
             value = UNREADABLE  # A word would say something else, or nothing.
         self.found.append(_word(f"--{keyword.arg}", place))
-        option = options.attribute(keyword.value) if options is not None else None
-        if option is not None and not self.changed.intersection((option, keyword.arg)):
-            self.from_options[len(self.found)] = option
-        self.found += _values(keyword.value, value, self.starts)
+        if word is not None:
+            span = _span(keyword.value, self.starts)
+            pieces = (replace(piece, span=span, literal=False) for piece in word.pieces)
+            self.found.append(Word(tuple(pieces), span))
+        else:
+            self.found += _values(keyword.value, value, self.starts)
 
 
 def makes_settings(text: bytes) -> bool:
@@ -188,7 +168,8 @@ def makes_settings(text: bytes) -> bool:
     Or a trainer that is given none.
     """
     bare = any(f"{name}(".encode() in text for name in BARE) and b"args" not in text
-    return b"trl" in text and (bare or any(f"{name}(".encode() in text for name in TRAINERS))
+    made = any(f"{name}(".encode() in text for name in (*TRAINERS, _PLAIN))
+    return b"trl" in text and (bare or made)
 
 
 def _without_settings(tree: ast.Module) -> list[tuple[ast.Call, str]]:
@@ -199,11 +180,28 @@ def _without_settings(tree: ast.Module) -> list[tuple[ast.Call, str]]:
     return [] if several or given - _BESIDE or not _from_trl(tree, made[0][1], False) else made
 
 
-def assigned(tree: ast.Module) -> frozenset[str]:
-    """The attributes that are set of anything but `self`."""
-    nodes = ast.walk(tree)
-    stored = (n for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
-    return frozenset(node.attr for node in stored if written(node.value) != "self")
+def _with_arguments(tree: ast.Module) -> list[tuple[ast.Call, str]]:
+    """The one `SFTTrainer` of a program, and transformers' `TrainingArguments` that it is given.
+
+    TRL makes its own class of them (`SFTTrainer.__init__`). Empty where that is not so.
+    """
+    made = [(call, name) for call, name in calls(tree) if name in (*BARE, _PLAIN)]
+    made.sort(key=lambda one: one[1] == _PLAIN)
+    foreign = {one.module for one in imports(tree) for n in one.names if n.name == _PLAIN}
+    both = [name for _, name in made] == ["SFTTrainer", _PLAIN]
+    return made if both and foreign == {"transformers"} and not made[1][0].args else []
+
+
+def _together(
+    tree: ast.Module, made: list[tuple[ast.Call, str]], run: ProgramRun
+) -> Keywords | None:
+    """The settings of such arguments, with those that the trainer itself takes (before 0.16)."""
+    known = [keywords_of(call, Scope.around(tree, call, run)) for call, _ in made]
+    if None in known:
+        return None
+    (trainer, changed), (arguments, more) = (one or ([], frozenset[str]()) for one in known)
+    own = [one for one in trainer if one.arg not in _BESIDE | {"args"}]
+    return [*arguments, *own], changed | more
 
 
 def own_trainer_class(tree: ast.Module) -> str:
@@ -277,16 +275,6 @@ def _values(node: ast.expr, value: Any, starts: list[tuple[int, str]]) -> Iterat
     plain = isinstance(value, list) and not any(isinstance(one, (list, dict)) for one in value)
     for one in value if plain else [value]:
         yield _word(one if isinstance(one, str) else json.dumps(one, default=str), span)
-
-
-def _given_word(value: Any, hole: Word) -> Word:
-    """What an option comes to, at the place where the program uses it; else the hole there."""
-    if isinstance(value, Word):
-        pieces = (replace(piece, span=hole.span, literal=False) for piece in value.pieces)
-        return Word(tuple(pieces), hole.span)
-    if value == UNREADABLE or not isinstance(value, (str, int, float)):
-        return hole
-    return _word(value if isinstance(value, str) else json.dumps(value), hole.span)
 
 
 def _word(text: str | Hole, span: Span) -> Word:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final, TypeAlias
 
-from bot.frameworks.python_scope import function_of
-from bot.frameworks.python_source import written
+from bot.frameworks.python_changes import changes, root_of
+from bot.frameworks.python_scope import Scope
+from bot.frameworks.python_source import UnfollowedError, written
+from bot.frameworks.python_statements import function_of, is_text
 
 _READS: Final = ("get", "items", "keys", "values")
 """Methods of a mapping that leave it as it is."""
@@ -15,9 +18,10 @@ Keywords: TypeAlias = tuple[list[ast.keyword], frozenset[str]]
 """The settings of a call, and the names of those that may be others, or not be there."""
 
 
-def keywords_of(tree: ast.Module, call: ast.Call) -> Keywords | None:
+def keywords_of(call: ast.Call, scope: Scope) -> Keywords | None:
     """What a call is given by name, also in mappings; None where one cannot be followed.
 
+    `scope` is where the call stands. A mapping may be a part of a file of settings that is read.
     Such a mapping is written out where the call is, or assigned in the function of the call (or the
     module), which does no more with it than to read it and to set single keys. Of several that are
     assigned, or of two that a condition chooses from, each setting counts, and none is sure.
@@ -28,7 +32,11 @@ def keywords_of(tree: ast.Module, call: ast.Call) -> Keywords | None:
         if keyword.arg:
             found.append(keyword)
             continue
-        known = _assigned(tree, call, value) if isinstance(value, ast.Name) else _either(value)
+        if isinstance(value, ast.Name):
+            known = _assigned(scope.tree, call, value)
+        else:
+            known = _either(value)
+        known = known or _read(value, scope)
         if known is None:
             return None
         found += known[0]
@@ -42,6 +50,27 @@ def _either(node: ast.expr) -> Keywords | None:
         return _union([_items(node.body), _items(node.orelse)]) if _plain(node.test) else None
     items = _items(node)
     return (items, frozenset()) if items is not None else None
+
+
+def _read(node: ast.expr, scope: Scope) -> Keywords | None:
+    """The items of a mapping of a file of settings; those that the program sets are not sure."""
+    try:
+        found, there = scope.value(node)
+    except (UnfollowedError, RecursionError):
+        return None
+    written_out = hasattr(found, "lineno")
+    changed = [changes(tree) for tree in (scope.tree, there.tree)]
+    if not isinstance(found, ast.Dict) or written_out or not all(map(is_text, found.keys)):
+        return None
+    if any(root_of(node) in one.names for one in changed):
+        return None
+    keys = [str(key.value) for key in found.keys if isinstance(key, ast.Constant)]
+    values = (ast.copy_location(copy.copy(value), node) for value in found.values)
+    items = [
+        ast.copy_location(ast.keyword(key, value), node)
+        for key, value in zip(keys, values, strict=True)
+    ]
+    return items, frozenset(key for key in keys if any(one.may_change("", key) for one in changed))
 
 
 def _union(made: Sequence[list[ast.keyword] | None]) -> Keywords | None:

@@ -15,7 +15,7 @@ from bot.rules._support.example import verl
 from bot.rules._support.names import FILE
 from bot.script.name import is_recipe
 from bot.shell.source import Span
-from bot.shell.words import Hole, Word
+from bot.shell.words import Command, Hole, Word
 
 META = Meta(
     id="RLB002",
@@ -67,13 +67,12 @@ def check(context: RuleContext) -> Hits:
     """Whether a script without a plan runs anything."""
     if context.plans:
         return
-    programs = [
-        command.argv for command in context.reading.commands if _program(command.argv) not in _IDLE
-    ]
+    started = [one for one in context.reading.commands if _program(one.argv) not in _IDLE]
+    programs = [one.argv for one in started]
     if (unreached := _unreached(context) or _unset(context)) is not None:
         yield Skip(reason=unreached)
     elif programs:
-        if (made := _made_in_python(context, programs)) is not None:
+        if (made := _made_in_python(context, started)) is not None:
             yield Skip(reason=made)
             return
         yield Skip(reason=_what_runs(context, programs))
@@ -101,12 +100,14 @@ def check(context: RuleContext) -> Hits:
         )
 
 
-def _made_in_python(context: RuleContext, programs: Sequence[Sequence[Word]]) -> Message | None:
+def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Message | None:
     """That a program makes TRL's settings itself, or takes those of another trainer; else None."""
     place = context.place
     if place is None:
         return None
-    for started in filter(None, map(unwrap, programs)):
+    for command in commands:
+        if (started := unwrap(command.argv)) is None:
+            continue
         other = place.checkout.trl_programs.other_trainer(started.entry, place.path)
         if other is not None:
             return message(
@@ -114,7 +115,9 @@ def _made_in_python(context: RuleContext, programs: Sequence[Sequence[Word]]) ->
                 path=other[0],
                 name=other[1],
             )
-        found = place.checkout.trl_programs.written_in(started.entry, place.path)
+        found = place.checkout.trl_programs.written_in(
+            started.entry, place.path, started.argv, command.environment
+        )
         if found is not None:
             return message(
                 "the settings of TRL stand in Python, {name}(…) in {path}, and are not read there",

@@ -122,9 +122,11 @@ def _programs(
         started = unwrap(command.argv) if id(command) not in launched else None
         if started is None:
             continue
-        made = place.checkout.trl_programs.written_in(started.entry, place.path)
+        made = place.checkout.trl_programs.written_in(
+            started.entry, place.path, started.argv, command.environment
+        )
         if made is not None and made.words:
-            yield command, made.path, made.words_of(started.argv), made.program
+            yield command, made.path, made.words, made.program
 
 
 def _beside(shown: str, script: str, recipe: str) -> str:

@@ -62,7 +62,7 @@ def estimate(text: str, gpus: int | None = 1) -> Estimate:
         SFT + LOAD + "if args.lora:\n    model = get_peft_model(model, LoraConfig())\n" + TRAIN,
         SFT
         + LOAD
-        + "try:\n    model = get_peft_model(model, LoraConfig())\nfinally: ...\n"
+        + "try:\n    model = get_peft_model(model, LoraConfig())\nexcept OSError: ...\n"
         + TRAIN,
         SFT + LOAD + "model = wrap(model)\n" + TRAIN,
         SFT + LOAD + "a = b if a else b\nb = a if b else a\nmodel = a\n" + TRAIN,

@@ -1,0 +1,102 @@
+"""One run of a program, as far as the command that starts it says what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import Any, Final, TypeAlias
+
+from bot.base.fast_dataclass import dataclass
+from bot.frameworks.argparse_options import UNREADABLE
+from bot.frameworks.program_files import ProgramFiles
+from bot.frameworks.trl_arguments import ProgramOptions
+from bot.shell.words import Word
+
+_STEPS: Final = 5_000
+"""Names, calls and items that are followed for one run."""
+_MAKES: Final = {"int": int, "float": float}
+_Answer: TypeAlias = Word | str | bool | float | list[Any] | None
+_Question: TypeAlias = tuple[ProgramOptions | None, str | int]
+"""An option of the program's and its attribute, or the name of a variable or number of a word."""
+
+
+@dataclass(slots=True, eq=False)
+class ProgramRun:
+    """The command line and the environment of a program, and the files of its repository."""
+
+    path: str
+    """The program, from the repository's root."""
+    files: ProgramFiles
+    argv: Sequence[Word] = ()
+    environment: Mapping[str, Word] = field(default_factory=dict)
+    left: Iterator[int] = field(default_factory=lambda: iter(range(_STEPS)))
+    """The steps that are left."""
+    _asked: dict[_Question, str] = field(default_factory=dict, init=False)
+    _given: dict[ProgramOptions, Mapping[str, Word | str | bool | None] | None] = field(
+        default_factory=dict, init=False
+    )
+
+    def option(self, options: ProgramOptions, name: str) -> _Answer:
+        """What an option is given, or its default; `UNREADABLE` where only running tells."""
+        return self._answer((options, name))
+
+    def gives(self, options: ProgramOptions, name: str) -> bool:
+        """Whether the command line has an option, or may have it."""
+        given = self._parsed(options)
+        return given is None or name in given
+
+    def variable(self, name: str) -> _Answer:
+        """A variable of the environment; None where the script gives it nothing."""
+        return self._answer((None, name))
+
+    def word(self, number: int) -> _Answer:
+        """A word of the command line, counted from 1; None where there are fewer."""
+        return self._answer((None, number))
+
+    def like(self, other: ProgramRun) -> bool:
+        """Whether another run finds the same in all that this one asked for."""
+        return all(_text(other._find(one)) == answer for one, answer in self._asked.items())
+
+    def _answer(self, question: _Question) -> _Answer:
+        found = self._find(question)
+        self._asked[question] = _text(found)
+        return found
+
+    def _find(self, question: _Question) -> _Answer:
+        options, name = question
+        if isinstance(name, int):
+            return self.argv[name - 1] if 0 < name <= len(self.argv) else None
+        if options is None:
+            return self.environment.get(name)
+        given = self._parsed(options)
+        if given is None:
+            return UNREADABLE
+        option = options.options[name]
+        found: _Answer = given.get(name, option.default)
+        if name in given and found is None:
+            return UNREADABLE
+        return found
+
+    def _parsed(self, options: ProgramOptions) -> Mapping[str, Word | str | bool | None] | None:
+        if options not in self._given:
+            self._given[options] = options.given(self.argv)
+        return self._given[options]
+
+
+def _text(answer: _Answer) -> str:
+    return answer.text if isinstance(answer, Word) else repr(answer)
+
+
+def constant_of(answer: _Answer, kind: str) -> Any:
+    """An answer as Python has it, by the type that an option makes of its text.
+
+    `UNREADABLE` where a part is not known, or is no such value.
+    """
+    if isinstance(answer, Word):
+        answer = answer.text if answer.complete else UNREADABLE
+    if not isinstance(answer, str) or answer == UNREADABLE or kind not in _MAKES:
+        return answer
+    try:
+        return _MAKES[kind](answer)
+    except ValueError:
+        return UNREADABLE

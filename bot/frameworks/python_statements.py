@@ -1,0 +1,163 @@
+"""The statements of a module or a function of Python, and the conditions around them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from bot.frameworks.python_source import written
+
+INNER: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+"""What has statements, or names, of its own."""
+_EXITS: Final = ("sys.exit", "exit", "quit", "os._exit")
+_UNSURE: Final = (ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match)
+"""Statements in which another is carried out or not, as only a run knows."""
+
+
+def function_of(tree: ast.Module, node: ast.AST) -> ast.AST:
+    """The innermost function that a node stands in; the module where none is."""
+    functions = (one for one in ast.walk(tree) if isinstance(one, INNER[:2]))
+    around = [one for one in functions if any(inner is node for inner in ast.walk(one))]
+    return around[-1] if around else tree  # `ast.walk` has the outer ones first.
+
+
+Tests: TypeAlias = tuple[tuple[ast.expr | None, bool], ...]
+"""The conditions around a statement, and whether each has to hold; None: what only a run knows."""
+
+
+@lru_cache(maxsize=16)
+def stores(node: ast.AST) -> Mapping[str, list[tuple[ast.AST, Tests]]]:
+    """For each name the statements of a function, class or module that give it something."""
+    found: dict[str, list[tuple[ast.AST, Tests]]] = {}
+    for statement, tests in statements(node):
+        for name in dict.fromkeys(
+            name for part in _own_parts(statement) for name in _given_by(part)
+        ):
+            found.setdefault(name, []).append((statement, tests))
+    for one in ast.walk(node) if isinstance(node, ast.Module) else ():
+        for name in one.names if isinstance(one, ast.Global) else ():
+            found.setdefault(name, []).append((one, ((None, True),)))
+    return found
+
+
+def statements(node: ast.AST) -> Iterator[tuple[ast.AST, Tests]]:
+    """The statements of a function, class or module, each with the conditions around it."""
+    waiting: list[tuple[ast.AST, Tests]] = [(one, ()) for one in getattr(node, "body", [])]
+    while waiting:
+        one, tests = waiting.pop()
+        yield one, tests
+        if isinstance(one, INNER):
+            continue
+        if isinstance(one, ast.If):
+            main = "__name__" in written(one.test)
+            waiting += [
+                (inner, tests if main else (*tests, (one.test, True))) for inner in one.body
+            ]
+            waiting += [(inner, (*tests, (one.test, False))) for inner in one.orelse]
+            continue
+        if isinstance(one, ast.Try) and all(_leaves(handler) for handler in one.handlers):
+            waiting += [(inner, tests) for inner in (*one.body, *one.orelse, *one.finalbody)]
+            continue
+        within = (*tests, (None, True)) if isinstance(one, _UNSURE) else tests
+        for part in ("body", "orelse", "handlers", "finalbody", "cases"):
+            waiting += [(inner, within) for inner in getattr(one, part, [])]
+
+
+def _own_parts(statement: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a statement that are no statements themselves."""
+    waiting = [statement]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        if not isinstance(one, INNER):
+            inner = ast.iter_child_nodes(one)
+            waiting += [
+                part for part in inner if not isinstance(part, (ast.stmt, ast.excepthandler))
+            ]
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """All that stands in a function or module, without that of functions and classes in it."""
+    for statement, _ in statements(node):
+        if not isinstance(statement, INNER):
+            yield from _own_parts(statement)
+
+
+def runs_before(tree: ast.Module, within: ast.AST, node: ast.AST, call: ast.Call) -> bool:
+    """Whether a node may be carried out before a call that stands in a function, or in the module.
+
+    One that stands below it is not, nor is one of a function that is not named above it.
+    """
+    around = function_of(tree, node)
+    if around is within:
+        return getattr(node, "lineno", 0) <= call.lineno
+    if around not in tree.body or not isinstance(around, ast.FunctionDef):
+        return True
+    nodes = (*own_nodes(within), *own_nodes(tree))
+    names = (one for one in nodes if isinstance(one, ast.Name) and one.lineno <= call.lineno)
+    return any(one.id == around.name for one in names)
+
+
+def _given_by(node: ast.AST) -> Sequence[str]:
+    """The names that a part of a statement gives something."""
+    if isinstance(node, ast.Name):
+        return [node.id] if isinstance(node.ctx, ast.Store) else []
+    if isinstance(node, ast.alias):
+        return [node.asname or node.name.partition(".")[0]]
+    if isinstance(node, (ast.Global, ast.Nonlocal)):
+        return node.names
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):
+        return [node.name] if node.name else []
+    return []
+
+
+def _leaves(handler: ast.ExceptHandler) -> bool:
+    """Whether the program ends, or fails, where a handler is carried out."""
+    last = handler.body[-1]
+    call = last.value if isinstance(last, ast.Expr) else None
+    ends = isinstance(call, ast.Call) and written(call.func) in _EXITS
+    return ends or isinstance(last, ast.Raise)
+
+
+def parameters(function: ast.FunctionDef) -> frozenset[str]:
+    """The names of a function's parameters."""
+    takes = function.args
+    return frozenset(one.arg for one in (*takes.posonlyargs, *takes.args, *takes.kwonlyargs))
+
+
+@lru_cache(maxsize=16)
+def calls_of(tree: ast.Module) -> tuple[ast.Call, ...]:
+    """Each call of a name."""
+    nodes = (one for one in ast.walk(tree) if isinstance(one, ast.Call))
+    return tuple(one for one in nodes if isinstance(one.func, ast.Name))
+
+
+def is_text(node: ast.expr | None) -> bool:
+    """Whether an expression is a text that is written out."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def field_default(node: ast.expr) -> ast.expr:
+    """What a field of a dataclass is by default: of `field(default=8)` the 8."""
+    if isinstance(node, ast.Call) and written(node.func) in ("field", "dataclasses.field"):
+        given = {one.arg: one.value for one in node.keywords}
+        made = given.get("default_factory")
+        return given.get("default") or (made.body if isinstance(made, ast.Lambda) else node)
+    return node
+
+
+def assignment(one: ast.AST, name: str) -> ast.Assign | None:
+    """A statement that gives a name something as an assignment; None for any that is not known."""
+    made: ast.Assign | None = None
+    if isinstance(one, ast.AnnAssign) and one.value is not None:
+        made = ast.Assign([one.target], one.value)
+    for item in one.items if isinstance(one, ast.With) else ():
+        call = item.context_expr
+        opens = isinstance(call, ast.Call) and written(call.func).rpartition(".")[2] == "open"
+        if opens and item.optional_vars is not None and written(item.optional_vars) == name:
+            made = ast.Assign([item.optional_vars], call)
+    if isinstance(one, ast.Assign) and len(one.targets) == 1:
+        return one
+    return ast.copy_location(made, one) if made is not None else None

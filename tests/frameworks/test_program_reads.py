@@ -1,0 +1,315 @@
+"""What a program reads before it makes TRL's settings: files, its command line, other modules."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout
+from bot.report import ScriptReport
+
+HEAD = """\
+import argparse, copy, json, os, sys, yaml
+from dataclasses import dataclass, field
+from pathlib import Path
+from omegaconf import OmegaConf
+from trl import SFTConfig, SFTTrainer
+"""
+YAML = """\
+model:
+  name: Qwen/Qwen3-4B
+  load: {dtype: bfloat16}
+training: {per_device_train_batch_size: 4, learning_rate: 2e-4, max_length: 2048}
+name: ${model.name}
+layers: [1, 2]
+"""
+MAKE = "SFTConfig(max_length=config['training']['max_length'])\n"
+OPEN = "with open('configs/a.yaml') as f:\n    config = yaml.safe_load(f)\n"
+
+
+def check(program: str, launch: str = "python train.py", **more: str) -> ScriptReport:
+    files = {"train.py": HEAD + program, "configs/a.yaml": YAML, "configs/b.json": '{"a": [7]}'}
+    files |= {name.replace("__", "/") + ".py": text for name, text in more.items()}
+    checkout = Checkout({path: text.encode() for path, text in files.items()})
+    options = CheckOptions(place=InCheckout(checkout), evidence="off", launches=True)
+    return check_script(ScriptFile(path="run.sh", data=f"{launch}\n".encode()), options)
+
+
+def settings(program: str, launch: str = "python train.py", **more: str) -> dict[str, object]:
+    (found,) = check(program, launch, **more).launches
+    return found.settings
+
+
+def length(program: str, launch: str = "python train.py", **more: str) -> object:
+    return settings(program, launch, **more).get("max_length")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        OPEN + "config['training']['max_length'] = args.length\n" + MAKE,
+        OPEN + "config.update(vars(args))\n" + MAKE,
+        OPEN + "config['training'].update(max_length=5)\n" + MAKE,
+        OPEN + "for key, value in more.items():\n    config[key] = value\n" + MAKE,
+        OPEN + "def merge(c, more):\n    c.update(more)\nmerge(config, args)\n" + MAKE,
+        OPEN + "setattr(config, name, 8)\n" + MAKE,
+        OPEN + "config |= more\n" + MAKE,
+        OPEN + "del config['training']\n" + MAKE,
+        OPEN + "config = wrap(config)\n" + MAKE,
+        OPEN + "if args.other:\n    config = other\n" + MAKE,
+        OPEN + "training = config['training']\ntraining['max_length'] = 5\n" + MAKE,
+        OPEN.replace("a.yaml", "none.yaml") + MAKE,
+        OPEN.replace("configs/a.yaml", "/elsewhere/a.yaml") + MAKE,
+        OPEN.replace("'configs/a.yaml'", "args.config") + MAKE,
+        OPEN.replace("'configs/a.yaml'", "os.environ['CONFIG']") + MAKE,
+        OPEN.replace("'configs/a.yaml'", "sys.argv[1]") + MAKE,
+        OPEN + MAKE.replace("['max_length'])", "['other'])"),
+        OPEN + MAKE.replace("['training']['max_length']", "['name']"),
+        OPEN + MAKE.replace("['training']['max_length']", "['layers'][2]"),
+        OPEN + MAKE.replace("['training']", "[section]"),
+        "os.environ['LENGTH'] = pick()\n" + MAKE.replace("config['training']", "os.environ"),
+        "try:\n    config = yaml.safe_load(open('configs/a.yaml'))\nexcept OSError:\n    pass\n"
+        + MAKE,
+        "def load(path):\n    if there(path):\n        return {}\n"
+        "    return yaml.safe_load(open(path))\nconfig = load('configs/a.yaml')\n" + MAKE,
+        "from elsewhere import config\n" + MAKE,
+        "import torch\nSFTConfig(max_length=torch.LENGTH)\n",
+    ],
+)
+def test_what_may_be_something_else_is_not_known(program: str) -> None:
+    report = check(program)
+    (launch,) = report.launches
+    assert str(launch.settings["max_length"]).startswith("${?")
+    assert [one.id for one in report.findings if one.severity != "note"] == []
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        OPEN,
+        "config = yaml.safe_load(open('configs/a.yaml'))\n",
+        "config = yaml.load(Path('configs/a.yaml').open(), Loader=yaml.FullLoader) or {}\n",
+        "config = yaml.safe_load(Path('configs/a.yaml').read_text(encoding='utf-8'))\n",
+        "with open('configs/a.yaml') as f:\n    config = yaml.safe_load(f.read())\n",
+        (
+            "HERE = Path(__file__).resolve().parent\nPATH = HERE / 'configs' / 'a.yaml'\n"
+            "config = yaml.safe_load(PATH.open())\n"
+        ),
+        (
+            "HERE = os.path.dirname(os.path.abspath(__file__))\n"
+            "config = yaml.safe_load(open(os.path.join(HERE, 'configs', 'a.yaml')))\n"
+        ),
+        "config = copy.deepcopy(yaml.safe_load(open('/home/me/project/configs/a.yaml')))\n",
+        (
+            "def load(path='configs/a.yaml'):\n    try:\n        with open(path) as f:\n"
+            "            return yaml.safe_load(f)\n    except OSError as error:\n"
+            "        raise SystemExit(1) from error\nconfig = load()\n"
+        ),
+        "config = {'training': {'max_length': 2048}}\n",
+    ],
+)
+def test_a_file_of_settings_is_read(program: str) -> None:
+    assert length(program + MAKE) == 2048
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "config.get('training', {}).get('max_length', 1)",
+        "config.get('other', 2048)",
+        "int(config['training']['max_length'] / 2) * 2",
+        "config['layers'][1] * 1024",
+        "1 if 'other' in config else 2048",
+        "2048 if config['training'] and not config.get('debug') else 1",
+        "2048 if config['model']['load']['dtype'].upper() == 'BFLOAT16' else 1",
+        "json.load(open('configs/b.json'))['a'][0] + 2041",
+    ],
+)
+def test_what_is_made_of_its_values_is_known(value: str) -> None:
+    assert length(f"{OPEN}SFTConfig(max_length={value})\n") == 2048
+
+
+def test_attributes_of_omegaconf_are_keys() -> None:
+    opened = "config = OmegaConf.load('configs/a.yaml')\n"
+    program = f"{opened}SFTConfig(max_length=config.training.max_length)\n"
+    assert length(program) == 2048
+    assert length(program.replace("SFT", "config.training.max_length = 4\nSFT", 1)) != 2048
+
+
+def test_a_part_of_a_file_gives_the_settings_of_a_call() -> None:
+    program = (
+        OPEN + "config['training']['max_length'] = n\nSFTConfig(**config['training'], bf16=True)\n"
+    )
+    assert settings(program) == {
+        "per_device_train_batch_size": 4,
+        "learning_rate": 2e-4,
+        "max_length": "${?2048}",
+        "bf16": True,
+    }
+    assert (
+        check(program.replace("config['training']['max_length'] = n", "config.update(n)")).launches
+        == ()
+    )
+
+
+def test_a_wrong_key_of_a_file_is_an_error_where_the_call_is() -> None:
+    program = OPEN + "SFTConfig(**config['model'])\n"
+    report = check(program)
+    found = [(one.id, one.path, one.line) for one in report.findings if one.severity == "error"]
+    assert ("RLB020", "train.py", 8) in found
+
+
+OPTIONS = """\
+parser = argparse.ArgumentParser()
+parser.add_argument('--config', type=Path, default=Path('configs/a.yaml'))
+parser.add_argument('--length', type=int, default=None)
+parser.add_argument('--scale', type=float, required=True)
+args = parser.parse_args()
+"""
+
+
+def test_the_command_line_says_which_file() -> None:
+    program = OPTIONS + OPEN.replace("'configs/a.yaml'", "args.config") + MAKE
+    assert length(program) == 2048
+    script = "python train.py --config configs/none.yaml\npython train.py --config configs/a.yaml"
+    lengths = [one.settings["max_length"] for one in check(program, script).launches]
+    assert lengths == ["${?config['training']['max_length']}", 2048]
+
+
+def test_options_count_as_they_are_given() -> None:
+    program = OPTIONS + OPEN + MAKE.replace("config[", "args.length or config[")
+    assert length(program) == 2048
+    assert length(program, "python train.py --length 512") == 512
+    assert length(program, "N=512; python train.py --length $N") == 512
+    program = OPTIONS + "SFTConfig(learning_rate=args.scale * 2)\n"
+    assert settings(program)["learning_rate"] == "${?args.scale * 2}"
+    assert settings(program, "python train.py --scale 1e-3")["learning_rate"] == 2e-3
+
+
+@pytest.mark.parametrize("taken", ["'path'", "sys.argv[1]"])
+def test_a_word_may_name_the_file(taken: str) -> None:
+    parse = "p = argparse.ArgumentParser()\np.add_argument('path')\na = p.parse_args()\n"
+    opened = OPEN.replace("'configs/a.yaml'", "a.path" if taken == "'path'" else taken)
+    program = (parse if taken == "'path'" else "") + opened + MAKE
+    assert length(program, "python train.py configs/a.yaml") == 2048
+
+
+def test_the_environment_counts_as_the_script_sets_it() -> None:
+    program = "LENGTH = int(os.environ.get('LENGTH', '512'))\nSFTConfig(max_length=LENGTH)\n"
+    assert length(program) == 512
+    assert length(program, "LENGTH=1024 python train.py") == 1024
+    assert length(program, "export LENGTH=1024\npython train.py") == 1024
+    assert length(program, "export LENGTH=$(pick)\npython train.py") == "${?LENGTH}"
+    assert length(f"os.environ['LENGTH'] = pick()\n{program}") == "${?LENGTH}"
+
+
+def test_what_a_function_is_called_with_is_followed() -> None:
+    program = "def train(config):\n    return " + MAKE + OPEN + "train(config)\n"
+    assert length(program) == 2048
+    assert length(program + "train(other)\n") != 2048
+    assert length(program.replace("    return", "    config = dict(config)\n    return")) == 2048
+
+
+CONFIG = "import yaml\nfrom pathlib import Path\nLENGTH = 2048\n"
+LOAD = "def load(path):\n    return yaml.safe_load(Path(path).read_text())\n"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "from src.config import LENGTH\nSFTConfig(max_length=LENGTH)\n",
+        "from src.config import LENGTH as N\ndef main():\n    SFTConfig(max_length=N)\n",
+        "from src.config import *\nSFTConfig(max_length=LENGTH)\n",
+        "from src import config\nSFTConfig(max_length=config.LENGTH)\n",
+        "import src.config as c\nSFTConfig(max_length=c.LENGTH)\n",
+        "from src.config import load\nconfig = load('configs/a.yaml')\n" + MAKE,
+        "from src import config as c\nconfig = c.load('configs/a.yaml')\n" + MAKE,
+    ],
+)
+def test_other_modules_of_the_repository_are_read(program: str) -> None:
+    assert length(program, src__config=CONFIG + LOAD) == 2048
+    assert length(program, src__config="LENGTH = pick()\n" + LOAD.replace("yaml", "own")) != 2048
+
+
+def test_a_model_may_be_loaded_in_another_module() -> None:
+    own = (
+        "import torch\nfrom transformers import AutoModelForCausalLM\n"
+        "def load(name):\n"
+        "    model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.bfloat16)\n"
+        "    return model, 1\n"
+    )
+    program = (
+        "from src.models import load\nmodel, other = load('Qwen/Qwen3-4B')\n"
+        "args = SFTConfig(max_length=5)\nSFTTrainer(model=model, args=args)\n"
+    )
+    found = settings(program, src__models=own)
+    assert (found["model_name_or_path"], found["dtype"]) == ("Qwen/Qwen3-4B", "bfloat16")
+
+
+CLASS = """\
+@dataclass
+class Config:
+    max_length: int = 2048
+    layers: list = field(default_factory=lambda: [2048])
+
+    @classmethod
+    def read(cls, path):
+        return cls(**yaml.safe_load(open(path))['training'])
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("Config().max_length", 2048),
+        ("Config.max_length", 2048),
+        ("Config(max_length=5).max_length", 5),
+        ("Config().layers[0]", 2048),
+        ("Config.read('configs/a.yaml').max_length", 2048),
+        ("Config(**{'max_length': 7}).max_length", 7),
+        ("Config(**args).max_length", "${?Config(**args).max_length}"),
+    ],
+)
+def test_the_fields_of_a_class_are_read(made: str, expected: object) -> None:
+    assert length(f"{CLASS}SFTConfig(max_length={made})\n") == expected
+
+
+def test_a_program_that_never_ends_is_left() -> None:
+    program = "".join(f"a{n} = a{n + 1} or a{n + 2}\n" for n in range(2_000))
+    assert str(length(f"{program}SFTConfig(max_length=a0)\n")).startswith("${?")
+    loop = "def a(x):\n    return b(x)\ndef b(x):\n    return a(x)\n"
+    assert str(length(f"{loop}SFTConfig(max_length=a(1))\n")).startswith("${?")
+    nested = "x" + " / 'a'" * 300
+    assert str(length(f"SFTConfig(max_length={nested})\n")).startswith("${?")
+
+
+PLAIN = "from transformers import TrainingArguments\nargs = TrainingArguments('o')\n".replace(
+    "'o'", "output_dir='o', optim='adamw_hf', num_train_epochs=1"
+)
+TRAINS = "SFTTrainer(model='Qwen/Qwen3-4B', args=args, max_seq_length=512, tokenizer=tokenizer)\n"
+
+
+def test_a_trainer_takes_the_arguments_of_transformers() -> None:
+    report = check(PLAIN + TRAINS)
+    (launch,) = report.launches
+    assert launch.settings["max_seq_length"] == 512
+    assert launch.settings["model_name_or_path"] == "Qwen/Qwen3-4B"
+    assert "tokenizer" not in launch.settings
+    # The value is of an older release, as an option may be.
+    assert launch.framework_version == "0.15.2"
+    assert [one.id for one in report.findings if one.severity != "note"] == ["RLB028"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        PLAIN + TRAINS + "TrainingArguments(output_dir='p')\n",
+        PLAIN.replace("transformers", "own") + TRAINS,
+        PLAIN.replace("(output_dir", "('p', output_dir") + TRAINS,
+        PLAIN + TRAINS.replace("SFT", "DPO").replace("DPOTrainer", "trl.DPOTrainer"),
+        PLAIN + TRAINS.replace("args=args", "args=args, **more"),
+    ],
+)
+def test_other_arguments_are_not_read(program: str) -> None:
+    assert check(program).launches == ()
