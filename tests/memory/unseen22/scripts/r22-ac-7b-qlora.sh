@@ -1,0 +1,17 @@
+python -m trl.scripts.sft \
+    --model_name_or_path mistralai/Mistral-7B-v0.3 \
+    --bf16 true \
+    --max_seq_length 1280 \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 4 \
+    --optim adamw_torch \
+    --use_peft \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj \
+    --torch_dtype bfloat16 \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --load_in_4bit true \
+    --bnb_4bit_quant_type nf4 \
+    --use_bnb_nested_quant true \
+    --gradient_checkpointing true

@@ -1,0 +1,19 @@
+accelerate launch --use_fsdp --fsdp_version 1 --fsdp_sharding_strategy FULL_SHARD --fsdp_auto_wrap_policy TRANSFORMER_BASED_WRAP --fsdp_transformer_layer_cls_to_wrap LlamaDecoderLayer --mixed_precision bf16 --num_processes 2 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-2-70b-chat-hf \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_seq_length 512 \
+    --pad_to_multiple_of 512 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --gradient_checkpointing_kwargs '{"use_reentrant": true}' \
+    --optim paged_adamw_8bit \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_target_modules all-linear \
+    --load_in_4bit true \
+    --bnb_4bit_quant_type nf4 \
+    --use_bnb_nested_quant true

@@ -1,0 +1,21 @@
+python -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-3.2-3B \
+    --torch_dtype float16 \
+    --fp16 true \
+    --bf16 false \
+    --max_seq_length 512 \
+    --pad_to_multiple_of 512 \
+    --per_device_train_batch_size 19 \
+    --per_device_eval_batch_size 19 \
+    --eval_strategy steps \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --optim paged_adamw_8bit \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 32 \
+    --lora_dropout 0.1 \
+    --lora_target_modules q_proj k_proj v_proj o_proj \
+    --load_in_4bit true \
+    --bnb_4bit_quant_type nf4 \
+    --use_bnb_nested_quant true

@@ -1,0 +1,19 @@
+python -m trl.scripts.sft \
+    --model_name_or_path mistralai/Mistral-7B-Instruct-v0.3 \
+    --dtype bfloat16 \
+    --bf16 true \
+    --max_length 2048 \
+    --pad_to_multiple_of 64 \
+    --per_device_train_batch_size 8 \
+    --per_device_eval_batch_size 16 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing false \
+    --optim paged_adamw_8bit \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --load_in_4bit true \
+    --bnb_4bit_quant_type nf4 \
+    --use_bnb_nested_quant true

@@ -1,0 +1,17 @@
+python -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen2.5-Coder-3B-Instruct \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --max_prompt_length 1536 \
+    --max_completion_length 512 \
+    --num_generations 4 \
+    --per_device_train_batch_size 16 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --use_vllm false \
+    --beta 0.04 \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj

@@ -1,0 +1,20 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-7B-Instruct \
+    --dtype float16 \
+    --fp16 true \
+    --bf16 false \
+    --max_length 2048 \
+    --per_device_train_batch_size 1 \
+    --per_device_eval_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --gradient_checkpointing_kwargs '{"use_reentrant": false}' \
+    --optim adamw_torch \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj \
+    --load_in_4bit true \
+    --bnb_4bit_quant_type nf4 \
+    --use_bnb_nested_quant true

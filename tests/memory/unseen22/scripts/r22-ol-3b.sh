@@ -1,0 +1,23 @@
+python -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-3B-Instruct \
+    --dtype float32 \
+    --fp16 false \
+    --bf16 false \
+    --attn_implementation eager \
+    --max_length 2048 \
+    --per_device_train_batch_size 2 \
+    --per_device_eval_batch_size 8 \
+    --eval_strategy steps \
+    --eval_steps 20 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --optim paged_adamw_8bit \
+    --max_grad_norm 0.3 \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --load_in_4bit true \
+    --bnb_4bit_quant_type nf4 \
+    --use_bnb_nested_quant true

@@ -1,0 +1,11 @@
+accelerate launch --use_fsdp --fsdp_version 1 --fsdp_sharding_strategy FULL_SHARD --fsdp_auto_wrap_policy TRANSFORMER_BASED_WRAP --fsdp_transformer_layer_cls_to_wrap LlamaDecoderLayer --mixed_precision no --num_processes 4 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Meta-Llama-3-8B \
+    --dtype float16 \
+    --bf16 false \
+    --fp16 false \
+    --max_length 512 \
+    --pad_to_multiple_of 512 \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing false \
+    --optim adamw_torch

@@ -1,0 +1,12 @@
+accelerate launch --multi_gpu --mixed_precision no --num_processes 2 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Meta-Llama-3-8B \
+    --dtype bfloat16 \
+    --bf16 false \
+    --fp16 false \
+    --max_length 512 \
+    --pad_to_multiple_of 512 \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --gradient_checkpointing_kwargs '{"use_reentrant": false}' \
+    --optim adamw_torch
