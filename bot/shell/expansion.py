@@ -35,24 +35,11 @@ from bot.shell.session import Session, hole, shorten
 from bot.shell.source import Span
 from bot.shell.state import OpenArguments, Value, World, part, separators, size, trimmed
 from bot.shell.values import scalar, target
-from bot.shell.words import Hole, Piece, Word
+from bot.shell.words import Hole, Piece
 
 _LOOKS_ASSIGNED = regex(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _TILDE = regex(r"~([^/:]*)")
 _HOMES = ("", "+", "-", "root")
-
-
-def expand_words(session: Session, world: World, nodes: list[WordNode]) -> list[Word]:
-    """The words that a list of words becomes."""
-    words: list[Word] = []
-    for node in nodes:
-        if node.ready is not None:
-            words.append(node.ready)
-        else:
-            span = node.span
-            words.extend(Word(value, span) for value in fields(session, world, node))
-            session.spend_words(len(words))
-    return words
 
 
 def fields(session: Session, world: World, node: WordNode) -> list[Value]:
@@ -60,10 +47,9 @@ def fields(session: Session, world: World, node: WordNode) -> list[Value]:
     versions = expand_braces(session, node) if node.braces else [node.parts]
     result: list[Value] = []
     for parts in versions:
-        atoms: list[Atom] = []
         if node.tilde:
             parts = tildes(session, world, parts)
-        expand(session, world, parts, atoms, UNQUOTED)
+        atoms = expand(session, world, parts, UNQUOTED)
         if len(atoms) == 1 and atoms[0][1] in (LITERAL, PROTECTED):
             value = (atoms[0][0],)
             result.append(value if value[0].text != "" else ())
@@ -103,9 +89,7 @@ def text_of(session: Session, world: World, node: WordNode, *, assigned: bool = 
     parts = node.parts
     if node.tilde:
         parts = tildes(session, world, parts, assigned=assigned)
-    atoms: list[Atom] = []
-    expand(session, world, parts, atoms, WHOLE)
-    value = value_of(atoms)
+    value = value_of(expand(session, world, parts, WHOLE))
     session.spend(size(value), len(value))
     return value
 
@@ -113,19 +97,14 @@ def text_of(session: Session, world: World, node: WordNode, *, assigned: bool = 
 def pattern_of(session: Session, world: World, node: WordNode) -> list[Atom]:
     """A word as a pattern: its pieces with the mode that says whether they are quoted."""
     parts = tildes(session, world, node.parts) if node.tilde else node.parts
-    atoms: list[Atom] = []
-    expand(session, world, parts, atoms, WHOLE)
-    return atoms
+    return expand(session, world, parts, WHOLE)
 
 
 def expand(
-    session: Session,
-    world: World,
-    parts: list[WordPart],
-    atoms: list[Atom],
-    context: ExpansionContext,
-) -> None:
-    """Expands parts, and adds what they give to `atoms`."""
+    session: Session, world: World, parts: list[WordPart], context: ExpansionContext
+) -> list[Atom]:
+    """What parts give, each piece with how it takes part in splitting."""
+    atoms: list[Atom] = []
     for item in parts:
         if type(item) is Text:
             piece = item.piece
@@ -134,12 +113,12 @@ def expand(
             else:
                 atoms.append((piece, SPLIT if context.operand else LITERAL))
         elif type(item) is Parameter:
-            expand_parameter(session, world, item, atoms, context)
+            atoms += expand_parameter(session, world, item, context)
         elif type(item) is Quoted:
-            before = len(atoms)
-            expand(session, world, item.parts, atoms, QUOTED_WHOLE if context.whole else QUOTED)
-            if len(atoms) == before and not _vanishes(item.parts):
-                atoms.append((Piece("", Span(item.start, item.start)), PROTECTED))
+            inner = expand(session, world, item.parts, QUOTED_WHOLE if context.whole else QUOTED)
+            if not inner and not _vanishes(item.parts):
+                inner = [(Piece("", Span(item.start, item.start)), PROTECTED)]
+            atoms += inner
         elif type(item) is Substitution:
             value = substitute(session, world, item)
             mode = PROTECTED if item.process else context.mode
@@ -147,6 +126,7 @@ def expand(
         elif type(item) is Arithmetic:
             value = number(session, world, item.expression, item.span)
             atoms.extend((piece, context.mode) for piece in value)
+    return atoms
 
 
 def _vanishes(parts: list[WordPart]) -> bool:

@@ -6,7 +6,7 @@ from typing import Final
 
 from bot.base.regex import regex
 from bot.shell import arithmetic
-from bot.shell.fields import QUOTED_WHOLE, Atom, value_of
+from bot.shell.fields import QUOTED_WHOLE, value_of
 from bot.shell.parse.syntax import WordNode
 from bot.shell.session import ExpansionFault, Session
 from bot.shell.source import Span
@@ -143,9 +143,8 @@ def evaluate(session: Session, world: World, node: WordNode, span: Span) -> int:
         ExpansionFault: where bash would report an error.
 
     """
-    atoms: list[Atom] = []
-    session.expand(session, world, node.parts, atoms, QUOTED_WHOLE)
-    return integer(session, world, certain_text(session, world, value_of(atoms), span), span)
+    value = value_of(session.expand(session, world, node.parts, QUOTED_WHOLE))
+    return integer(session, world, certain_text(session, world, value, span), span)
 
 
 def number(session: Session, world: World, node: WordNode, span: Span) -> Value:

@@ -37,13 +37,9 @@ from bot.shell.words import Hole, Piece
 
 
 def expand_parameter(
-    session: Session,
-    world: World,
-    node: Parameter,
-    atoms: list[Atom],
-    context: ExpansionContext,
-) -> None:
-    """Adds what a parameter expansion gives to `atoms`.
+    session: Session, world: World, node: Parameter, context: ExpansionContext
+) -> list[Atom]:
+    """What a parameter expansion gives.
 
     Raises:
         ExpansionFault: where bash would report an error.
@@ -53,13 +49,9 @@ def expand_parameter(
         raise ExpansionFault("bad substitution")
     if node.plain and (value := scalar(session, world, node.name, node.span)) is not None:
         mode = context.mode
-        atoms.extend([(piece, mode) for piece in value])
-        return
+        return [(piece, mode) for piece in value]
     expansion = _Expansion(session, world, node, context)
-    if not node.names and not node.indirect:
-        atoms.extend(expansion.plain())
-    else:
-        atoms.extend(expansion.indirect())
+    return expansion.indirect() if node.names or node.indirect else expansion.plain()
 
 
 def _hole_atoms(value: Value | None, span: Span, context: ExpansionContext) -> list[Atom]:
@@ -161,10 +153,8 @@ class _Expansion:
         variable = self.world.variables.get(target(self.world, self.node.name))
         if variable is None or not variable.associative:
             return evaluate(self.session, self.world, index, self.span)
-        atoms: list[Atom] = []
-        self.session.expand(self.session, self.world, index.parts, atoms, WHOLE)
-        value = value_of(atoms)
-        return certain(value)
+        atoms = self.session.expand(self.session, self.world, index.parts, WHOLE)
+        return certain(value_of(atoms))
 
     def _demand(self) -> None:
         """Fails for an unset parameter under `set -u`."""
@@ -279,7 +269,7 @@ class _Expansion:
             quoted = self.context.quoted
             if node.argument.tilde and not quoted:
                 parts = session.tildes(session, world, parts)
-            session.expand(session, world, parts, found, QUOTED if quoted else OPERAND)
+            found = session.expand(session, world, parts, QUOTED if quoted else OPERAND)
         if "-" in node.operator or "=" in node.operator:
             by_script = node.name in world.variables and not world.variables[node.name].caller
             if not by_script and not (is_digits(node.name) and world.frames):
@@ -320,13 +310,10 @@ class _Expansion:
             at = AssignedAt(Span(node.name_start, node.name_end), span)
             assign_scalar(self.session, self.world, node.name, value, at)
         else:
-            self._assign_element(node.index, value)
+            with suppress(Unknown):
+                key = self._key(node.index)
+                assign_element(self.session, self.world, node.name, key, value)
         return self._atoms(value)
-
-    def _assign_element(self, index: WordNode, value: Value) -> None:
-        with suppress(Unknown):
-            name, key = self.node.name, self._key(index)
-            assign_element(self.session, self.world, name, key, value)
 
     def _required(self) -> list[Atom]:
         """`${X:?message}`, where X is not set: the script goes on only where the caller sets it."""

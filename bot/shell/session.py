@@ -33,8 +33,8 @@ class ExpansionFault(Exception):  # noqa: N818 - bash calls it an expansion erro
 
 CaptureOutput: TypeAlias = Callable[[World, Script], Value]
 """Runs a list of commands in a subshell: its output, line ends kept, holes where it is unknown."""
-Expand: TypeAlias = Callable[["Session", World, list[WordPart], list[Atom], ExpansionContext], None]
-"""Expands parts of a word, and adds what they give to the atoms."""
+Expand: TypeAlias = Callable[["Session", World, list[WordPart], ExpansionContext], list[Atom]]
+"""What parts of a word give."""
 Tildes: TypeAlias = Callable[["Session", World, list[WordPart]], list[WordPart]]
 """Replaces each `~` in parts of a word where bash does so."""
 

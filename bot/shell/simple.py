@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from bot.base.messages import message
 from bot.shell.assignments import carry_out, declared, prefixed
 from bot.shell.builtins import BUILTINS, run_builtin
-from bot.shell.expansion import expand_words
+from bot.shell.expansion import fields
 from bot.shell.external import run_external
 from bot.shell.functions import call
 from bot.shell.limits import LimitReached
@@ -96,7 +96,9 @@ def _words(runner: Runner, node: Simple, world: World) -> list[Word | Assignment
             elif word.ready is not None:
                 words.append(word.ready)
             else:
-                words.extend(expand_words(session, world, [word]))
+                values = fields(session, world, word)
+                session.spend_words(len(values))
+                words.extend(Word(value, word.span) for value in values)
         session.spend_words(len(words))
     except LimitReached as reached:
         if reached.bound not in ("expansion", "words"):

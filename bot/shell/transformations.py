@@ -55,12 +55,8 @@ def _symbols(
     """The characters of a pattern, each with whether it is quoted; None with a hole in it."""
     if node is None:
         return []
-    atoms: list[Atom] = []
-    parts = node.parts
-    if node.tilde:
-        parts = session.tildes(session, world, parts)
-    session.expand(session, world, parts, atoms, WHOLE)
-    return symbols_of(atoms)
+    parts = session.tildes(session, world, node.parts) if node.tilde else node.parts
+    return symbols_of(session.expand(session, world, parts, WHOLE))
 
 
 def symbols_of(atoms: list[Atom]) -> list[tuple[str, bool]] | None:
@@ -139,9 +135,7 @@ def _replace(
     value: Value,
 ) -> Value:
     """`${X/pattern/replacement}` of a known value."""
-    atoms: list[Atom] = []
-    if node.second is not None:
-        session.expand(session, world, node.second.parts, atoms, WHOLE)
+    atoms = session.expand(session, world, node.second.parts, WHOLE) if node.second else []
     if any(
         mode != PROTECTED and isinstance(piece.text, str) and not {"&", "\\"}.isdisjoint(piece.text)
         for piece, mode in atoms
