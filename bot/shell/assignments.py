@@ -18,11 +18,6 @@ from bot.shell.values import AssignedAt, assign_scalar, converted, following_ind
 from bot.shell.words import Piece, Variable, Word
 
 
-def value_span(node: Assignment) -> Span:
-    """Where the value of an assignment stands."""
-    return node.value.span
-
-
 def bounded_text(session: Session, world: World, node: WordNode) -> Value:
     """The right side of an assignment; a hole where a bound is reached."""
     try:
@@ -58,8 +53,8 @@ class _Assigning:
         self.name = target(world, node.name)
         self.old = world.variables.get(self.name)
         """The variable as it was before the value was expanded."""
-        self.name_span = Span(node.start, node.name_end)
-        self.value_span = value_span(node)
+        self.name_span = node.name_span
+        self.value_span = node.value.span
         kept = node.append or node.index is not None
         self.uncounted = kept and self.old is not None and self.old.uncounted
 
@@ -205,15 +200,15 @@ def _items(old: ShellVariable | None) -> dict[int | str, Value]:
 
 def prefixed(session: Session, world: World, node: Assignment) -> tuple[str, Value, Variable]:
     """The assignment in front of a command, not carried out in the shell itself."""
-    name_span = Span(node.start, node.name_end)
+    name_span, value_span = node.name_span, node.value.span
     if isinstance(node.value, ArrayLiteral):
-        value: Value = hole("unsupported", "array in front of a command", value_span(node))
+        value: Value = hole("unsupported", "array in front of a command", value_span)
     else:
         value = bounded_text(session, world, node.value)
         if node.append:
             old = world.variables.get(node.name)
             value = (*_before(session, world, node.name, old, name_span), *value)
-    record = session.assigned(node.name, value, name_span, value_span(node), True)
+    record = session.assigned(node.name, value, name_span, value_span, True)
     return node.name, value, record
 
 

@@ -210,7 +210,7 @@ def run_for(runner: Runner, node: For, world: World) -> list[World]:
     values, several = _values(runner, node, world)
     before = world.copy() if several else world
     runner.session.enter(node.start, node.end)
-    name_span = Span(node.name_start, node.name_start + len(node.name))
+    name_span = node.name_span
     done: list[World] = []
     active = [world]
     waited = False
@@ -279,10 +279,9 @@ def _values(runner: Runner, node: For, world: World) -> tuple[list[Value], bool]
     given = world.positional
     asked = runner.session.needs_arguments and not values and _over_arguments(runner, node)
     if asked and isinstance(given, OpenArguments):
-        span = Span(node.name_start, node.name_start + len(node.name))
         first = given.shifted + 1
         numbers = range(first, first + _rounds(runner, node.body))
-        values = [hole("argument", "an argument", span, str(number)) for number in numbers]
+        values = [hole("argument", "an argument", node.name_span, str(n)) for n in numbers]
     return values, several
 
 
@@ -308,7 +307,7 @@ def _over_arguments(runner: Runner, node: For) -> bool:
 
 def _select(runner: Runner, node: For, world: World) -> list[World]:
     """Runs `select`: what is chosen is unknown, and how often; once stands for all."""
-    name_span = Span(node.name_start, node.name_start + len(node.name))
+    name_span = node.name_span
     for word in node.words or []:
         fields(runner.session, world, word)
     choice = hole("command", "choice of select", name_span)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from bot.base.regex import regex
+from bot.shell.parse.compound_parser import CompoundParser
 from bot.shell.parse.cursor import Cursor
 from bot.shell.parse.redirect_parser import RedirectParser
 from bot.shell.parse.syntax import (
@@ -26,14 +26,6 @@ _DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly", "co
 """Commands behind which assignments may stand."""
 
 
-class FunctionSource(Protocol):
-    """Reads functions, which start like a simple command: `name() …`."""
-
-    def function(self, start: int, name: str) -> Function:
-        """The function of a name that has been read, from its parenthesis."""
-        ...
-
-
 class SimpleParser:
     """Reads simple commands."""
 
@@ -42,12 +34,12 @@ class SimpleParser:
         cursor: Cursor,
         words: WordParser,
         redirects: RedirectParser,
-        functions: FunctionSource,
+        compounds: CompoundParser,
     ) -> None:
         self._cursor = cursor
         self._words = words
         self._redirects = redirects
-        self._functions = functions
+        self._compounds = compounds
 
     def simple(self) -> CommandNode:
         """A simple command, or a function definition `name() …`."""
@@ -96,7 +88,7 @@ class SimpleParser:
         name = words[0] if len(words) == 1 and not assignments else None
         if not isinstance(name, WordNode):
             self._cursor.unexpected()
-        return self._functions.function(start, self._cursor.text[name.start : name.end])
+        return self._compounds.function(start, self._cursor.text[name.start : name.end])
 
     # Assignments
 

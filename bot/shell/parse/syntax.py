@@ -127,9 +127,9 @@ class Assignment(Positioned):
     value: WordNode | ArrayLiteral
 
     @property
-    def name_end(self) -> int:
-        """Where the name ends."""
-        return self.start + len(self.name)
+    def name_span(self) -> Span:
+        """Where the name stands."""
+        return Span(self.start, self.start + len(self.name))
 
 
 @dataclass(slots=True)
@@ -227,6 +227,11 @@ class For(Positioned):
     words: list[WordNode] | None
     body: Script
     select: bool = False
+
+    @property
+    def name_span(self) -> Span:
+        """Where the name stands."""
+        return Span(self.name_start, self.name_start + len(self.name))
 
 
 @dataclass(slots=True)
