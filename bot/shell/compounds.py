@@ -16,7 +16,7 @@ from bot.shell.parse.syntax import (
     If,
     Redirected,
 )
-from bot.shell.redirections import asks_port, redirect
+from bot.shell.redirections import Redirection
 from bot.shell.runner import Runner
 from bot.shell.session import shorten
 from bot.shell.state import Value, World
@@ -80,17 +80,10 @@ def group(runner: Runner, node: Group, world: World) -> list[World]:
 
 def redirected(runner: Runner, node: Redirected, world: World) -> list[World]:
     """Runs a compound command with redirections."""
-    stdin, output = world.stdin, world.output
-    to_file = redirect(runner.session, node.redirects, world)
-    if to_file is not None:
-        world.output = None
+    redirection = Redirection(runner.session, node.redirects, world)
     worlds = runner.run(node.command, world)
     for one in worlds:
-        one.stdin = stdin
-        if to_file is not None:
-            one.output = None if output is None else list(output)
-        if one.flow is None and asks_port(runner.session, node.redirects):
-            one.settle(None, False)
+        redirection.close(one)
     return worlds
 
 

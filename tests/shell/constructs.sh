@@ -665,6 +665,8 @@ X=1; unset X Y; cmd "${X-u}"; X=2; unset -v X; cmd "${X-u}"; f() { local q=1; un
 cmd "$((2**3**2))" $((-2**2)) $((1?2:3?4:5)) $((1,2)) $((!0)) $((! 5)) $((~-1)) $((7&~2))
 #== kinds of append
 a=1; a+=1; cmd $a; b=(1); b+=2; cmd ${b[0]}; export c+=x; c+=y; cmd $c
+#== read in a group whose output goes elsewhere
+printf '%s\n' a b c | { { read x; } > /dev/null; read y; if read z; then cmd in; fi > /dev/null; cmd "$x" "$y" "$z"; }
 #== forms of read
 read -r a b c <<< "  1   2  3 4  "; cmd "$a" "$b" "$c"; read x <<< 'a\b'; cmd "$x"; read -r x <<< 'a\b '; cmd "$x"; read <<< "  r "; cmd "$REPLY"; read -d: p <<< "x:y"; cmd "$p"; IFS= read -r l <<< "  k "; cmd "$l"
 #== forms of printf
