@@ -109,21 +109,9 @@ def _succeed(call: BuiltinCall) -> None:
     call.world.settle(0)
 
 
-def _fail(call: BuiltinCall) -> None:
-    call.world.settle(1)
-
-
-def _unknown_status(call: BuiltinCall) -> None:
-    call.world.settle(None, call.name == "wait")
-
-
 def _unknown_output(call: BuiltinCall) -> None:
     call.world.settle(0)
     call.write(hole("command", f"output of {call.name}", call.span))
-
-
-def _declare(call: BuiltinCall) -> None:
-    declare(call.session, call.world, call.name, call.words[1:])
 
 
 def _echo(call: BuiltinCall) -> None:
@@ -253,18 +241,24 @@ def _look_up(call: BuiltinCall, words: Sequence[Word]) -> None:
 
 
 _HANDLERS: dict[str, Callable[[BuiltinCall], None]] = {
-    **dict.fromkeys(("export", "declare", "typeset", "local", "readonly"), _declare),
+    **dict.fromkeys(
+        ("export", "declare", "typeset", "local", "readonly"),
+        lambda call: declare(call.session, call.world, call.name, call.words[1:]),
+    ),
     **dict.fromkeys(("test", "["), _test),
     **dict.fromkeys(("break", "continue"), _leave_loop),
     **dict.fromkeys(("exit", "return"), _leave_shell),
     **dict.fromkeys(("type", "hash"), lambda call: _look_up(call, call.plain)),
-    **dict.fromkeys(("kill", "wait", "fg", "bg", "jobs"), _unknown_status),
+    **dict.fromkeys(
+        ("kill", "wait", "fg", "bg", "jobs"),
+        lambda call: call.world.settle(None, call.name == "wait"),
+    ),
     **dict.fromkeys(
         ("compgen", "caller", "help", "dirs", "ulimit", "umask", "times"), _unknown_output
     ),
     **dict.fromkeys(
         ("mapfile", "readarray"),
-        lambda call: mapfile(call.session, call.world, call.plain, call.span),
+        lambda call: mapfile(call.world, call.plain, call.span),
     ),
     "read": lambda call: read(call.session, call.world, call.plain, call.span),
     "getopts": lambda call: getopts(call.session, call.world, call.plain, call.span),
@@ -278,6 +272,6 @@ _HANDLERS: dict[str, Callable[[BuiltinCall], None]] = {
     "set": _set,
     "shift": _shift,
     "let": _let,
-    "false": _fail,
+    "false": lambda call: call.world.settle(1),
 }
 """What runs each builtin that goes on in the same world; the others only succeed."""

@@ -209,7 +209,7 @@ def _remainder(rest: Value, text: str, ifs: str) -> tuple[int, int, int]:
     return start, end, len(text)
 
 
-def mapfile(_session: Session, world: World, words: Sequence[Word], span: Span) -> None:
+def mapfile(world: World, words: Sequence[Word], span: Span) -> None:
     """Carries out `mapfile`, so far as what it reads is not known."""
     _, names = _options(words, _MAPFILE_WITH)
     name = (known(names[0].pieces) if names else None) or "MAPFILE"
