@@ -8,9 +8,7 @@ repository that it ends with.
 
 from __future__ import annotations
 
-import ast
 import posixpath
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -21,8 +19,9 @@ from bot.base.regex import regex
 from bot.frameworks.config_files import SUFFIX, ComposeError
 from bot.frameworks.hydra.compose import Composer
 from bot.frameworks.hydra.config_tree import ConfigTree
+from bot.frameworks.hydra_main import HydraMain, hydra_main
 from bot.frameworks.named_files import NamedFiles, above, ending, entry_file, text_of
-from bot.frameworks.python_source import parsed, reads_argparse, written
+from bot.frameworks.python_source import parsed, reads_argparse
 from bot.frameworks.release_overlay import OwnLayer, mapping_of, own_layer
 
 if TYPE_CHECKING:
@@ -46,15 +45,6 @@ _MOST_PLACES: Final = 20
 _HOLE: Final = regex(r"\$\{\?[^}]{0,400}\}")
 """What only a run knows."""
 _WORD: Final = regex(r"[\w./-]{1,400}")
-_DEF: Final = regex(r"^def [^\n]*:$", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class HydraMain:
-    """What a `@hydra.main` says."""
-
-    config_path: str
-    config_name: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,38 +77,6 @@ def leads_nowhere(path: str | None, places: Collection[str]) -> OwnRoot | None:
     else:
         why = message("{text}, which is no configuration folder of this repository", text=text)
     return OwnRoot(unread=why)
-
-
-def hydra_main(source: str) -> HydraMain | None:
-    """The decorator of the first main function; None without one, or for a computed folder."""
-    return _main_of(_head(source)) or _main_of(source)
-
-
-def _head(source: str) -> str:
-    """The decorator of a program's main function and its first line, since the rest is long.
-
-    Empty where they are not found at once, or may stand in a text.
-    """
-    at = source.find("\n@hydra.main")
-    in_text = any(source.count(quotes, 0, max(at, 0)) % 2 for quotes in ('"""', "'''"))
-    line = _DEF.search(source, at) if at >= 0 and not in_text else None
-    return f"{source[at : line.end()]} pass" if line else ""
-
-
-def _main_of(source: str) -> HydraMain | None:
-    for node in ast.walk(tree) if (tree := parsed(source)) is not None else ():
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            continue
-        for mark in node.decorator_list:
-            if isinstance(mark, ast.Call) and written(mark.func) == "hydra.main":
-                given = {word.arg: word.value for word in mark.keywords}
-                path, name = _text(given.get("config_path")), _text(given.get("config_name"))
-                return None if path is None else HydraMain(path, name)
-    return None
-
-
-def _text(node: ast.expr | None) -> str | None:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
 def may_define(path: str) -> bool:

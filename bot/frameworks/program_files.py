@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
-from bot.frameworks.config_files import LIMITS, ComposeError
-from bot.frameworks.named_files import NamedFiles, below_unknown, closest, text_of
+from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError
+from bot.frameworks.hydra.compose import Composer
+from bot.frameworks.hydra.grammar import parse
+from bot.frameworks.hydra.tree import CannotPutError, YamlTree, is_reference, put, resolve
+from bot.frameworks.hydra_main import HydraMain
+from bot.frameworks.named_files import NamedFiles, below_unknown, bytes_of, closest, text_of
 from bot.frameworks.python_source import parsed
+from bot.shell.words import Word
 
 _SETTINGS: Final = (".yaml", ".yml", ".json")
 
@@ -23,7 +28,8 @@ class ProgramFiles:
         self.modules = NamedFiles(path for path in files if path.endswith(".py"))
         self._settings = NamedFiles(path for path in files if path.endswith(_SETTINGS))
         self._trees: dict[str, ast.Module | None] = {}
-        self._read: dict[str, ast.expr | None] = {}
+        self._read: dict[str, Any] = {}
+        self._composers: dict[str, Composer] = {}
         self._imported: dict[tuple[str, int, str], str | None] = {}
 
     def tree(self, path: str) -> ast.Module | None:
@@ -65,10 +71,11 @@ class ProgramFiles:
                 return target
         return None
 
-    def settings(self, named: str, program: str) -> ast.expr | None:
+    def settings(self, named: str, program: str, *, resolved: bool = False) -> ast.expr | None:
         """A file of YAML or JSON as the expression of its data; None for what is neither.
 
-        It is looked for from the root, and from the program's folder on upwards.
+        It is looked for from the root, and from the program's folder on upwards. References are
+        followed where they are `resolved`, as OmegaConf does.
         """
         path = self._settings.at(below_unknown(named), program)
         if path is None and named.startswith("/"):  # On somebody's machine.
@@ -78,26 +85,83 @@ class ProgramFiles:
             return None
         if path not in self._read:
             self._read[path] = self._data(path)
-        return self._read[path]
+        data = self._read[path]
+        whole = data if resolved and isinstance(data, dict) else None
+        return None if data is None else _expression(data, whole)
 
-    def _data(self, path: str) -> ast.expr | None:
+    def _data(self, path: str) -> Any:
         # PyYAML and omegaconf take long to import, and few programs read a file.
         from bot.frameworks.yaml_data import read_yaml
 
         try:
             text = text_of(self._files, path).removeprefix("\ufeff")
-            return _expression(read_yaml(path, text, LIMITS))
+            return read_yaml(path, text, LIMITS)
         except ComposeError:
             return None
 
+    def composed(self, module: str, main: HydraMain, argv: Sequence[Word]) -> ast.expr | None:
+        """What Hydra gives a main function, as the expression of its data; None where it is unsure.
 
-def _expression(data: Any) -> ast.expr:
-    """Data as it would be written out; a text with a reference is a name that nothing gives."""
+        Of the command line overrides, choices of groups and `--config-name` are known.
+        """
+        folder = posixpath.normpath(posixpath.join(posixpath.dirname(module), main.config_path))
+        name, overrides = _command_line(argv)
+        root = (name or main.config_name or "").removesuffix(SUFFIX)
+        try:
+            if folder not in self._composers:
+                self._composers[folder] = Composer(self._below(folder))
+            composer = self._composers[folder]
+            groups = composer.groups()
+            chosen = {key: str(value) for _, key, value in overrides or () if key in groups}
+            tree, _ = composer.compose(root, chosen)
+            for operator, key, value in overrides or ():
+                tree = tree if key in groups else put(tree, key, value, force=bool(operator))
+        except (ComposeError, CannotPutError):
+            return None
+        return _expression(tree, tree) if overrides is not None else None
+
+    def _below(self, folder: str) -> dict[str, bytes]:
+        start = f"{folder}/"
+        return {
+            path.removeprefix(start): bytes_of(self._files, path)
+            for path in self._files
+            if path.startswith(start) and path.endswith(SUFFIX)
+        }
+
+
+_Override: TypeAlias = tuple[str, str, Any]
+
+
+def _command_line(argv: Sequence[Word]) -> tuple[str, list[_Override] | None]:
+    """The name of the configuration, and the overrides; None in their place for anything else."""
+    name, overrides = "", list[_Override]()
+    words = iter(word.text for word in argv)
+    for text in words:
+        flag, _, value = text.partition("=")
+        if flag in ("--config-name", "-cn"):
+            name = value or next(words, "")
+            continue
+        hole = "${?" in value and "${?" not in flag
+        found = ("", flag, "${?}") if hole else parse(text)
+        if text.startswith("-") or isinstance(found, str) or found[0] == "~":
+            return name, None
+        overrides.append(found)
+    return name, overrides
+
+
+def _expression(data: Any, whole: YamlTree | None, path: tuple[str, ...] = ()) -> ast.expr:
+    """Data as it would be written out; a text with a reference is a name that nothing gives.
+
+    In the `whole` of a configuration, where that is given, references are followed.
+    """
+    if whole is not None and is_reference(data):
+        data = resolve(whole, data, path)
     if isinstance(data, dict):
         keys: list[ast.expr | None] = [ast.Constant(key) for key in data]
-        return ast.Dict(keys, [_expression(value) for value in data.values()])
+        values = [_expression(value, whole, (*path, str(key))) for key, value in data.items()]
+        return ast.Dict(keys, values)
     if isinstance(data, list):
-        return ast.List([_expression(value) for value in data], ast.Load())
-    if isinstance(data, str) and "${" in data:
-        return ast.Name(data, ast.Load())
-    return ast.Constant(data)
+        each = enumerate(data)
+        return ast.List([_expression(one, whole, (*path, str(n))) for n, one in each], ast.Load())
+    known = isinstance(data, (str, int, float, bool, type(None))) and not is_reference(data)
+    return ast.Constant(data) if known else ast.Name(str(data), ast.Load())

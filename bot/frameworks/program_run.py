@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE
+from bot.frameworks.hydra_main import HydraMain
 from bot.frameworks.program_files import ProgramFiles
 from bot.frameworks.trl_arguments import ProgramOptions
 from bot.shell.words import Word
@@ -17,7 +19,8 @@ _STEPS: Final = 5_000
 _MAKES: Final = {"int": int, "float": float}
 _Answer: TypeAlias = Word | str | bool | float | list[Any] | None
 _Question: TypeAlias = tuple[ProgramOptions | None, str | int]
-"""An option of the program's and its attribute, or the name of a variable or number of a word."""
+"""An option of the program's and its attribute, the name of a variable, or the number of a word,
+which is 0 for all of them."""
 
 
 @dataclass(slots=True, eq=False)
@@ -53,6 +56,11 @@ class ProgramRun:
         """A word of the command line, counted from 1; None where there are fewer."""
         return self._answer((None, number))
 
+    def composed(self, module: str, main: HydraMain) -> ast.expr | None:
+        """What Hydra gives a main function of a module; None where only a run knows."""
+        self._answer((None, 0))
+        return self.files.composed(module, main, self.argv)
+
     def like(self, other: ProgramRun) -> bool:
         """Whether another run finds the same in all that this one asked for."""
         return all(_text(other._find(one)) == answer for one, answer in self._asked.items())
@@ -64,6 +72,8 @@ class ProgramRun:
 
     def _find(self, question: _Question) -> _Answer:
         options, name = question
+        if name == 0:
+            return " ".join(word.text for word in self.argv)
         if isinstance(name, int):
             return self.argv[name - 1] if 0 < name <= len(self.argv) else None
         if options is None:

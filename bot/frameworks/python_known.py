@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-import posixpath
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, Final
 
 from bot.frameworks.argparse_options import UNREADABLE
-from bot.frameworks.program_run import ProgramRun, constant_of
+from bot.frameworks.program_run import constant_of
+from bot.frameworks.python_around import END, Known, S, number_of
 from bot.frameworks.python_changes import changes, root_of
+from bot.frameworks.python_paths import OF_PATHS, data_of, of_path
 from bot.frameworks.python_source import UnfollowedError, written
 from bot.frameworks.trl_arguments import ProgramOptions, parsing_call, program_options
 from bot.shell.words import Word
@@ -60,56 +62,16 @@ _HOLDS: Final = (
     "is_torch_bf16_gpu_available",
 )
 """What holds on each card that trains; older ones than bf16 torch emulates."""
-_OPENS: Final = ("open", "io.open", "codecs.open", "Path", "pathlib.Path")
-_SAME_FILE: Final = ("absolute", "expanduser", "open", "read", "read_text", "resolve")
-"""Methods that give the same file, or what it holds."""
-_OF_PATHS: Final = "os.path."
-_SAME_PATH: Final = ("abspath", "expanduser", "normpath", "realpath")
-_FOLDERS: Final = ("os.getcwd", "Path.cwd")
-"""Where a program runs, which is taken for the repository's root."""
-_MOST: Final = 20
-"""Calls around the path of a file."""
-_END: Final = 1 << 30
-
-
-class Around(Protocol):
-    """What an expression of a program stands in, which is a `Scope`."""
-
-    @property
-    def tree(self) -> ast.Module:
-        """The module."""
-
-    @property
-    def node(self) -> ast.AST:
-        """The function, or the module."""
-
-    @property
-    def path(self) -> str:
-        """The module's file, from the root of its repository."""
-
-    @property
-    def run(self) -> ProgramRun:
-        """The run that it is a part of."""
-
-    def step(self, node: ast.expr, before: int) -> tuple[ast.expr, Self]:
-        """What an expression stands for above a line."""
-
-    def constant(self, node: ast.expr) -> ast.expr:
-        """An expression as a constant, or what it stands for."""
-
-    def module(self) -> Self:
-        """The module itself."""
-
-    def imported_module(self, name: str) -> Self | None:
-        """The module that a name is."""
-
-    def field_of(self, node: ast.Attribute, before: int) -> tuple[ast.expr, Self, int] | None:
-        """A field of a class of the program's."""
-
-
-S = TypeVar("S", bound=Around)
-Known: TypeAlias = tuple[ast.expr, S, int]
-"""An expression, where it stands, and the line above which its names count."""
+_ASKED: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], object]]] = {
+    ast.Eq: operator.eq,
+    ast.Is: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.IsNot: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
 
 
 def part(scope: S, node: ast.Attribute | ast.Subscript, before: int) -> Known[S] | None:
@@ -122,13 +84,13 @@ def part(scope: S, node: ast.Attribute | ast.Subscript, before: int) -> Known[S]
         if of in _ENVIRONMENT:
             return _variable(scope, node.slice, None)
         if of == "sys.argv":
-            number = _number(node.slice)
+            number = number_of(node.slice)
             return _known(scope, scope.run.word(number)) if number is not None else None
         return _item(scope, node.value, node.slice, before)
     if isinstance(node.value, ast.Name):
         module = scope.imported_module(node.value.id)
         if module is not None:
-            return ast.Name(node.attr), module, _END
+            return ast.Name(node.attr), module, END
     option = option_of(scope, node, before)
     if option is not None:
         return _option(scope, *option)
@@ -147,21 +109,23 @@ def called(scope: S, call: ast.Call, before: int) -> Known[S] | None:
     """
     name, given = written(call.func), call.args
     if name in _HOLDS:
-        return ast.Constant(True), scope, _END
+        return ast.Constant(True), scope, END
     if not given:
         return _text_of(scope, call.func)
-    if name.startswith(_OF_PATHS):
-        return _of_path(scope, call)
+    if name.startswith(OF_PATHS):
+        return of_path(scope, call)
     if name in _READS_VARIABLE:
         return _variable(scope, given[0], given[1] if len(given) > 1 else ast.Constant(None))
     if name in _READS_FILE:
-        data = _data(scope, given[0], before)
-        return None if data is None else (data, scope, _END)
+        data = data_of(scope, given[0], before, resolved=name.startswith("OmegaConf"))
+        return None if data is None else (data, scope, END)
     if name in _COPIES or (name in _SAME and len(given) == 1):
         return given[0], scope, before
     if isinstance(call.func, ast.Attribute) and call.func.attr == "get" and len(given) < 3:
         default = given[1] if len(given) > 1 else ast.Constant(None)
         return _item(scope, call.func.value, given[0], before, default)
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "split":
+        return _split(scope, call.func.value, given[0])
     return _number_of(scope, name, given[0]) if name in _NUMBERS and len(given) == 1 else None
 
 
@@ -169,26 +133,56 @@ def _number_of(scope: S, kind: str, node: ast.expr) -> Known[S] | None:
     known = scope.constant(node)
     if isinstance(known, ast.Constant):
         with suppress(ValueError, TypeError, OverflowError):
-            return ast.Constant(_NUMBERS[kind](known.value)), scope, _END
+            return ast.Constant(_NUMBERS[kind](known.value)), scope, END
     return None
 
 
-def _of_path(scope: S, call: ast.Call) -> Known[S] | None:
-    """What a function of `os.path` gives back that asks for no file."""
-    with suppress(UnfollowedError):
-        if written(call.func) == "os.path.isabs":
-            return ast.Constant(_path(scope, call.args[0], _END).startswith("/")), scope, _END
-        return ast.Constant(_called_path(scope, call)), scope, _END
-    return None
-
-
-def divided(scope: S, node: ast.BinOp) -> Known[S] | None:
-    """A path of `pathlib` as its text: `ROOT / "models"`; None for numbers."""
-    try:
-        path = posixpath.join(_path(scope, node.left, _END), _path(scope, node.right, _END))
-    except UnfollowedError:
+def compared(one: ast.expr, how: ast.cmpop, other: ast.expr) -> bool | None:
+    """Whether two constants compare so, or a key is in a mapping; None for anything else."""
+    if not isinstance(one, ast.Constant):
         return None
-    return ast.Constant(path), scope, _END
+    if isinstance(how, (ast.In, ast.NotIn)):
+        known = other.keys if isinstance(other, ast.Dict) else [None]
+        keys = [key.value for key in known if isinstance(key, ast.Constant)]
+        there = (one.value in keys) is isinstance(how, ast.In)
+        return there if len(keys) == len(known) else None
+    asked = _ASKED.get(type(how))
+    if asked is None or not isinstance(other, ast.Constant):
+        return None
+    try:
+        return bool(asked(one.value, other.value))
+    except TypeError:
+        return None
+
+
+def stripped(scope: S, node: ast.ListComp, before: int) -> Known[S] | None:
+    """The items of a list of texts without blanks: `[x.strip() for x in names.split(",")]`."""
+    one = node.generators[0]
+    name = written(one.target)
+    ways = {name, f"{name}.strip()"}
+    if len(node.generators) > 1 or not ways.issuperset(map(written, (node.elt, *one.ifs))):
+        return None
+    items, there = scope.step(one.iter, before)
+    known = [there.constant(item) for item in getattr(items, "elts", ())]
+    texts = [item.value for item in known if isinstance(item, ast.Constant)]
+    if not isinstance(items, (ast.List, ast.Tuple)) or not all(isinstance(t, str) for t in texts):
+        return None
+    if len(texts) < len(items.elts):
+        return None
+    bare = written(node.elt) == name
+    kept = [str(text) if bare else str(text).strip() for text in texts]
+    return ast.List([ast.Constant(t) for t in kept if t or not one.ifs], ast.Load()), scope, END
+
+
+def _split(scope: S, text: ast.expr, at: ast.expr) -> Known[S] | None:
+    """The parts of a text: `names.split(",")`."""
+    known, by = scope.constant(text), scope.constant(at)
+    if not isinstance(known, ast.Constant) or not isinstance(by, ast.Constant):
+        return None
+    if not isinstance(known.value, str) or not isinstance(by.value, str) or not by.value:
+        return None
+    parts = known.value.split(by.value)
+    return ast.List([ast.Constant(one) for one in parts], ast.Load()), scope, END
 
 
 def _text_of(scope: S, method: ast.expr) -> Known[S] | None:
@@ -198,7 +192,7 @@ def _text_of(scope: S, method: ast.expr) -> Known[S] | None:
     known = scope.constant(method.value)
     if not isinstance(known, ast.Constant) or not isinstance(known.value, str):
         return None
-    return ast.Constant(_TEXTS[method.attr](known.value)), scope, _END
+    return ast.Constant(_TEXTS[method.attr](known.value)), scope, END
 
 
 # Mappings
@@ -225,42 +219,19 @@ def _item(
     items = zip(found.keys, found.values, strict=True)
     same = [value for one, value in items if getattr(one, "value", None) == known.value]
     if same:
-        return same[-1], there, _END
+        return same[-1], there, END
     return (default, scope, before) if default is not None else None
 
 
 def _numbered(items: Sequence[ast.expr], number: Any, there: S) -> Known[S] | None:
     inside = isinstance(number, int) and -len(items) <= number < len(items)
-    return (items[number], there, _END) if inside else None
-
-
-AS_IT_IS: Final = (ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.Subscript)
-"""What no constant is folded of, once it stands for nothing else."""
-
-
-class Folded(ast.NodeTransformer):
-    """An expression with the constants that its parts are; raises UnfollowedError."""
-
-    def __init__(self, scope: Around) -> None:
-        self._scope = scope
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        """A part as a constant where it is one."""
-        if not isinstance(node, AS_IT_IS[1:]):
-            return self.generic_visit(node)
-        known = self._scope.constant(node)
-        return known if isinstance(known, ast.Constant) else node
-
-
-def _number(node: ast.expr) -> int | None:
-    number = node.value if isinstance(node, ast.Constant) else None
-    return number if isinstance(number, int) else None
+    return (items[number], there, END) if inside else None
 
 
 # The command line and the environment
 
 
-def option_of(scope: S, node: ast.expr, before: int = _END) -> tuple[ProgramOptions, str, S] | None:
+def option_of(scope: S, node: ast.expr, before: int = END) -> tuple[ProgramOptions, str, S] | None:
     """The option of the program's that an expression is (`args.lr`), and the module that has it."""
     if not isinstance(node, ast.Attribute):
         return None
@@ -296,13 +267,13 @@ def _option(scope: S, options: ProgramOptions, name: str, there: S) -> Known[S] 
         return None
     answer = scope.run.option(options, name)
     if answer == UNREADABLE and option.written is not None and not scope.run.gives(options, name):
-        return option.written, there.module(), _END
+        return option.written, there.module(), END
     return _known(scope, answer, option.kind)
 
 
 def _known(scope: S, answer: Any, kind: str = "str") -> Known[S] | None:
     value = constant_of(answer, kind)
-    return None if value == UNREADABLE else (ast.Constant(value), scope, _END)
+    return None if value == UNREADABLE else (ast.Constant(value), scope, END)
 
 
 def _variable(scope: S, name: ast.expr, default: ast.expr | None) -> Known[S] | None:
@@ -312,69 +283,5 @@ def _variable(scope: S, name: ast.expr, default: ast.expr | None) -> Known[S] | 
         return None
     answer = scope.run.variable(str(known.value))
     if answer is None:
-        return (default, scope, _END) if default is not None else None
+        return (default, scope, END) if default is not None else None
     return _known(scope, answer)
-
-
-# Files
-
-
-def _data(scope: S, node: ast.expr, before: int) -> ast.expr | None:
-    """What a file of settings holds: by its path, opened, or read as text."""
-    for _ in range(_MOST):
-        node, scope = scope.step(node, before)
-        before = _END
-        if not isinstance(node, ast.Call):
-            break
-        if written(node.func) in _OPENS and node.args:
-            node = node.args[0]
-        elif isinstance(node.func, ast.Attribute) and node.func.attr in _SAME_FILE:
-            node = node.func.value
-        else:
-            break
-    try:
-        return scope.run.files.settings(_path(scope, node, _END), scope.run.path)
-    except UnfollowedError:
-        return None
-
-
-def _path(scope: S, node: ast.expr, before: int) -> str:
-    """A path, from the repository's root where it begins with a file of its own."""
-    node, scope = scope.step(node, before)
-    if isinstance(node, ast.Name) and node.id == "__file__":
-        return scope.path
-    if isinstance(node, ast.Attribute) and node.attr == "parent":
-        return _above(_path(scope, node.value, _END))
-    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
-        path, number = _path(scope, node.value.value, _END), _number(node.slice)
-        if node.value.attr != "parents" or number is None or number not in range(_MOST):
-            raise UnfollowedError(written(node))
-        return posixpath.normpath(posixpath.join(path, *[".."] * (number + 1)))
-    if isinstance(node, ast.Call) and not written(node.func).startswith(_OF_PATHS):
-        return _called_path(scope, node)
-    known = scope.constant(node)
-    if not isinstance(known, ast.Constant) or not isinstance(known.value, str):
-        raise UnfollowedError(written(node))
-    return known.value
-
-
-def _called_path(scope: S, call: ast.Call) -> str:
-    name = written(call.func)
-    last = name.rpartition(".")[2]
-    if name in _FOLDERS:
-        return ""
-    given = [_path(scope, one, _END) for one in call.args]
-    if last == "join" and given:
-        return posixpath.join(*given)
-    if last == "dirname" and len(given) == 1:
-        return _above(given[0])
-    if last in _SAME_PATH and len(given) == 1:
-        return given[0]
-    if isinstance(call.func, ast.Attribute) and last in (*_SAME_FILE, "joinpath"):
-        return posixpath.join(_path(scope, call.func.value, _END), *given)
-    raise UnfollowedError(name)
-
-
-def _above(path: str) -> str:
-    """The folder that a path stands in; of the root the one above it."""
-    return posixpath.normpath(posixpath.join(path, ".."))

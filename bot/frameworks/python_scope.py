@@ -10,8 +10,11 @@ from typing import Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE, constant
+from bot.frameworks.hydra_main import decorated, is_hydra
 from bot.frameworks.program_run import ProgramRun
-from bot.frameworks.python_known import AS_IT_IS, Folded, called, divided, part
+from bot.frameworks.python_around import AS_IT_IS, END, Folded
+from bot.frameworks.python_known import called, compared, part, stripped
+from bot.frameworks.python_paths import divided
 from bot.frameworks.python_source import UnfollowedError, imports, modules_imported, written
 from bot.frameworks.python_statements import (
     INNER,
@@ -44,9 +47,6 @@ _PACKAGES: Final = frozenset(
     )
 )
 """Packages that are installed, also where a repository has a folder of that name."""
-_ASKED: Final = {ast.Eq: True, ast.Is: True, ast.NotEq: False, ast.IsNot: False}
-_END: Final = 1 << 30
-"""The line behind all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Scope:
 
     def value(self, node: ast.expr) -> tuple[ast.expr, Scope]:
         """What an expression stands for; raises UnfollowedError for a name that changes."""
-        return self.step(node, _END)
+        return self.step(node, END)
 
     def step(self, node: ast.expr, before: int) -> tuple[ast.expr, Scope]:
         """What a name, a part of a mapping or a call stands for above a line.
@@ -103,6 +103,8 @@ class Scope:
             return self._returned(node, None) or called(self, node, before)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
             return divided(self, node)
+        if isinstance(node, ast.ListComp):
+            return stripped(self, node, before)
         return self._chosen(node, before)
 
     def _chosen(self, node: ast.expr, before: int) -> _Place | None:
@@ -126,18 +128,18 @@ class Scope:
         made = self.assigned(name)
         above = [one for one in made if one.lineno < before]
         taken = isinstance(self.node, ast.FunctionDef) and name in parameters(self.node)
-        if (made and not above and not taken) or (before == _END and len(made) > 1):
+        if (made and not above and not taken) or (before == END and len(made) > 1):
             raise UnfollowedError(name)
         if above:
             return self._target(above[-1], name)
         if name in self.given:
-            return (*self.given[name], _END)
+            return (*self.given[name], END)
         if taken:
-            return (*self._handed(name), _END)
+            return (*self._handed(name), END)
         if self.node is not self.tree:
-            return node, self.module(), _END
+            return node, self.module(), END
         elsewhere = self._imported(name)
-        return (ast.Name(elsewhere[1]), elsewhere[0], _END) if elsewhere is not None else None
+        return (ast.Name(elsewhere[1]), elsewhere[0], END) if elsewhere is not None else None
 
     def module(self) -> Scope:
         """The module itself."""
@@ -148,6 +150,11 @@ class Scope:
         function = self.node
         if not isinstance(function, ast.FunctionDef):
             raise UnfollowedError(name)
+        hydra = [one for one in function.decorator_list if is_hydra(one)]
+        main = decorated(hydra[0]) if hydra and function.args.args[0].arg == name else None
+        composed = self.run.composed(self.path, main) if main is not None else None
+        if composed is not None:
+            return composed, self.module()
         made = [one for one in calls_of(self.tree) if written(one.func) == function.name]
         if self.given or len(made) != 1 or self.depth >= _DEEPEST:
             raise UnfollowedError(name)
@@ -242,7 +249,8 @@ class Scope:
             return None if truth is None else not truth
         try:
             if isinstance(test, ast.Compare) and len(test.comparators) == 1:
-                return self._compared(test.left, test.ops[0], test.comparators[0])
+                one, other = self.constant(test.left), self.constant(test.comparators[0])
+                return compared(one, test.ops[0], other)
             if isinstance(test, ast.Compare):
                 return None
             known = self.constant(test) if test is not None else None
@@ -251,20 +259,6 @@ class Scope:
         if isinstance(known, ast.Dict):
             return bool(known.keys)
         return bool(known.value) if isinstance(known, ast.Constant) else None
-
-    def _compared(self, left: ast.expr, how: ast.cmpop, right: ast.expr) -> bool | None:
-        one, other = self.constant(left), self.constant(right)
-        if not isinstance(one, ast.Constant):
-            return None
-        if isinstance(how, (ast.In, ast.NotIn)):
-            known = other.keys if isinstance(other, ast.Dict) else [None]
-            keys = [key.value for key in known if isinstance(key, ast.Constant)]
-            return (
-                None if len(keys) < len(known) else (one.value in keys) is isinstance(how, ast.In)
-            )
-        asked = _ASKED.get(type(how)) if isinstance(other, ast.Constant) else None
-        same = isinstance(other, ast.Constant) and one.value == other.value
-        return None if asked is None else same is asked
 
     # Functions and classes
 
@@ -365,9 +359,9 @@ class Scope:
         ):
             return None
         if node.attr in given:
-            return (*given[node.attr], _END)
+            return (*given[node.attr], END)
         fields = replace(there, node=made).assigned(node.attr)
-        return (field_default(fields[0].value), there, _END) if len(fields) == 1 else None
+        return (field_default(fields[0].value), there, END) if len(fields) == 1 else None
 
     def fields_given(self, call: ast.Call) -> _Given:
         """The fields that a call makes an object with: by name, or of a mapping."""

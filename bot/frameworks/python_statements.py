@@ -85,6 +85,12 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
             yield from _own_parts(statement)
 
 
+def tests_around(within: ast.AST, node: ast.AST) -> Tests:
+    """The conditions around a part of a function or of the module; none for one of another."""
+    found = (tests for one, tests in statements(within) if any(p is node for p in _own_parts(one)))
+    return next(found, ())
+
+
 def runs_before(tree: ast.Module, within: ast.AST, node: ast.AST, call: ast.Call) -> bool:
     """Whether a node may be carried out before a call that stands in a function, or in the module.
 

@@ -18,7 +18,7 @@ from bot.frameworks.program_run import ProgramRun
 from bot.frameworks.python_known import option_of
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, calls, imports, written
-from bot.frameworks.python_statements import runs_before
+from bot.frameworks.python_statements import runs_before, tests_around
 from bot.frameworks.written_mappings import keywords_of
 
 TRAINS: Final = {
@@ -35,6 +35,7 @@ _KINDS: Final = ("ForCausalLM", "ForConditionalGeneration", "ForImageTextToText"
 """How the names of transformers' classes of models end, or are."""
 _LORA: Final = {
     "r": "lora_r",
+    "lora_dropout": "lora_dropout",
     "target_modules": "lora_target_modules",
     "modules_to_save": "lora_modules_to_save",
     "use_dora": "use_dora",
@@ -42,11 +43,11 @@ _LORA: Final = {
 }
 """Fields of PEFT's `LoraConfig` to TRL's options."""
 _AS_LARGE: Final = frozenset(
-    ("lora_alpha", "lora_dropout", "bias", "task_type", "init_lora_weights", "inference_mode")
+    ("lora_alpha", "bias", "task_type", "init_lora_weights", "inference_mode")
 )
 """Fields that leave an adapter as large as it is."""
-_RANK: Final = 8
-"""Of PEFT's adapters; TRL's option has 16."""
+_DEFAULTS: Final = {"r": 8, "lora_dropout": 0.0}
+"""Of PEFT's adapters; TRL's options have 16 and 0.05."""
 _BITS: Final = ("load_in_4bit", "load_in_8bit")
 _TYPES: Final = ("dtype", "torch_dtype")
 _HALF: Final = ("bfloat16", "float16")
@@ -61,6 +62,7 @@ _CASTS: Final = {"half": "float16", "bfloat16": "bfloat16", "float": "float32"}
 _MOST: Final = 20
 """Other models that a program loads, of which it is asked whether it does so before it trains."""
 _RECOMPUTES: Final = "gradient_checkpointing_enable"
+_MERGES: Final = "merge_and_unload"
 _FREEZES: Final = ("requires_grad", "requires_grad_")
 
 
@@ -74,6 +76,8 @@ class ModelWritten:
     """Whether PEFT's `prepare_model_for_kbit_training` is called with it."""
     spread: bool = False
     """Whether `device_map` spreads its layers over the GPUs that there are."""
+    goes_on: bool = False
+    """Whether an adapter of an earlier training is trained on (`PeftModel.from_pretrained`)."""
 
 
 _Given: TypeAlias = dict[str, ast.expr]
@@ -109,6 +113,10 @@ class _Program:
     loads: list[ast.Call] = field(default_factory=list)
     """What loads the model itself."""
     adapter: tuple[ast.expr, Scope] | None = None
+    stored: ast.Call | None = None
+    """What loads an adapter of an earlier training."""
+    frozen: bool = False
+    """Whether that adapter is not trained."""
     prepared: bool = False
     spread: bool = False
 
@@ -127,12 +135,17 @@ class _Program:
             self.adapter = peft, scope
         if self.adapter is not None:
             self._adapt(*self.adapter)
+        if self.stored is not None and (self.frozen or self.adapter is not None):
+            raise UnfollowedError("PeftModel")
+        if self.stored is not None:
+            self._option("use_peft", ast.Constant(True), self.stored, scope)
         enabled = [one for one, called in calls(self.tree) if called == _RECOMPUTES]
         if enabled and "gradient_checkpointing" not in settings:
             self._option("gradient_checkpointing", ast.Constant(True), enabled[0], scope)
         self._judge(given, scope)
         self._beside(given, scope, call)
-        return ModelWritten(tuple(self.options), self.prepared, self.spread)
+        goes_on = self.stored is not None
+        return ModelWritten(tuple(self.options), self.prepared, self.spread, goes_on)
 
     def _arguments(self, call: ast.Call, scope: Scope, *names: str) -> _Given:
         """The arguments of a call by name; those by place have the names that are given."""
@@ -149,13 +162,18 @@ class _Program:
         shown, (node, scope) = node, scope.step(node, before)
         if isinstance(node, ast.Name):
             raise UnfollowedError(node.id)
-        if not isinstance(node, ast.Call):
-            if not _is_name(node, scope):
-                raise UnfollowedError(written(node))
+        if isinstance(node, ast.Call):
+            self._follow_call(node, scope)
+        elif _is_name(node, scope):
             self._option("model_name_or_path", scope.constant(node), shown, scope)
-            return
+        else:
+            raise UnfollowedError(written(node))
+
+    def _follow_call(self, node: ast.Call, scope: Scope) -> None:
         called = written(node.func).rpartition(".")[2]
-        if called == _LOADS and _is_model(node) and "Peft" not in written(node.func):
+        if written(node.func) == f"PeftModel.{_LOADS}" and self.stored is None:
+            self._follow_stored(node, scope)
+        elif called == _LOADS and _is_model(node) and "Peft" not in written(node.func):
             self.loads.append(node)
             self._load(self._arguments(node, scope, "pretrained_model_name_or_path"), scope)
         elif called == "get_peft_model" and self.adapter is None:
@@ -166,14 +184,31 @@ class _Program:
             self.prepared = True
             given = self._arguments(node, scope, "model")
             self._follow(given["model"], scope, node.lineno)
-        elif isinstance(node.func, ast.Attribute) and _keeps(node):
-            self._follow(node.func.value, scope, node.lineno)
-        elif isinstance(node.func, ast.Attribute) and called in _CASTS and not node.args:
-            self._follow(node.func.value, scope, node.lineno)
-            self.options = [one for one in self.options if one[0].arg != "dtype"]
-            self._option("dtype", ast.Constant(_CASTS[called]), node, scope)
+        elif isinstance(node.func, ast.Attribute):
+            self._follow_method(node, node.func, scope)
         else:
             raise UnfollowedError(called)
+
+    def _follow_method(self, node: ast.Call, method: ast.Attribute, scope: Scope) -> None:
+        """Follow a method of a model that gives it back."""
+        casts = method.attr in _CASTS and not node.args
+        if not (casts or method.attr == _MERGES or _keeps(node)):
+            raise UnfollowedError(method.attr)
+        self._follow(method.value, scope, node.lineno)
+        if casts:
+            self.options = [one for one in self.options if one[0].arg != "dtype"]
+            self._option("dtype", ast.Constant(_CASTS[method.attr]), node, scope)
+        elif method.attr == _MERGES:
+            self.stored = None
+
+    def _follow_stored(self, node: ast.Call, scope: Scope) -> None:
+        """Follow a model with an adapter of an earlier training, which is trained on, or merged."""
+        given = self._arguments(node, scope, "model", "model_id")
+        self.stored = node
+        self._follow(given["model"], scope, node.lineno)
+        self.loads.append(node)
+        trains = given.get("is_trainable", ast.Constant(False))
+        self.frozen = not _is(scope.constant(trains), True)
 
     def _load(self, given: _Given, scope: Scope) -> None:
         """What `from_pretrained` is given, or the trainer hands on to it."""
@@ -254,7 +289,8 @@ class _Program:
         if not given.keys() <= _LORA.keys() | _AS_LARGE:
             raise UnfollowedError("LoraConfig")
         self._option("use_peft", ast.Constant(True), node, scope)
-        given.setdefault("r", ast.copy_location(ast.Constant(_RANK), node))
+        for name, default in _DEFAULTS.items():
+            given.setdefault(name, ast.copy_location(ast.Constant(default), node))
         for name, option in _LORA.items():
             if name in given and not _is(given[name], None):
                 self._say(option, given[name], scope)
@@ -285,7 +321,8 @@ class _Program:
         loads = [one for one, called in calls(self.tree) if called == _LOADS and _is_model(one)]
         others = [one for one in loads if one not in self.loads]
         if len(others) > _MOST or any(
-            runs_before(scope.tree, scope.node, other, call) for other in others
+            runs_before(scope.tree, scope.node, other, call) and _may_reach(scope, other)
+            for other in others
         ):
             raise UnfollowedError(_LOADS)
 
@@ -300,6 +337,14 @@ class _Program:
         if isinstance(value, ast.Constant) or not hasattr(value, "lineno"):
             value = ast.copy_location(copy.copy(value), placed)
         self.options.append((ast.keyword(option, value), scope))
+
+
+def _may_reach(scope: Scope, node: ast.AST) -> bool:
+    """Whether a part of a function may be carried out, by the conditions around it."""
+    try:
+        return scope.reached(tests_around(scope.node, node), "")
+    except UnfollowedError:
+        return True
 
 
 def _is_name(node: ast.expr, scope: Scope) -> bool:

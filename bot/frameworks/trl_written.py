@@ -133,7 +133,12 @@ def settings_written(
         words.add(keyword, _span(keyword.value, starts), there)  # No key is written there.
     program = WrittenProgram(f"trl.scripts.{classes[name]}")
     if trained is not None:
-        program = replace(program, prepared=trained.prepared, spread=trained.spread)
+        program = replace(
+            program,
+            prepared=trained.prepared,
+            spread=trained.spread,
+            goes_on=trained.goes_on,
+        )
     return WrittenSettings(run.path, name, classes[name], tuple(words.found), program)
 
 

@@ -192,6 +192,8 @@ class WrittenProgram:
     (`prepare_model_for_kbit_training`)."""
     spread: bool = False
     """Whether the layers of the model are spread over the GPUs that there are (`device_map`)."""
+    goes_on: bool = False
+    """Whether the adapter is one of an earlier training, whose rank stands beside it."""
 
 
 @dataclass(frozen=True, slots=True)

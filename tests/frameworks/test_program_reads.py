@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from bot.check.request import CheckOptions, InCheckout, ScriptFile
@@ -28,21 +30,30 @@ MAKE = "SFTConfig(max_length=config['training']['max_length'])\n"
 OPEN = "with open('configs/a.yaml') as f:\n    config = yaml.safe_load(f)\n"
 
 
-def check(program: str, launch: str = "python train.py", **more: str) -> ScriptReport:
+TRAIN = "SFTTrainer(model=NAME, args=SFTConfig(max_length=5))\n"
+
+
+def check(
+    program: str, launch: str = "python train.py", more: Mapping[str, str] | None = None
+) -> ScriptReport:
     files = {"train.py": HEAD + program, "configs/a.yaml": YAML, "configs/b.json": '{"a": [7]}'}
-    files |= {name.replace("__", "/") + ".py": text for name, text in more.items()}
+    files |= more or {}
     checkout = Checkout({path: text.encode() for path, text in files.items()})
     options = CheckOptions(place=InCheckout(checkout), evidence="off", launches=True)
     return check_script(ScriptFile(path="run.sh", data=f"{launch}\n".encode()), options)
 
 
-def settings(program: str, launch: str = "python train.py", **more: str) -> dict[str, object]:
-    (found,) = check(program, launch, **more).launches
+def settings(
+    program: str, launch: str = "python train.py", more: Mapping[str, str] | None = None
+) -> dict[str, object]:
+    (found,) = check(program, launch, more).launches
     return found.settings
 
 
-def length(program: str, launch: str = "python train.py", **more: str) -> object:
-    return settings(program, launch, **more).get("max_length")
+def length(
+    program: str, launch: str = "python train.py", more: Mapping[str, str] | None = None
+) -> object:
+    return settings(program, launch, more).get("max_length")
 
 
 @pytest.mark.parametrize(
@@ -121,6 +132,7 @@ def test_a_file_of_settings_is_read(program: str) -> None:
         "int(config['training']['max_length'] / 2) * 2",
         "config['layers'][1] * 1024",
         "1 if 'other' in config else 2048",
+        "2048 if config['training']['max_length'] >= 2000 else 1",
         "2048 if config['training'] and not config.get('debug') else 1",
         "2048 if config['model']['load']['dtype'].upper() == 'BFLOAT16' else 1",
         "json.load(open('configs/b.json'))['a'][0] + 2041",
@@ -151,6 +163,48 @@ def test_a_part_of_a_file_gives_the_settings_of_a_call() -> None:
         check(program.replace("config['training']['max_length'] = n", "config.update(n)")).launches
         == ()
     )
+
+
+HYDRA = """\
+import hydra
+@hydra.main(version_base=None, config_path="conf", config_name="train")
+def main(cfg):
+    SFTConfig(max_length=cfg.training.max_length, seed=cfg.seed)
+"""
+CONF = {
+    "conf/train.yaml": "defaults: [_self_, {training: small}]\nseed: ${training.seed}\n",
+    "conf/training/small.yaml": "{max_length: 512, seed: 3}\n",
+    "conf/training/large.yaml": "{max_length: 4096, seed: 4}\n",
+    "conf/other.yaml": "{training: {max_length: 64}, seed: 5}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("", (512, 3)),
+        ("training=large", (4096, 4)),
+        ("training.max_length=128 seed=7", (128, 7)),
+        ("--config-name other", (64, 5)),
+        ("training.max_length=$N", ("${?cfg.training.max_length}", 3)),
+        ("~training", ("${?cfg.training.max_length}", "${?cfg.seed}")),
+        ("--config-dir elsewhere", ("${?cfg.training.max_length}", "${?cfg.seed}")),
+        ("training=none", ("${?cfg.training.max_length}", "${?cfg.seed}")),
+        ("other=1", ("${?cfg.training.max_length}", "${?cfg.seed}")),
+    ],
+)
+def test_hydra_composes_what_a_main_function_gets(words: str, expected: object) -> None:
+    found = settings(HYDRA, f"python train.py {words}", CONF)
+    assert (found["max_length"], found["seed"]) == expected
+
+
+def test_references_are_followed_where_omegaconf_reads() -> None:
+    program = f"config = OmegaConf.load('configs/a.yaml')\n{TRAIN.replace('NAME', 'config.name')}"
+    assert settings(program)["model_name_or_path"] == "Qwen/Qwen3-4B"
+    program = program.replace(
+        "OmegaConf.load('configs/a.yaml')", "yaml.safe_load('configs/a.yaml')"
+    )
+    assert "model_name_or_path" not in settings(program)
 
 
 def test_a_wrong_key_of_a_file_is_an_error_where_the_call_is() -> None:
@@ -228,8 +282,9 @@ LOAD = "def load(path):\n    return yaml.safe_load(Path(path).read_text())\n"
     ],
 )
 def test_other_modules_of_the_repository_are_read(program: str) -> None:
-    assert length(program, src__config=CONFIG + LOAD) == 2048
-    assert length(program, src__config="LENGTH = pick()\n" + LOAD.replace("yaml", "own")) != 2048
+    assert length(program, more={"src/config.py": CONFIG + LOAD}) == 2048
+    unknown = "LENGTH = pick()\n" + LOAD.replace("yaml", "own")
+    assert length(program, more={"src/config.py": unknown}) != 2048
 
 
 def test_a_model_may_be_loaded_in_another_module() -> None:
@@ -243,7 +298,7 @@ def test_a_model_may_be_loaded_in_another_module() -> None:
         "from src.models import load\nmodel, other = load('Qwen/Qwen3-4B')\n"
         "args = SFTConfig(max_length=5)\nSFTTrainer(model=model, args=args)\n"
     )
-    found = settings(program, src__models=own)
+    found = settings(program, more={"src/models.py": own})
     assert (found["model_name_or_path"], found["dtype"]) == ("Qwen/Qwen3-4B", "bfloat16")
 
 

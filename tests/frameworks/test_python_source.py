@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
-from bot.frameworks import own_config
+from bot.frameworks import hydra_main as module
 from bot.frameworks.argparse_options import SourceOptions
-from bot.frameworks.own_config import hydra_main
+from bot.frameworks.hydra_main import hydra_main
 from bot.frameworks.python_source import parsed, written
 from bot.frameworks.structured import structured_table
 from bot.frameworks.trl_programs import TrlPrograms
@@ -92,7 +92,7 @@ def test_the_rest_of_a_program_is_not_read(monkeypatch: pytest.MonkeyPatch) -> N
         read.append(text)
         return parsed(text)
 
-    monkeypatch.setattr(own_config, "parsed", noted)
+    monkeypatch.setattr(module, "parsed", noted)
     hydra_main("import hydra\n" + MARK.format("here") + "def main(config):\n    x = 1\n" * 2)
     assert ["x = 1" in text for text in read] == [False]
 

@@ -53,9 +53,51 @@ def estimate(text: str, gpus: int | None = 1) -> Estimate:
     return made
 
 
+STORED = "model = PeftModel.from_pretrained(model, 'adapter', is_trainable=True)\n"
+
+
+def test_an_adapter_of_an_earlier_training_is_trained_on() -> None:
+    """FinQA-tool-calling-GRPO-GSPO: fine-tuned first, then by GRPO."""
+    found = model_of(SFT + LOAD + STORED + TRAIN)
+    assert found == {
+        "model_name_or_path": "Qwen/Qwen2.5-0.5B",
+        "dtype": "bfloat16",
+        "use_peft": True,
+    }
+    made = estimate(SFT + LOAD + STORED + TRAIN)
+    assert "an adapter of rank 16 in all linear layers" in "; ".join(made.assumptions)
+    lora = LORA.replace("'all-linear'", "'all-linear', lora_dropout=0.1")
+    first = lora + TRAIN.replace("args=args", "args=args, peft_config=lora")
+    assert made.stages == estimate(SFT + LOAD + first).stages
+
+
+def test_a_merged_adapter_leaves_the_model() -> None:
+    """text2sql-grpo: only where its option names an adapter."""
+    merged = STORED.replace("model =", "own =") + "model = own.merge_and_unload()\n"
+    assert "use_peft" not in model_of(SFT + LOAD + merged + TRAIN)
+    option = (
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lora')\n"
+        "given = p.parse_args()\n"
+    )
+    inner = "".join(f"    {line}\n" for line in merged.splitlines())
+    found = model_of(option + SFT + LOAD + f"if given.lora:\n{inner}" + TRAIN)
+    assert found["model_name_or_path"] == "Qwen/Qwen2.5-0.5B"
+
+
+def test_targets_may_stand_in_a_text() -> None:
+    names = "names = [x.strip() for x in 'q_proj, v_proj,'.split(',') if x.strip()]\n"
+    lora = "lora = LoraConfig(r=4, target_modules=names)\n"
+    found = model_of(
+        SFT + LOAD + names + lora + TRAIN.replace("args=args", "args=args, peft_config=lora")
+    )
+    assert found["lora_target_modules"] == ["q_proj", "v_proj"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        SFT + LOAD + STORED + "model = get_peft_model(model, LoraConfig())\n" + TRAIN,
+        SFT + LOAD + STORED.replace("True", "args.trains") + TRAIN,
         SFT + TRAIN,
         SFT + TRAIN.replace("model=model, ", ""),
         SFT + LOAD + TRAIN + TRAIN,

@@ -26,7 +26,7 @@ from bot.evidence.online.swanlab_cloud import read_swanlab_cloud
 from bot.evidence.record import record
 from bot.frameworks import Checkout, needed, tree_table
 from bot.frameworks.argparse_options import SourceOptions
-from bot.frameworks.own_config import hydra_main
+from bot.frameworks.hydra_main import hydra_main
 from bot.frameworks.structured import structured_table
 from bot.frameworks.trl_programs import TrlPrograms
 from bot.github.commands import commands

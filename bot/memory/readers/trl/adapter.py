@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.frameworks.plan import Plan
 from bot.memory.readers.settings import MemorySettings, needed
 from bot.memory.readers.trl.precision import Precision, embedding_moments
 from bot.memory.shapes.shape import Shape
@@ -17,6 +18,9 @@ from bot.memory.workload import Adapter, FullModules
 
 _ENDS = ("embed_tokens", "lm_head")
 _DEFAULT = frozenset(("q_proj", "v_proj"))
+_USUAL_RANK = 16
+"""The rank of an adapter that is loaded: TRL's default; one of 64 in all layers is four times
+as large, a few hundredths of the model."""
 _SMALL = ("score", "norm")
 """A head of one output, a norm: nothing that counts."""
 
@@ -27,6 +31,8 @@ def adapter(get: MemorySettings, kind: str) -> Adapter:
     Without `lora_target_modules` PEFT adapts queries and values
     (`TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING`); open-instruct names every matrix itself.
     """
+    if goes_on(get.plan):
+        return Adapter(kind="lora", rank=_USUAL_RANK, targets=None, dropout=True)
     rank = needed(get.whole("lora_r", "lora_rank"), "The adapter's rank is not known.")
     named = get.value("lora_target_modules")
     listed = named if isinstance(named, list) else [named] if isinstance(named, str) else []
@@ -37,6 +43,22 @@ def adapter(get: MemorySettings, kind: str) -> Adapter:
         targets=targets or (None if listed or get.plan.framework == "open-instruct" else _DEFAULT),
         dropout=get.number(0.0, "lora_dropout") > 0,
     )
+
+
+def goes_on(plan: Plan) -> bool:
+    """Whether the adapter is one of an earlier training, so that its rank is not known."""
+    program = plan.launch.command.written
+    return program is not None and program.goes_on
+
+
+def earlier_adapter(plan: Plan) -> Iterator[str]:
+    """An assumption, where the rank of the adapter is not known."""
+    if goes_on(plan):
+        yield message(
+            "an adapter of rank {rank} in all linear layers, as the earlier training's is not "
+            "known",
+            rank=_USUAL_RANK,
+        )
 
 
 def full_modules(get: MemorySettings, shape: Shape, precision: Precision) -> FullModules | None:

@@ -21,7 +21,7 @@ from bot.memory.readers.settings import (
     needed,
     release_assumption,
 )
-from bot.memory.readers.trl.adapter import adapter, full_modules, unknown_modules
+from bot.memory.readers.trl.adapter import adapter, earlier_adapter, full_modules, unknown_modules
 from bot.memory.readers.trl.backend import (
     backend_of,
     compiled,
@@ -123,7 +123,7 @@ class _Trainer:
                 assumptions.append(message("prompts not counted: nothing limits them"))
         elif self.algorithm in _ONLINE and not of.measured:
             assumptions.insert(0, assumed_mean(of.mean))
-        assumptions.extend(unknown_modules(self.get))
+        assumptions.extend((*unknown_modules(self.get), *earlier_adapter(self.plan)))
         return Workload(
             framework=self.plan.framework,
             version=self.plan.configuration.release,

@@ -1,0 +1,73 @@
+"""What an expression of a program stands in, as it is asked by what reads expressions."""
+
+from __future__ import annotations
+
+import ast
+from typing import Final, Protocol, Self, TypeAlias, TypeVar
+
+from bot.frameworks.program_run import ProgramRun
+
+END: Final = 1 << 30
+"""The line behind all of a program."""
+
+
+class Around(Protocol):
+    """What an expression of a program stands in, which is a `Scope`."""
+
+    @property
+    def tree(self) -> ast.Module:
+        """The module."""
+
+    @property
+    def node(self) -> ast.AST:
+        """The function, or the module."""
+
+    @property
+    def path(self) -> str:
+        """The module's file, from the root of its repository."""
+
+    @property
+    def run(self) -> ProgramRun:
+        """The run that it is a part of."""
+
+    def step(self, node: ast.expr, before: int) -> tuple[ast.expr, Self]:
+        """What an expression stands for above a line."""
+
+    def constant(self, node: ast.expr) -> ast.expr:
+        """An expression as a constant, or what it stands for."""
+
+    def module(self) -> Self:
+        """The module itself."""
+
+    def imported_module(self, name: str) -> Self | None:
+        """The module that a name is."""
+
+    def field_of(self, node: ast.Attribute, before: int) -> tuple[ast.expr, Self, int] | None:
+        """A field of a class of the program's."""
+
+
+S = TypeVar("S", bound=Around)
+Known: TypeAlias = tuple[ast.expr, S, int]
+"""An expression, where it stands, and the line above which its names count."""
+AS_IT_IS: Final = (ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+"""What no constant is folded of, once it stands for nothing else."""
+
+
+class Folded(ast.NodeTransformer):
+    """An expression with the constants that its parts are; raises UnfollowedError."""
+
+    def __init__(self, scope: Around) -> None:
+        self._scope = scope
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """A part as a constant where it is one."""
+        if not isinstance(node, AS_IT_IS[1:]):
+            return self.generic_visit(node)
+        known = self._scope.constant(node)
+        return known if isinstance(known, ast.Constant) else node
+
+
+def number_of(node: ast.expr) -> int | None:
+    """A whole number that is written out; None for anything else."""
+    number = node.value if isinstance(node, ast.Constant) else None
+    return number if isinstance(number, int) else None
