@@ -13,6 +13,7 @@ from bot.rules._support.openrlhf import (
     ENGINES,
     LIMITS,
     SOURCE,
+    is_on,
     option,
     place,
     product,
@@ -45,9 +46,7 @@ def check(context: RuleContext) -> Hits:
     for values in ray_trainers(context):
         engines, size = values.whole(*ENGINES), values.whole(*ENGINE_SIZE)
         actor = product(values, ACTOR_NODES, ACTOR_GPUS)
-        known = set(values.plan.table or ())
-        asynchronous = values.on(*ASYNC) if known.intersection(ASYNC) else False
-        if values.on(*ALL) is not True or asynchronous is not False:
+        if values.on(*ALL) is not True or is_on(values, ASYNC) is not False:
             continue
         if not engines or not size or not actor or engines * size == actor:
             continue

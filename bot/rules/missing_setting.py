@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
+from bot.frameworks.plan_values import PlanValues, version_at_least
 from bot.rules._support import openrlhf
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import lines, verl
@@ -114,9 +114,9 @@ def _fully_known(values: PlanValues) -> bool:
     plan = values.plan
     if plan.bad_arguments or any("@" in s.key or "/" in s.key for s in plan.settings):
         return False
-    if values.plan.launch.command.hands_on and values.open_ended:
+    if plan.launch.command.hands_on and values.open_ended:
         return False
-    return values_of(plan).get("trainer.nnodes") is not None or all(
+    return values.get("trainer.nnodes") is not None or all(
         word.complete for word in plan.launch.argv
     )
 
@@ -124,8 +124,5 @@ def _fully_known(values: PlanValues) -> bool:
 def _required_settings(values: PlanValues) -> Iterator[tuple[str, ...]]:
     yield ("actor.model_name_or_path", "pretrain")
     yield ("data.prompt_dataset", "prompt_data")
-    if values.on(*openrlhf.REMOTE) is False and values.on(*openrlhf.AGENT) in (False, None):
-        known = set(values.plan.table or ())
-        if known.intersection(openrlhf.AGENT) and values.on(*openrlhf.AGENT) is None:
-            return
+    if openrlhf.has_no_reward_source(values):
         yield _REWARD

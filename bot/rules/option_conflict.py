@@ -7,7 +7,7 @@ from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
-    AGENT,
+    ALL,
     ASYNC,
     ENGINES,
     LIMITS,
@@ -16,6 +16,7 @@ from bot.rules._support.openrlhf import (
     ROLLOUT_BATCH,
     SAMPLES,
     SOURCE,
+    has_no_reward_source,
     option,
     place,
     ray_trainers,
@@ -47,7 +48,6 @@ META = Meta(
 
 _PACKING = ("ds.packing_samples", "packing_samples")
 _SLEEP = ("vllm.enable_sleep", "vllm_enable_sleep")
-_COLOCATE = ("train.colocate_all", "colocate_all_models")
 _PARTIAL = ("train.partial_rollout_enable", "partial_rollout")
 _EVALUATION = ("eval.dataset", "eval_dataset")
 _GENERATED = ("rollout.vllm_generate_batch_size", "vllm_generate_batch_size")
@@ -67,10 +67,10 @@ def check(context: RuleContext) -> Hits:
             yield _needs(values, _PACKING, ENGINES)
         if values.on(*_PARTIAL) and values.on(*ASYNC) is False:
             yield _needs(values, _PARTIAL, ASYNC)
-        if values.on(*ASYNC) and values.on(*_SLEEP) and values.on(*_COLOCATE):
+        if values.on(*ASYNC) and values.on(*_SLEEP) and values.on(*ALL):
             # Without colocation the trainer switches the sleep off by itself.
             yield _excluded(values, ASYNC, _SLEEP)
-        if _no_reward_source(values):
+        if has_no_reward_source(values):
             for keys in (_EVALUATION, _FILTERING):
                 if values.on(*keys):
                     yield _needs(values, keys, REMOTE)
@@ -132,9 +132,3 @@ def _needs(values: PlanValues, first: tuple[str, ...], second: tuple[str, ...]) 
 def _key(values: PlanValues, keys: tuple[str, ...]) -> Span:
     found = next((s for key in keys if (s := values.plan.last(key))), None)
     return found.key_span if found else place(values, keys)
-
-
-def _no_reward_source(values: PlanValues) -> bool:
-    known = set(values.plan.table or ())
-    agent = values.on(*AGENT) if known.intersection(AGENT) else False
-    return values.on(*REMOTE) is False and agent is False

@@ -64,6 +64,17 @@ def option(values: PlanValues, *keys: str) -> str:
     return f"--{given or next((key for key in keys if key in known), keys[0])}"
 
 
+def has_no_reward_source(values: PlanValues) -> bool:
+    """Whether neither a URL nor an agent, in a release that knows one, gives the reward."""
+    return values.on(*REMOTE) is False and is_on(values, AGENT) is False
+
+
+def is_on(values: PlanValues, keys: tuple[str, ...]) -> bool | None:
+    """Whether an option is on: False in a release that has none such, None when it is not known."""
+    known = set(values.plan.table or ())
+    return values.on(*keys) if known.intersection(keys) else False
+
+
 def product(values: PlanValues, *groups: tuple[str, ...]) -> int | None:
     """The product of whole numbers; None when one is not known."""
     result = 1
