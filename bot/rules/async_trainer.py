@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from bot.frameworks.plan_values import PlanValues
 from bot.report import Severity
 from bot.rules._support.base import Example, Hits, Message, Meta, RuleContext, hit, message
@@ -87,22 +89,21 @@ def check(context: RuleContext) -> Hits:
             )
 
 
-def _refused(context: RuleContext, values: PlanValues) -> list[tuple[str, Message, str]]:
+def _refused(context: RuleContext, values: PlanValues) -> Iterator[tuple[str, Message, str]]:
     """The setting at fault, what is wrong with it, and what to write."""
-    found: list[tuple[str, Message, str]] = []
     if values.number(_NODES) == 0:
         text = message("the rollout has no nodes of its own, {key} is 0", key=_NODES)
-        found.append((_NODES, text, f"{_NODES}=1"))
+        yield _NODES, text, f"{_NODES}=1"
     if values.text(_BACKEND) == "naive":
         text = message("{key} is naive, which knows colocated engines alone", key=_BACKEND)
-        found.append((_BACKEND, text, f"{_BACKEND}=nccl"))
+        yield _BACKEND, text, f"{_BACKEND}=nccl"
     batch, mini, step = (values.number(key) for key in (_BATCH, _MINI, _STEP))
     if batch and mini and not refuses(context, *_STEPPED):
         if batch != mini and has_text(context, _FILE, _ALIKE):
             text = message(
                 "train_batch_size {batch} is not ppo_mini_batch_size {mini}", batch=batch, mini=mini
             )
-            found.append((_BATCH, text, f"{_BATCH}={mini}"))
+            yield _BATCH, text, f"{_BATCH}={mini}"
     elif batch and mini and step and batch != step * mini:
         text = message(
             "train_batch_size {batch} is not parameter_sync_step {step} × ppo_mini_batch_size "
@@ -112,5 +113,4 @@ def _refused(context: RuleContext, values: PlanValues) -> list[tuple[str, Messag
             mini=mini,
             product=step * mini,
         )
-        found.append((_BATCH, text, f"{_BATCH}={step * mini}"))
-    return found
+        yield _BATCH, text, f"{_BATCH}={step * mini}"

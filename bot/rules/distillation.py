@@ -6,7 +6,7 @@ from math import prod
 
 from bot.frameworks.plan_values import PlanValues
 from bot.frameworks.verl_teachers import ALONE, ENTRIES, teachers
-from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
+from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import LIMITS, own_source, refuses, sequence_length, trainers
 
@@ -210,12 +210,10 @@ def _room(context: RuleContext, values: PlanValues, inference: str) -> Hits:
     most = values.number(f"{inference}.engine_kwargs.vllm.max_logprobs")
     if values.text(f"{_LOSS}.loss_mode") != _TOP_K or top is None or most is None or most >= top:
         return
-    yield Hit(
-        message=message(
-            "vLLM gives the teacher's {most} likeliest tokens, and the loss asks for {top}",
-            most=most,
-            top=top,
-        ),
-        span=values.place(f"{inference}.engine_kwargs.vllm.max_logprobs"),
+    yield hit(
+        values.place(f"{inference}.engine_kwargs.vllm.max_logprobs"),
+        "vLLM gives the teacher's {most} likeliest tokens, and the loss asks for {top}",
+        most=most,
+        top=top,
         help=message("leave max_logprobs out: verl sets it"),
     )

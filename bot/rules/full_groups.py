@@ -223,15 +223,13 @@ def _evaluated(values: PlanValues, group: int, gpus: int) -> Hits:
     if strategy in (None, "no") or not each or not version_at_least(values.plan, 0, 22):
         return
     if each * gpus % group:
-        yield Hit(
-            message=message(
-                "{each} completions a device × {gpus} processes of an evaluation are no multiple "
-                "of num_generations {group}",
-                each=each,
-                gpus=gpus,
-                group=group,
-            ),
-            span=values.place(key, "eval_strategy"),
+        yield hit(
+            values.place(key, "eval_strategy"),
+            "{each} completions a device × {gpus} processes of an evaluation are no multiple "
+            "of num_generations {group}",
+            each=each,
+            gpus=gpus,
+            group=group,
             severity=_severity(values.plan),
             help=message(
                 "use {option} {better}",

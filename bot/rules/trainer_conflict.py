@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
@@ -120,15 +120,8 @@ def _batches(values: PlanValues) -> Iterator[Hit]:
 def _of_trainer(values: PlanValues) -> Iterator[Hit]:
     """What a task's trainer refuses."""
     plan, task = values.plan, values.plan.algorithm.value
-    for first, second in refusals(values):
-        yield hit(
-            values.place(first, second),
-            "{trainer} refuses {first} with {second}",
-            trainer=f"{(task or '').upper()}Trainer",
-            first=_as_written(values, first),
-            second=_as_written(values, second),
-            help=message("change one of the two"),
-        )
+    for keys in refusals(values):
+        yield _refused(values, keys, [_as_written(values, key) for key in keys])
     if task == "sft" and version_at_least(plan, 1, 0):
         cut = values.get("max_length")
         free, packed = values.flag("padding_free"), values.flag("packing")
@@ -154,14 +147,19 @@ def _precomputed(values: PlanValues) -> Iterator[Hit]:
     if plan.train.value == "deepspeed" and (
         stage.value == "3" if stage is not None else file is not None and "zero3" in file.text
     ):
-        yield hit(
-            values.place(key),
-            "{trainer} refuses {first} with {second}",
-            trainer=f"{(plan.algorithm.value or '').upper()}Trainer",
-            first=shown(plan, key),
-            second="DeepSpeed ZeRO-3",
-            help=message("change one of the two"),
-        )
+        yield _refused(values, [key], [shown(plan, key), "DeepSpeed ZeRO-3"])
+
+
+def _refused(values: PlanValues, keys: Sequence[str], names: Sequence[str]) -> Hit:
+    first, second = names
+    return hit(
+        values.place(*keys),
+        "{trainer} refuses {first} with {second}",
+        trainer=f"{(values.plan.algorithm.value or '').upper()}Trainer",
+        first=first,
+        second=second,
+        help=message("change one of the two"),
+    )
 
 
 def _losses(values: PlanValues) -> Iterator[Hit]:
