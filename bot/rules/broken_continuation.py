@@ -15,6 +15,7 @@ from bot.rules._support.base import (
     TextEdit,
     message,
 )
+from bot.rules._support.code import shortened
 from bot.rules._support.continuation import stray_settings
 from bot.rules._support.example import lines, verl
 from bot.shell.source import Span
@@ -91,7 +92,7 @@ def _adjoining(context: RuleContext) -> list[list[Command]]:
 
 
 def _message(context: RuleContext, group: list[Command], cause: Message) -> Message:
-    name = _name(group[0].argv[0].text)
+    name = shortened(group[0].argv[0].text.split("=")[0], 80)
     if len(group) == 1:
         return message("{name} runs as a command of its own: {cause}", name=name, cause=cause)
     last = context.source.place(group[-1].argv[0].span).line
@@ -154,11 +155,6 @@ def _cause(context: RuleContext, word: Span) -> tuple[Message, tuple[TextEdit, .
         edit = TextEdit(span=Span(start, start), text=" \\")
         return message("line {line} has no backslash at its end", line=above), (edit,), False
     return message("the command above ends at line {line}", line=above), (), False
-
-
-def _name(text: str) -> str:
-    name = text.split("=")[0]
-    return name if len(name) <= 80 else f"{name[:79]}…"
 
 
 def _lost_words(count: int) -> Message:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bot.base.regex import regex
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
+from bot.rules._support.code import shortened
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 
@@ -93,5 +94,4 @@ def _same_value(first: Setting, second: Setting) -> bool:
 def _value(context: RuleContext, setting: Setting) -> str:
     """The value, or the text that stands for one that cannot be known."""
     span = setting.value_span
-    text = setting.text if setting.known else context.source.text[span.start : span.end]
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    return shortened(setting.text if setting.known else context.source.text[span.start : span.end])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.tuning import adapter_trained, advised, billions, gib
-from bot.rules._support.verl import ACTOR, gpus, is_fsdp
+from bot.rules._support.tuning import adapter_trained, advised, gib, sized
+from bot.rules._support.verl import ACTOR, is_fsdp
 
 _KEY = f"{ACTOR}.fsdp_config.model_dtype"
 _LORA = "actor_rollout_ref.model.lora_rank=32"
@@ -43,15 +43,12 @@ def check(context: RuleContext) -> Hits:
         lora = is_fsdp(values) and adapter_trained(values.plan)
         if not lora or values.text(_KEY) != "fp32":
             continue
-        parameters, ranks = billions(values.plan.model.value), gpus(values)
-        known = parameters and ranks
+        known = sized(values)
         yield hit(
             values.place(_KEY, "actor_rollout_ref.model.lora_rank"),
             "LoRA's frozen base is kept in fp32{default}{saving}",
             default="" if values.plan.last(_KEY) else message(", the default"),
-            saving=message(
-                "; bf16 would save {gib} GiB a GPU", gib=gib(parameters or 0, 2, ranks or 1)
-            )
+            saving=message("; bf16 would save {gib} GiB a GPU", gib=gib(known[0], 2, known[1]))
             if known
             else "",
             help=message("set {key}=bf16", key=_KEY),

@@ -10,7 +10,7 @@ from bot.base.regex import regex
 from bot.frameworks import FRAMEWORKS
 from bot.frameworks.launch import unwrap
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, Skip, message
-from bot.rules._support.code import without_comments
+from bot.rules._support.code import shortened, without_comments
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE
 from bot.script.name import is_recipe
@@ -157,7 +157,7 @@ def _without_env(argv: Sequence[Word]) -> Sequence[Word]:
 def _what_runs(context: RuleContext, programs: list[tuple[Word, ...]]) -> Message:
     """What a script runs in the place of a framework, and what of it was not read."""
     programs.sort(key=lambda argv: (unwrap(argv) is None, _program(argv) not in _SHELLS))
-    named = ", ".join(dict.fromkeys(_short(_program_text(argv)) for argv in programs[:3]))
+    named = ", ".join(dict.fromkeys(shortened(_program_text(argv)) for argv in programs[:3]))
     reason = message(
         "no command starts the training of a known framework ({frameworks}); the script "
         "runs {named}",
@@ -295,7 +295,3 @@ def _why_nothing(context: RuleContext) -> Message:
     if context.reading.comments:
         return message("the script holds only comments and starts nothing")
     return message("the script is empty and starts nothing")
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 60 else f"{name[:59]}…"

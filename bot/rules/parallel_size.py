@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.frameworks.plan import Plan
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
-from bot.rules._support.example import verl
+from bot.rules._support.example import STATIC, verl
 from bot.rules._support.verl import (
     ACTOR,
     LIMITS,
@@ -20,9 +20,7 @@ from bot.rules._support.verl import (
 
 _MEGATRON = (
     "model_engine=megatron",
-    "actor_rollout_ref.actor.use_dynamic_bsz=False",
-    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
-    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+    *STATIC,
 )
 
 META = Meta(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bot.base.fast_dataclass import dataclass
-from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues
 from bot.rules._support import openrlhf
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.tuning import GUIDE, MIN_ONLY, adapter_trained, billions, gib, tag
-from bot.rules._support.verl import ACTOR, gpus, is_fsdp, trainers
+from bot.rules._support.tuning import GUIDE, MIN_ONLY, adapter_trained, gib, sized, tag
+from bot.rules._support.verl import ACTOR, is_fsdp, trainers
 
 _FSDP = f"{ACTOR}.fsdp_config"
 _MODEL = "actor_rollout_ref.model"
@@ -149,23 +148,18 @@ def _option(key: str, saving: Message) -> _Option:
 
 
 def _weights(values: PlanValues) -> Message:
-    sized = _sized(values.plan, values)
+    known = sized(values)
     dtype = values.text(f"{_FSDP}.model_dtype")
-    if sized is None or dtype not in ("fp32", "bf16"):
+    if known is None or dtype not in ("fp32", "bf16"):
         return message("move weights to the host")
-    size = gib(sized[0], 4 if dtype == "fp32" else 2, sized[1])
+    size = gib(known[0], 4 if dtype == "fp32" else 2, known[1])
     return message("move {gib} GiB of weights a GPU to the host", gib=size)
 
 
 def _states(values: PlanValues) -> Message:
-    sized = _sized(values.plan, values)
-    if sized is None:
+    known = sized(values)
+    if known is None:
         return message("move optimizer states to the host")
     return message(
-        "move {gib} GiB of optimizer states a GPU to the host", gib=gib(sized[0], 8, sized[1])
+        "move {gib} GiB of optimizer states a GPU to the host", gib=gib(known[0], 8, known[1])
     )
-
-
-def _sized(plan: Plan, values: PlanValues) -> tuple[float, int] | None:
-    parameters, ranks = billions(plan.model.value), gpus(values)
-    return (parameters, ranks) if parameters and ranks else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from math import inf
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
@@ -48,7 +49,7 @@ class _Range:
     names: re.Pattern[str]
     """What the whole last part of a key looks like."""
     low: float
-    high: float
+    high: float = inf
     open_below: bool = False
     """Whether `low` itself lies outside."""
     severity: Severity | None = None
@@ -69,7 +70,6 @@ _RANGES: Final = (
             r"n_samples_per_prompt|num_generations"
         ),
         1,
-        float("inf"),
     ),
     _Range(
         regex(
@@ -79,7 +79,6 @@ _RANGES: Final = (
             r"(?:_length|_len)?"
         ),
         1,
-        float("inf"),
     ),
 )
 _POSITIVE: Final = frozenset(
@@ -100,7 +99,7 @@ _POSITIVE: Final = frozenset(
     )
 )
 """Settings of which -1 and 0 stop the run, and are in use for nothing."""
-_ONE_OR_MORE: Final = _Range(regex(""), 1, float("inf"))
+_ONE_OR_MORE: Final = _Range(regex(""), 1)
 
 
 def check(context: RuleContext) -> Hits:
@@ -125,7 +124,7 @@ def _outside(plan: Plan, setting: Setting) -> _Range | None:
         checked = plan.framework == "openrlhf" or plan.launch.entry == ENTRY
         return _ONE_OR_MORE if checked and setting.key in _POSITIVE else None
     bounds = _range_of(setting.key.rsplit(".", 1)[-1].replace("-", "_"))
-    if bounds is None or (bounds.high == float("inf") and isinstance(value, float)):
+    if bounds is None or (bounds.high == inf and isinstance(value, float)):
         return None  # A fraction of a count is another rule's.
     inside = bounds.low <= value <= bounds.high and not (bounds.open_below and value == bounds.low)
     return None if inside else bounds
@@ -138,7 +137,7 @@ def _range_of(name: str) -> _Range | None:
 
 def _problem_text(key: str, value: str, bounds: _Range) -> Message:
     low, high = f"{bounds.low:g}", f"{bounds.high:g}"
-    if bounds.high == float("inf"):
+    if bounds.high == inf:
         return message(
             "{key} is {value}, where {low} or more belongs", key=key, value=value, low=low
         )

@@ -40,6 +40,11 @@ def redirected(context: RuleContext, plan: Plan) -> Iterator[Span]:
             yield Span(*found.span())
 
 
+def shortened(text: str, most: int = 60) -> str:
+    """A text of the script in a sentence: that many characters of it."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def _start(span: Span) -> int:
     return span.start
 

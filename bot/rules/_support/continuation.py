@@ -23,12 +23,8 @@ _ESCAPED_BLANK = regex(r"\\?(?<=\\)[ \t]")
 def stray_settings(context: RuleContext) -> Iterator[Command]:
     """Commands whose first word is a setting."""
     for command in context.reading.commands:
-        if command.argv and _is_setting(command):
+        if command.argv and _SETTING.match(command.argv[0].text):
             yield command
-
-
-def _is_setting(command: Command) -> bool:
-    return _SETTING.match(command.argv[0].text) is not None
 
 
 def cut_launches(context: RuleContext) -> frozenset[int]:
@@ -42,10 +38,7 @@ def cut_launches(context: RuleContext) -> frozenset[int]:
 
 def is_cut(context: RuleContext, plan: Plan) -> bool:
     """Whether a launch lacks settings that its author wrote, so that defaults stand in for them."""
-    at = plan.launch.command.argv[0].span.start
-    after = (c for c in context.reading.commands if c.argv and c.argv[0].span.start > at)
-    following = min(after, key=lambda command: command.argv[0].span.start, default=None)
-    return following is not None and _is_setting(following)
+    return plan.launch.command.argv[0].span.start in cut_launches(context)
 
 
 def follows_backslash(context: RuleContext, at: int) -> bool:

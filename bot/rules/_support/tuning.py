@@ -8,7 +8,7 @@ from bot.base.devices import Device, by_token
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues
 from bot.rules._support.base import RuleContext
-from bot.rules._support.verl import trainers
+from bot.rules._support.verl import gpus, trainers
 from bot.script.name import model_size, parameters
 
 GUIDE = "https://verl.readthedocs.io/en/latest/perf/perf_tuning.html"
@@ -41,6 +41,12 @@ def billions(model: str | None) -> float | None:
     """Parameters of a model in units of 10**9, as its name states them: 7.0 for Qwen2.5-7B."""
     size = model_size(model) if model else None
     return parameters(size) / 1e9 if size else None
+
+
+def sized(values: PlanValues) -> tuple[float, int] | None:
+    """Parameters of the model in 10**9 and the GPUs over all nodes; None when one is not known."""
+    parameters, ranks = billions(values.plan.model.value), gpus(values)
+    return (parameters, ranks) if parameters and ranks else None
 
 
 def gib(parameters: float, bytes_each: float, ranks: int = 1) -> str:
