@@ -1,0 +1,17 @@
+python -m trl.scripts.sft \
+    --model_name_or_path unsloth/gpt-oss-20b-BF16 \
+    --dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation kernels-community/vllm-flash-attn3 \
+    --packing true \
+    --max_length 4096 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --activation_offloading true \
+    --optim adamw_torch_8bit \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_dropout 0.0 \
+    --lora_target_modules all-linear

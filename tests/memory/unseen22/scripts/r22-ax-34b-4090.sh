@@ -1,0 +1,21 @@
+python -m trl.scripts.sft \
+    --model_name_or_path 01-ai/Yi-34B-Chat \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_seq_length 1024 \
+    --packing false \
+    --per_device_train_batch_size 1 \
+    --per_device_eval_batch_size 1 \
+    --eval_strategy steps \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --optim paged_adamw_8bit \
+    --use_peft \
+    --lora_r 32 \
+    --lora_alpha 16 \
+    --lora_dropout 0.05 \
+    --lora_target_modules all-linear \
+    --load_in_4bit true \
+    --bnb_4bit_quant_type nf4 \
+    --use_bnb_nested_quant true

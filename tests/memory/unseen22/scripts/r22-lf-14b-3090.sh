@@ -1,0 +1,15 @@
+accelerate launch --use_deepspeed --zero_stage 2 --zero3_init_flag false --offload_optimizer_device none --offload_param_device none --mixed_precision fp16 --num_processes 8 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen1.5-14B-Chat \
+    --torch_dtype float16 \
+    --fp16 true \
+    --bf16 false \
+    --attn_implementation flash_attention_2 \
+    --max_seq_length 3000 \
+    --packing false \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_target_modules q_proj v_proj

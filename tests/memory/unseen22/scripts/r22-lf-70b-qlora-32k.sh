@@ -1,0 +1,17 @@
+accelerate launch --use_fsdp --fsdp_version 1 --fsdp_sharding_strategy FULL_SHARD --fsdp_offload_params true --fsdp_auto_wrap_policy TRANSFORMER_BASED_WRAP --fsdp_transformer_layer_cls_to_wrap LlamaDecoderLayer --mixed_precision bf16 --num_processes 8 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-3.1-70B \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_seq_length 32768 \
+    --packing false \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_target_modules all-linear \
+    --load_in_4bit true \
+    --bnb_4bit_quant_type nf4 \
+    --use_bnb_nested_quant true

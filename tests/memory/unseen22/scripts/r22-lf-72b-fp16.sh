@@ -1,0 +1,11 @@
+accelerate launch --use_deepspeed --zero_stage 3 --offload_optimizer_device none --offload_param_device none --mixed_precision fp16 --num_machines 2 --num_processes 16 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen1.5-72B \
+    --torch_dtype float16 \
+    --fp16 true \
+    --bf16 false \
+    --attn_implementation sdpa \
+    --max_seq_length 1024 \
+    --packing false \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true

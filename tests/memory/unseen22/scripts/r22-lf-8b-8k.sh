@@ -1,0 +1,16 @@
+accelerate launch --multi_gpu --mixed_precision fp16 --num_processes 8 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Meta-Llama-3-8B \
+    --torch_dtype float16 \
+    --fp16 true \
+    --bf16 false \
+    --attn_implementation sdpa \
+    --max_seq_length 8192 \
+    --packing false \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_dropout 0.0 \
+    --lora_target_modules all-linear

@@ -1,0 +1,20 @@
+accelerate launch --use_deepspeed --zero_stage 3 --offload_optimizer_device none --offload_param_device none --mixed_precision bf16 --num_processes 1 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen2.5-7B-Instruct \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --max_prompt_length 2048 \
+    --max_completion_length 1024 \
+    --num_generations 2 \
+    --per_device_train_batch_size 2 \
+    --per_device_eval_batch_size 2 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --use_vllm true \
+    --vllm_device auto \
+    --vllm_gpu_memory_utilization 0.8 \
+    --vllm_max_model_len 2048 \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules all-linear

@@ -1,0 +1,17 @@
+accelerate launch --use_deepspeed --zero_stage 3 --offload_optimizer_device none --offload_param_device none --mixed_precision bf16 --num_processes 3 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen2.5-7B-Instruct \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --max_completion_length 2048 \
+    --num_generations 8 \
+    --per_device_train_batch_size 8 \
+    --gradient_checkpointing true \
+    --use_vllm true \
+    --vllm_device auto \
+    --vllm_gpu_memory_utilization 0.6 \
+    --vllm_max_model_len 2048 \
+    --use_peft \
+    --lora_r 12 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules all-linear
