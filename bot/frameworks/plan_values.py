@@ -199,7 +199,7 @@ def _composed(plan: Plan) -> dict[str, Any] | None:
     known = table.groups
     groups = [s for s in plan.settings if s.key.partition("@")[0] in known]
     searched = any(s.key == "hydra.searchpath" for s in plan.settings)
-    if searched or len(groups) > 1 or not all(s.known for s in groups):
+    if searched or (groups and table.doubt(plan.settings)) or not all(s.known for s in groups):
         return None
     if plan.applied is not None and not any(s.key.startswith("hydra") for s in plan.settings):
         return plan.applied

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError
+from bot.frameworks.hydra import rules
 from bot.frameworks.hydra.compose import Composer
 from bot.frameworks.hydra.table import HydraTable
 from bot.frameworks.hydra.tree import YamlTree
@@ -130,6 +131,8 @@ def _roots() -> frozenset[str]:
 class LayeredTable(HydraTable):
     """The root of a release with a repository's own configuration on top."""
 
+    composes = True
+
     def __init__(self, data: Mapping[str, Any], layer: OwnLayer) -> None:
         """`data` is the file of a release; raises `KeyError` when it lacks what is below."""
         super().__init__(data, layer.base)
@@ -181,8 +184,21 @@ class LayeredTable(HydraTable):
 
     def under(self, wanted: Mapping[str, str]) -> tuple[YamlTree, dict[str, str], str]:
         """The release's tree under its choices, and the repository's under its own on top."""
-        mine = {key: option for key, option in wanted.items() if key in self._own_choices}
-        theirs = {k: o for k, o in wanted.items() if k not in mine and k in self._base.choices}
+        composer, groups = self._layer.composer, self._own_groups
+        mine = {
+            key: option
+            for key, option in wanted.items()
+            if key in self._own_choices
+            or (
+                (key[0] == "+" or composer.lists(key))
+                and rules.offered(key, option, groups, self._own_choices)
+            )
+        }
+        theirs = {
+            k: o
+            for k, o in wanted.items()
+            if k not in mine and (k in self._base.choices or k[0] == "+")
+        }
         tree, choices, doubt = self._base.under(self._overridden | theirs)
         try:
             own, own_choices = self._layer.composer.compose(self._layer.root, mine)

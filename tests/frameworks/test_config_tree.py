@@ -10,8 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from hydra import compose, initialize_config_dir
+from hydra.errors import HydraException
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
 from bot.base.errors import UserError
 from bot.frameworks import ConfigTree, plans, read_tree, tree_table
@@ -19,6 +23,7 @@ from bot.frameworks.config_files import LIMITS, ComposeError, ConfigLimits
 from bot.frameworks.hydra.compose import Composer
 from bot.frameworks.hydra.table import HydraTable
 from bot.frameworks.plan import Plan
+from bot.frameworks.plan_values import PlanValue, values_of
 from tests.frameworks.conftest import FILES, Made
 from tests.frameworks.made import reading, setting
 from tests.profiles import scaled
@@ -470,3 +475,85 @@ def test_any_files_give_a_table_or_a_sentence(files: dict[str, bytes]) -> None:
     else:
         shown = problem or ""
     assert SECRET not in shown
+
+
+EXPERIMENTS = {
+    "ppo_trainer.yaml": """
+defaults:
+  - _self_
+  - /exps: []
+  - data: small
+trainer: {n_gpus_per_node: 1, nnodes: 1}
+actor: {lr: 1, size: null}
+""",
+    "data/small.yaml": "rows: 1\n",
+    "exps/grpo.yaml": "# @package _global_\nactor: {size: 40}\n",
+    "exps/entropy.yaml": "# @package _global_\nactor: {size: 30, base: 7}\n",
+    "more/fast.yaml": "# @package _global_\nactor: {lr: 2}\n",
+}
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["exps=[grpo,entropy]", "actor.base=8"],
+        ["exps=[entropy,grpo]"],
+        ["exps=[entropy,grpo]", "actor.bass=8"],
+        ["exps=[grpo.yaml]", "data=small"],
+        ["exps=[]"],
+        ["exps=[]", "actor.base=8"],
+        ["exps=[none]"],
+        ["exps=grpo"],
+        ["+exps=grpo"],
+        ["+exps=[grpo,entropy]", "actor.base=8"],
+        ["+exps=none"],
+        ["+exps=grpo", "+exps=entropy"],
+        ["+more=fast", "exps=[grpo]"],
+        ["+more@actor=fast"],
+        ["+more@actor=fast", "more@actor=fast"],
+        ["more=fast"],
+        ["+data=small"],
+        ["++exps=grpo"],
+        ["~exps"],
+    ],
+    ids="|".join,
+)
+def test_experiments_that_are_listed_or_added_are_composed(
+    tmp_path: Path, overrides: list[str]
+) -> None:
+    for path, text in EXPERIMENTS.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    with initialize_config_dir(config_dir=str(tmp_path), version_base=None):
+        try:
+            said = OmegaConf.to_container(compose(ROOT, overrides=overrides), resolve=False)
+        except (HydraException, OmegaConfBaseException):
+            said = None
+    table = tree(EXPERIMENTS).table(ROOT)
+    assert table is not None
+    given_settings = [setting(text) for text in overrides]
+    verdicts = table.verdicts(given_settings)
+    assert all(verdict.accepted for verdict in verdicts) == (said is not None), verdicts
+    if said is not None:
+        assert table.composed(given_settings) == said
+        assert not table.doubt(given_settings)
+    else:
+        assert any(verdict.accepted is False for verdict in verdicts)
+
+
+def test_a_value_is_that_of_the_experiments_and_unknown_where_they_are() -> None:
+    def size(*arguments: str) -> PlanValue | None:
+        return values_of(plan(EXPERIMENTS, *arguments)).get("actor.size")
+
+    assert size("exps=[grpo]") == size("+exps=[entropy,grpo]") == PlanValue(40)
+    assert size() == PlanValue(None)
+    # What was meant by a choice that is refused is not known.
+    assert size("exps=[none]") is size("exps=[grpo,1]") is size("exps=none") is None
+
+
+@pytest.mark.parametrize(
+    ("listed", "known"), [("- /exps: []", 1), ("- exps:\n    - grpo", 1), ("- exps: grpo", 0)]
+)
+def test_which_groups_a_defaults_list_gives_several_options(listed: str, known: bool) -> None:
+    files = {"top.yaml": f"defaults:\n  {listed}\n".encode(), "exps/grpo.yaml": b"a: 1\n"}
+    assert Composer(files).lists("exps@x") == bool(known)

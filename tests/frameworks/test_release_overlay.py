@@ -32,12 +32,14 @@ own: {reference: "${data.size}"}
 """,
     "mode/fast.yaml": b"# @package _global_\nspeed: {steps: 2}\n",
     "mode/slow.yaml": b"# @package _global_\nspeed: {steps: 1, wait: 3}\n",
+    "kind/short.yaml": b"# @package _global_\nspeed: {steps: 7}\ndata: {size: 2}\n",
     # In the place of the release's: verl-project/verl-omni has a data/legacy_data.yaml of its own.
     "extra/base.yaml": b"shuffle: true\nfurther: {name: null}\n",
 }
 MINE = ("data.mine", "cluster.mine.deep", "cluster.mine.other", "own.reference", "speed.steps",
         "speed.wait", "own", "mine", "data.further", "data.further.name")  # fmt: skip
-MODES = ("mode=slow", "mode=none", "+mode=slow", "mode@speed=slow")
+MODES = ("mode=slow", "mode=none", "+mode=slow", "mode@speed=slow", "+kind=short", "+kind=[short]",
+         "+kind=none")  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ WORDS = {
     "~trainer.nnodes=3": "trainer.nnodes 的值不是要删除的那个",
     "++model@x.y=z": "model 是配置组，不能用 ++ 强制",
     "model_engine=nothere": "model_engine 没有选项 nothere",
-    "model_engine=[a,b]": "取多个选择时的结果未知",
+    "model_engine=[megatron,1]": "取多个选择时的结果未知",
     "~model_engine": "去掉 model_engine 之后的配置未知",
     "actor@foo=dp_actor": "不是此配置中的选择",
     "trainer.project_name=a=b": "第二个 '=' 需要给值另加一层引号",

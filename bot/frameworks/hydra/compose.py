@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from bot.base.messages import sentence_of
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 
 
 _NAME = regex(rb"[\w.-]+")
+_LIST = regex(
+    rb"(?m)^[ \t]{0,40}-[ \t]{1,9}(?:override )?/?([\w./-]{1,200})(?:@[\w.]{1,200})?:"
+    rb"[ \t]{0,9}(?:\[|$)"
+)
+"""An entry of a defaults list with a list of options: `- /experiments: []`."""
 _Composed: TypeAlias = tuple[YamlTree, dict[str, str]]
 
 
@@ -102,6 +108,16 @@ class Composer:
             return error
         finally:
             self._spent += self._repository.nodes
+
+    @cached_property
+    def _listed(self) -> frozenset[str]:
+        files = (data for folder in self._folders for data in folder.files.values())
+        return frozenset(name.decode() for data in files for name in _LIST.findall(data))
+
+    def lists(self, key: str) -> bool:
+        """Whether a defaults list may give the group of a choice a list of options."""
+        name = key.split("@")[0]
+        return name in self._listed or name.rpartition("/")[2] in self._listed
 
     def mentions(self, name: str) -> bool:
         """Whether a file may have a key of this name; one that none has is in no composition."""

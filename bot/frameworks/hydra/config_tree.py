@@ -118,6 +118,8 @@ class ConfigTree:
 class TreeTable(HydraTable):
     """A root of a `ConfigTree`."""
 
+    composes = True
+
     def __init__(self, tree: ConfigTree, root: str) -> None:
         """Raises `ComposeError` when the root cannot be composed."""
         composed, choices = tree.composer.compose(root, {})
@@ -216,15 +218,17 @@ class TreeTable(HydraTable):
     def under(self, wanted: Mapping[str, str]) -> tuple[YamlTree, dict[str, str], str]:
         """Exact, since these files are composed with all choices at once."""
         choices = dict(self.choices)
+        composer = self._source.composer
         possible = {
             key: option
             for key, option in wanted.items()
-            if key in choices and option in self.groups[key.split("@")[0]]
+            if rules.offered(key, option, self.groups, choices)
+            and (key in choices or key[0] == "+" or f"+{key}" in wanted or composer.lists(key))
         }
-        if all(choices[key] == option for key, option in possible.items()):
+        if all(choices.get(key) == option for key, option in possible.items()):
             return self.tree, choices, ""
         try:
-            return (*self._source.composer.compose(self.root, possible), "")
+            return (*composer.compose(self.root, possible), "")
         except ComposeError as error:
             return self.tree, choices, sentence_of(error)
 

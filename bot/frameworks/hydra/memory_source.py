@@ -25,6 +25,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from bot.base.regex import regex
 from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits, HydraRefusalError
+from bot.frameworks.hydra import rules
 from bot.frameworks.hydra.config_folder import ConfigFolder, normal
 from bot.frameworks.hydra.tree import YamlTree
 from bot.frameworks.yaml_data import show
@@ -207,14 +208,15 @@ def _merged(defaults: list[ResultDefault], repository: MemoryRepository) -> Dict
 
 
 def _choice(key: str, option: str) -> Override:
-    """The override `key=option` of a group choice."""
-    group, _, package = key.partition("@")
+    """The override `key=option` of a group choice: see `rules.option_of`."""
+    group, _, package = key.removeprefix("+").partition("@")
+    several = [QuotedString(text=one, quote=Quote.single) for one in rules.options_in(option)]
     return Override(
-        type=OverrideType.CHANGE,
+        type=OverrideType.ADD if key.startswith("+") else OverrideType.CHANGE,
         key_or_group=group,
         package=package or None,
         value_type=ValueType.ELEMENT,
-        _value=QuotedString(text=option, quote=Quote.single),
+        _value=several if option.startswith("[") else several[0],
         input_line=f"{key}={option}",
     )
 

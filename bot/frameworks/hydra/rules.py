@@ -185,6 +185,49 @@ def wrong(
     return refusal("group", why, names_key=whole, suggestion=suggestion)
 
 
+def option_of(setting: Setting) -> str | None:
+    """The option that a setting of a group chooses: `fsdp`, or `[gsm8k,math]` for a list.
+
+    None for what is no choice.
+    """
+    if isinstance(setting.value, str):
+        return setting.value.removesuffix(".yaml")
+    several = setting.value
+    if not isinstance(several, list) or not all(isinstance(one, str) for one in several):
+        return None
+    return f"[{','.join(str(one).removesuffix('.yaml') for one in several)}]"
+
+
+def wanted(settings: Iterable[Setting], *, every: bool) -> dict[str, str]:
+    """What settings of groups choose: key, after a `+` where it is added → see `option_of`.
+
+    `every`: also those that add a group, or choose several options of one.
+    """
+    return {
+        f"{setting.operator}{setting.key}": option
+        for setting in settings
+        if setting.operator in (("", "+") if every else ("",))
+        and (option := option_of(setting)) is not None
+        and (every or option[:1] != "[")
+    }
+
+
+def options_in(text: str) -> list[str]:
+    """The options of a choice as `option_of` writes it."""
+    if not text.startswith("["):
+        return [text]
+    return text[1:-1].split(",") if len(text) > 2 else []
+
+
+def offered(
+    key: str, text: str, groups: Mapping[str, Sequence[str]], choices: Mapping[str, str]
+) -> bool:
+    """Whether a group has the wanted options, and is not added where it is chosen already."""
+    name = key.removeprefix("+")
+    known = groups.get(name.split("@")[0], ())
+    return (name == key or name not in choices) and all(one in known for one in options_in(text))
+
+
 def choice(
     setting: Setting, group: str, options: Sequence[str], choices: Mapping[str, str]
 ) -> KeyVerdict:
@@ -202,7 +245,8 @@ def choice(
                 message("what the configuration is without {group} is not known", group=group)
             )
         return wrong(message("{key} is not among the default choices", key=setting.key), setting)
-    if not isinstance(setting.value, str):
+    text = option_of(setting)
+    if text is None:
         if isinstance(setting.value, list):
             return undecided(
                 message("what a list of choices for {group} gives is not known", group=group)
@@ -211,8 +255,12 @@ def choice(
             "{group} is a configuration group: its value must be an option's name", group=group
         )
         return wrong(named, setting, group)
-    option = setting.value.removesuffix(".yaml")
-    if setting.operator == "" and setting.key not in choices:
+    given = options_in(text)
+    if (
+        setting.operator == ""
+        and setting.key not in choices
+        and not isinstance(setting.value, list)
+    ):
         wanted = [key for key in choices if key.split("@")[0] == group]
         return wrong(
             message(
@@ -222,12 +270,12 @@ def choice(
             setting,
             suggestion=wanted[0] if len(wanted) == 1 else None,
         )
-    if option not in options:
+    if lacking := [one for one in given if one not in options]:
         has = message(
             "{group} has no option {option}; it has {options}",
             group=group,
-            option=option,
-            options=_listed(options, option),
+            option=lacking[0],
+            options=_listed(options, lacking[0]),
         )
         return wrong(has, setting, group)
     if setting.operator == "+" and setting.key in choices:

@@ -44,6 +44,8 @@ class HydraTable(KeyTable):
 
     searched = False
     """Whether what a command line's `hydra.searchpath` adds is known."""
+    composes = False
+    """Whether it can give what added groups and lists of options give."""
 
     def __init__(self, data: Mapping[str, Any], root: str) -> None:
         """`data` is the file of a release; raises `KeyError` when it does not have the root."""
@@ -255,6 +257,11 @@ class HydraTable(KeyTable):
         """The composed configuration under the group choices among `settings`."""
         return self._chosen(tuple(settings)).start.tree
 
+    def doubt(self, settings: Sequence[Setting]) -> str:
+        """Why it is not known what the choices among `settings` give; "" where it is."""
+        chosen = self._chosen(tuple(settings))
+        return chosen.doubt or next((v.message for v in chosen.decided.values() if not v), "")
+
     def _chosen(self, settings: tuple[Setting, ...]) -> _Chosen:
         """What a launch's choices give; it is asked about several times in a row."""
         if self._last is None or settings is not self._last[0]:
@@ -263,8 +270,7 @@ class HydraTable(KeyTable):
 
     def _choose(self, settings: tuple[Setting, ...]) -> _Chosen:
         results: dict[int, KeyVerdict] = {}
-        usual = self._under(())
-        leaves, is_leaf = usual.leaves, usual.is_leaf
+        leaves, is_leaf = self._under(()).leaves, self._under(()).is_leaf
         others = [
             (at, one)
             for at, one in enumerate(settings)
@@ -278,23 +284,20 @@ class HydraTable(KeyTable):
             for at, setting in others
             if setting.key.split("@")[0] in groups and not isinstance(setting.value, dict)
         ]
-        wanted = {
-            setting.key: setting.value.removesuffix(".yaml")
-            for _, setting in chosen
-            if not setting.operator and isinstance(setting.value, str)
-        }
+        wanted = rules.wanted((setting for _, setting in chosen), every=self.composes)
         found = self._under(tuple(wanted.items()))
-        choices = dict(found.choices)
+        usual = self.choices
+        choices = {k: o for k, o in found.choices.items() if k in usual or f"+{k}" not in wanted}
         # What is added can be chosen anew by a setting before it too.
         for at, setting in sorted(chosen, key=lambda one: one[1].operator != "+"):
-            group = setting.key.split("@")[0]
+            group, name = setting.key.split("@")[0], f"{setting.operator}{setting.key}"
             verdict = rules.choice(setting, group, groups[group], choices)
             if verdict and setting.operator == "+":
                 choices[setting.key] = str(setting.value)
-            if verdict.accepted and found.doubt:
+            if verdict.accepted and (found.doubt or (name == setting.key and name not in wanted)):
                 verdict = replace(verdict, accepted=None)
             results[at] = undecided(doubt) if searched and not verdict else verdict
-            if verdict and (setting.operator or not isinstance(setting.value, str)):
+            if verdict and name not in wanted:
                 doubt = doubt or message("what {key} is in the end is not known", key=setting.key)
         for at, setting in others:
             if at in results:
@@ -304,8 +307,7 @@ class HydraTable(KeyTable):
             elif "@" in setting.key or "/" in setting.key:
                 group = setting.key.split("@")[0]
                 none = message("there is no configuration group {group}", group=group)
-                refusal = wrong(none, setting, group)
-                results[at] = undecided(doubt) if searched else refusal
+                results[at] = undecided(doubt) if searched else wrong(none, setting, group)
         left = [(at, setting) for at, setting in enumerate(settings) if at not in results]
         return _Chosen(found, doubt or found.doubt, results, found.plain(left))
 
@@ -321,6 +323,7 @@ class HydraTable(KeyTable):
     def under(self, wanted: Mapping[str, str]) -> tuple[YamlTree, dict[str, str], str]:
         """Tree and choices with the wanted options, and why they may be inexact.
 
+        A key begins with `+` where its group is added; of options see `rules.option_of`.
         The file holds each choice alone; several are exact together as long as they change
         different mappings and none decides another, as the choice of an engine does.
         """
@@ -329,7 +332,7 @@ class HydraTable(KeyTable):
         for key in sorted(wanted, key=lambda name: "@" in name):
             option = wanted[key]
             others = self._root["alternatives"].get(key, {})
-            if choices.get(key) == option or option not in self.groups[key.split("@")[0]]:
+            if choices.get(key) == option or not rules.offered(key, option, self.groups, choices):
                 continue
             if others.get(option) is None:
                 doubt = message(
