@@ -19,6 +19,8 @@ class Changes:
 
     attributes: frozenset[str]
     """Attributes that are set of anything but `self`."""
+    of_self: frozenset[str]
+    """Those that are set of `self`."""
     keys: frozenset[str]
     """Keys of mappings that are set by name."""
     names: frozenset[str]
@@ -32,10 +34,10 @@ class Changes:
 @lru_cache(maxsize=16)
 def changes(tree: ast.Module) -> Changes:
     """What a module changes anywhere, by the names that it has there for it."""
-    attributes, keys, names = set[str](), set[str](), set[str]()
+    attributes, own, keys, names = set[str](), set[str](), set[str](), set[str]()
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            attributes |= {node.attr} if written(node.value) != "self" else set()
+            (own if written(node.value) == "self" else attributes).add(node.attr)
         elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             _changed(node.value, [node.slice], keys, names)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -47,7 +49,8 @@ def changes(tree: ast.Module) -> Changes:
             _changed(node.args[0], node.args[1:2], keys, names)
         elif isinstance(node, ast.AugAssign):
             names |= {root_of(node.target)} if isinstance(node.target, ast.Name) else set()
-    return Changes(frozenset(attributes), frozenset(keys), frozenset(_handed(tree, names)))
+    changed = frozenset(_handed(tree, names))
+    return Changes(frozenset(attributes), frozenset(own), frozenset(keys), changed)
 
 
 def _keys_of(node: ast.expr) -> list[ast.expr]:

@@ -13,6 +13,7 @@ from bot.frameworks.argparse_options import UNREADABLE, constant
 from bot.frameworks.hydra_main import decorated, is_hydra
 from bot.frameworks.program_run import ProgramRun
 from bot.frameworks.python_around import AS_IT_IS, END, Folded
+from bot.frameworks.python_changes import changes
 from bot.frameworks.python_known import called, compared, part, stripped
 from bot.frameworks.python_paths import divided
 from bot.frameworks.python_source import UnfollowedError, imports, modules_imported, written
@@ -350,13 +351,8 @@ class Scope:
         if found is None or not isinstance(found[0], ast.ClassDef):
             return None
         made, there = found
-        stored = (one for tree in {self.tree, there.tree} for one in ast.walk(tree))
-        if any(
-            isinstance(one, ast.Attribute)
-            and one.attr == node.attr
-            and isinstance(one.ctx, ast.Store)
-            for one in stored
-        ):
+        changed = [changes(tree) for tree in (self.tree, there.tree)]
+        if any(node.attr in one.attributes | one.of_self for one in changed):
             return None
         if node.attr in given:
             return (*given[node.attr], END)

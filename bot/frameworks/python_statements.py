@@ -18,9 +18,17 @@ _UNSURE: Final = (ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match)
 
 def function_of(tree: ast.Module, node: ast.AST) -> ast.AST:
     """The innermost function that a node stands in; the module where none is."""
-    functions = (one for one in ast.walk(tree) if isinstance(one, INNER[:2]))
-    around = [one for one in functions if any(inner is node for inner in ast.walk(one))]
-    return around[-1] if around else tree  # `ast.walk` has the outer ones first.
+    return _functions(tree).get(node, tree)
+
+
+@lru_cache(maxsize=16)
+def _functions(tree: ast.Module) -> Mapping[ast.AST, ast.AST]:
+    """For each node that stands in a function the innermost one."""
+    found: dict[ast.AST, ast.AST] = {}
+    for one in ast.walk(tree):  # The outer ones come first.
+        if isinstance(one, INNER[:2]):
+            found |= dict.fromkeys(ast.walk(one), one)
+    return found
 
 
 Tests: TypeAlias = tuple[tuple[ast.expr | None, bool], ...]
