@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
-from bot.shell.state import ShellVariable, Value, World, first_hole, known
+from bot.shell.state import ShellVariable, Value, World, computed, first_hole, known
 from bot.shell.tree import SCRIPT_FOLDER
 from bot.shell.values import scalar
 from bot.shell.words import Hole, Piece, Word
@@ -68,14 +68,14 @@ def _resolve(base: Value, path: Value, span: Span) -> Value:
     if text is None:
         return _unknown(path, span)
     if text.startswith("/"):
-        return (Piece(_normal(text), span, False),)
+        return computed(_normal(text), span)
     if start is None:
         if text in (".", ""):
             return base
         if ".." not in text:
             return (*base, Piece("/" + text.removeprefix("./").rstrip("/"), span, False))
         return hole("environment", f"directory {text} of the working directory", span, "PWD")
-    return (Piece(_normal(start + "/" + text), span, False),)
+    return computed(_normal(start + "/" + text), span)
 
 
 def _unknown(path: Value, span: Span) -> Value:

@@ -10,7 +10,7 @@ from bot.shell.limits import LimitReached, NotEvaluated
 from bot.shell.quoting import decode_echo
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
-from bot.shell.state import Value, known
+from bot.shell.state import Value, computed, known
 from bot.shell.words import Piece, Word
 
 _FLAGS = regex(r"-[neE]+")
@@ -46,7 +46,7 @@ def echo(words: Sequence[Word], span: Span) -> Value:
     if whole is None:
         return hole("command", "output of echo -e", span)
     text, _ = decode_echo(whole)
-    return (Piece(text, span, False),)
+    return computed(text, span)
 
 
 def printf(session: Session, words: Sequence[Word], span: Span) -> Value:
@@ -101,7 +101,7 @@ class _Output:
         if "%" in text or _OTHER_ESCAPES.search(text):
             raise NotEvaluated
         text, ended = decode_echo(text)
-        self._write((Piece(text, self.span, False),))
+        self._write(computed(text, self.span))
         return ended
 
     def _take(self) -> Value:
@@ -118,7 +118,7 @@ class _Output:
     def _directive(self, found: re.Match[str]) -> None:
         flags, width, precision, letter = found.groups()
         if letter == "%":
-            self._write((Piece("%", self.span, False),))
+            self._write(computed("%", self.span))
             return
         wide = self._number(width or "")
         exact = -1 if precision is None else self._number(precision)
@@ -127,7 +127,7 @@ class _Output:
             self._write(value)
             return
         spec = f"%{flags}{wide or ''}{'' if exact < 0 else f'.{exact}'}"
-        self._write((Piece(_formatted(spec, letter, _known_text(value)), self.span, False),))
+        self._write(computed(_formatted(spec, letter, _known_text(value)), self.span))
 
 
 def _known_text(value: Value) -> str:

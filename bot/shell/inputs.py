@@ -14,6 +14,7 @@ from bot.shell.state import (
     ShellVariable,
     Value,
     World,
+    computed,
     cut,
     known,
     separators,
@@ -115,7 +116,7 @@ def _line(
     line = value if end < 0 else cut(value, 0, end)
     world.stdin = () if end < 0 else cut(value, end + 1)
     if "r" not in options and "\\" in (known(line) or ""):
-        line = (Piece(_unescaped(known(line) or ""), span, False),)
+        line = computed(_unescaped(known(line) or ""), span)
     return line, end >= 0
 
 
@@ -281,7 +282,7 @@ class _Options:
             return
         letter = text[offset]
         silent = spec.startswith(":")
-        rejected = (Piece(letter, self.span, False),) if silent else None
+        rejected = computed(letter, self.span) if silent else None
         where = spec.find(letter, 1 if silent else 0) if letter != ":" else -1
         last = offset + 1 >= len(text)
         following = (self.index + 1, 1) if last else (self.index, offset + 1)
@@ -302,10 +303,10 @@ class _Options:
         assign_scalar(self.session, self.world, name, value, AssignedAt(self.span, self.span))
 
     def _set(self, letter: str, argument: Value | None, index: int, place: int) -> None:
-        self._assign(self.name, (Piece(letter, self.span, False),))
+        self._assign(self.name, computed(letter, self.span))
         if argument is None:
             self.world.remove("OPTARG")
         else:
             self._assign("OPTARG", argument)
         for name, number in (("OPTIND", index), (_PLACE, place)):
-            self.world.set(name, ShellVariable((Piece(str(number), self.span, False),)))
+            self.world.set(name, ShellVariable(computed(str(number), self.span)))

@@ -7,7 +7,7 @@ from bot.shell.numbers import Unknown, evaluate
 from bot.shell.parse.syntax import Parameter, WordNode
 from bot.shell.session import ExpansionFault, Session
 from bot.shell.source import Span
-from bot.shell.state import Value, World, separators
+from bot.shell.state import Value, World, computed, separators
 from bot.shell.values import elements, ordered, target
 from bot.shell.words import Piece
 
@@ -86,8 +86,3 @@ def keys_of(session: Session, world: World, node: Parameter, span: Span) -> list
     if variable is None or variable.items is None:
         return [] if variable is None or variable.value is None else [computed("0", span)]
     return [computed(str(key), span) for key in ordered(variable)]
-
-
-def computed(text: str, span: Span) -> Value:
-    """A value that was computed at `span`."""
-    return (Piece(text, span, False),)

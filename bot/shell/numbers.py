@@ -10,7 +10,7 @@ from bot.shell.fields import QUOTED_WHOLE, value_of
 from bot.shell.parse.syntax import WordNode
 from bot.shell.session import ExpansionFault, Session
 from bot.shell.source import Span
-from bot.shell.state import ShellVariable, Value, World, first_hole, known
+from bot.shell.state import ShellVariable, Value, World, computed, first_hole, known
 from bot.shell.values import AssignedAt, assign_element, assign_scalar, element, scalar, target
 from bot.shell.words import Hole, Piece
 
@@ -76,7 +76,7 @@ class _Numbers:
         return integer(self.session, self.world, index, self.span)
 
     def store_number(self, name: str, index: str | None, value: int) -> None:
-        piece = (Piece(str(value), self.span, False),)
+        piece = computed(str(value), self.span)
         if index is None:
             assign_scalar(self.session, self.world, name, piece, AssignedAt(self.span, self.span))
             return
@@ -150,6 +150,6 @@ def evaluate(session: Session, world: World, node: WordNode, span: Span) -> int:
 def number(session: Session, world: World, node: WordNode, span: Span) -> Value:
     """The value of `$((…))`: one computed piece, or a hole."""
     try:
-        return (Piece(str(evaluate(session, world, node, span)), span, False),)
+        return computed(str(evaluate(session, world, node, span)), span)
     except Unknown as unknown:
         return unknown.value(span)

@@ -10,7 +10,7 @@ from bot.shell.filters import FILTERS
 from bot.shell.limits import LimitReached, NotEvaluated
 from bot.shell.session import Session
 from bot.shell.source import Span
-from bot.shell.state import Value, World, cut, known
+from bot.shell.state import Value, World, computed, cut, known
 from bot.shell.tree import SCRIPT_FOLDER, SCRIPT_PREFIX
 from bot.shell.words import Hole, Piece, Word
 
@@ -42,7 +42,7 @@ def pure(
     except NotEvaluated:
         return None
     session.spend(len(output))
-    return ((Piece(output, span, False),) if output else ()), status
+    return (computed(output, span) if output else ()), status
 
 
 def _absolute(
@@ -76,7 +76,7 @@ def content(session: Session, world: World, path: Value, span: Span) -> Value | 
     if not text:
         return None if text is None else ()
     session.spend(len(text))
-    return (Piece(text, span, False),)
+    return computed(text, span)
 
 
 def _cat(session: Session, world: World, words: Sequence[Word], span: Span) -> Value | None:
@@ -110,7 +110,7 @@ def _path(name: str, words: list[Value], span: Span) -> Value | None:
     if name == "dirname":
         return _dirname(path, text, span)
     if not stripped:
-        return (Piece("/", span, False),) if text else ()
+        return computed("/", span) if text else ()
     start = stripped.rfind("/") + 1
     return cut(path, start, _without_suffix(stripped, start, suffix))
 
@@ -118,12 +118,12 @@ def _path(name: str, words: list[Value], span: Span) -> Value | None:
 def _dirname(path: Value, text: str, span: Span) -> Value:
     stripped = text.rstrip("/")
     if not stripped:
-        return (Piece("/" if text else ".", span, False),)
+        return computed("/" if text else ".", span)
     at = stripped.rfind("/")
     if at < 0:
-        return (Piece(".", span, False),)
+        return computed(".", span)
     head = stripped[:at].rstrip("/")
-    return cut(path, 0, len(head)) if head else (Piece("/", span, False),)
+    return cut(path, 0, len(head)) if head else computed("/", span)
 
 
 def _without_suffix(text: str, start: int, suffix: str) -> int:

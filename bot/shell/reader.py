@@ -15,7 +15,7 @@ from bot.shell.parse.parser import ScriptParser
 from bot.shell.places import Places
 from bot.shell.session import Session, hole
 from bot.shell.source import Source, Span
-from bot.shell.state import OpenArguments, ShellVariable, Value, World
+from bot.shell.state import OpenArguments, ShellVariable, Value, World, computed
 from bot.shell.tree import SCRIPT_PREFIX, Files, Tree
 from bot.shell.words import Comment, Piece, Problem, Reading
 
@@ -198,12 +198,12 @@ def _world(
     world = World()
     nowhere = Span(0, 0)
     for name, text in environment.items():
-        value = (Piece(text, nowhere, False),) if text else ()
+        value = computed(text, nowhere) if text else ()
         world.variables[name] = ShellVariable(value, exported=True, caller=True)
     world.positional = (
         OpenArguments()
         if arguments is None
-        else tuple((Piece(text, nowhere, False),) if text else () for text in arguments)
+        else tuple(computed(text, nowhere) if text else () for text in arguments)
     )
     world.zero = _zero(path, exact)
     return world
@@ -213,7 +213,7 @@ def _zero(path: str, exact: bool) -> Value:
     """`$0`: the file's name is certain, its folder depends on how the script is called."""
     nowhere = Span(0, 0)
     if exact:
-        return (Piece(path, nowhere, False),)
+        return computed(path, nowhere)
     return (Piece(SCRIPT_PREFIX, nowhere, False), Piece(path.rsplit("/", 1)[-1], nowhere, False))
 
 

@@ -299,6 +299,11 @@ def known(value: Value) -> str | None:
     return "".join(parts)
 
 
+def computed(text: str, span: Span) -> Value:
+    """A value that was computed at `span`."""
+    return (Piece(text, span, literal=False),)
+
+
 def first_hole(value: Value) -> Hole | None:
     """The first unknown part of a value."""
     for piece in value:

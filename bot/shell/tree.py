@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.source import Span
-from bot.shell.state import Value, World, known
+from bot.shell.state import Value, World, computed, known
 from bot.shell.words import Hole, Piece
 
 Files: TypeAlias = Callable[[str], bytes | None]
@@ -96,7 +96,7 @@ class Tree:
         """The absolute path of a folder of the tree, as `cd` and `realpath` make it."""
         rest = f"/{path}" if path else ""
         if self._start is not None:
-            return (Piece(self._start + rest, span, False),)
+            return computed(self._start + rest, span)
         start = Piece(WORKING_FOLDER, span, False)
         return (start, Piece(rest, span, False)) if rest else (start,)
 

@@ -18,9 +18,9 @@ from bot.shell.state import (
     ShellVariable,
     Value,
     World,
+    computed,
     marked,
 )
-from bot.shell.words import Piece
 
 _BEGINNING = {"OPTIND": "1", "PS4": "+ ", "IFS": " \t\n"}
 _MAX_REFERENCES = 8
@@ -75,10 +75,10 @@ def _special(session: Session, world: World, name: str, span: Span) -> Value | N
     if name == "#":
         if session.needs_arguments and isinstance(world.positional, OpenArguments):
             return hole("argument", "number of arguments", span, "#")
-        return (Piece(str(len(world.positional)), span, False),)
+        return computed(str(len(world.positional)), span)
     if name == "?":
         if world.status is not None:
-            return (Piece(str(world.status), span, False),)
+            return computed(str(world.status), span)
         return hole("command", "exit status of the last command", span)
     reason = {"$": "process number of the shell", "!": "process number of a background command"}
     return hole("command", reason.get(name, "options of the shell"), span)
@@ -94,9 +94,9 @@ def _never_set(session: Session, world: World, name: str, span: Span) -> Value |
         return _source_file(session, world, 0, span)
     if name == "LINENO":
         line, _ = session.line_column(span.start)
-        return (Piece(str(line), span, False),)
+        return computed(str(line), span)
     if name in _BEGINNING:
-        return (Piece(_BEGINNING[name], span, False),)
+        return computed(_BEGINNING[name], span)
     if session.environment is None:
         if name in CALLERS:
             return hole("environment", name, span, name)
