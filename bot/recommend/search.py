@@ -189,7 +189,7 @@ class Search:
     def surely_fits(self, device: Device, gpus: int) -> bool:
         """Whether the request surely fits with every memory option that it has."""
         every = Candidate(gpus, frozenset(steps(self.request, gpus)))
-        if any(one.sure for one in self._fitting(device, every, SHARES)):
+        if any(one.sure for one in self._fitting(device, every)):
             return True
         if not self._has_megatron(device, gpus):
             return False
@@ -246,7 +246,7 @@ class Search:
     ) -> FittingCandidate | None:
         """A layout with its options: the first share for the engine that surely fits."""
         every = Candidate(gpus, frozenset(options), layout=layout)
-        fitting = list(self._fitting(device, every, SHARES))
+        fitting = list(self._fitting(device, every))
         return next((one for one in fitting if one.sure), fitting[0] if fitting else None)
 
     def _engine_tensors(self, device: Device, gpus: int) -> Iterator[int]:
@@ -263,9 +263,7 @@ class Search:
         self, device: Device, gpus: int, order: Sequence[Step], misses: list[NearestMiss]
     ) -> bool:
         """Whether all the options together fit; else what is missing is added to the misses."""
-        for candidate, estimate in self.estimates(
-            device, Candidate(gpus, frozenset(order)), SHARES
-        ):
+        for candidate, estimate in self.estimates(device, Candidate(gpus, frozenset(order))):
             least = self.engine_shortage(candidate, device)
             if least is None and estimate.outcome in ("fits", "tight"):
                 return True
@@ -276,7 +274,7 @@ class Search:
         self, device: Device, gpus: int, order: Sequence[Step]
     ) -> Iterator[FittingCandidate]:
         """What takes as little as with all the options, with the fewest of them."""
-        every = self._fitting(device, Candidate(gpus, frozenset(order)), SHARES)
+        every = self._fitting(device, Candidate(gpus, frozenset(order)))
         least = min((one.estimate.peak() for one in every), default=None)
         if least is not None:
             found = self._first_enough(
@@ -297,7 +295,7 @@ class Search:
         """
 
         def enough(count: int) -> FittingCandidate | None:
-            fitting = self._fitting(device, Candidate(gpus, frozenset(order[:count])), SHARES)
+            fitting = self._fitting(device, Candidate(gpus, frozenset(order[:count])))
             return next(filter(is_enough, fitting), None)
 
         low, high = 0, len(order)
@@ -313,11 +311,9 @@ class Search:
             middle = (low + high) // 2
         return best
 
-    def _fitting(
-        self, device: Device, candidate: Candidate, shares: Sequence[float]
-    ) -> Iterator[FittingCandidate]:
+    def _fitting(self, device: Device, candidate: Candidate) -> Iterator[FittingCandidate]:
         """The shares for the engine with which a candidate fits or may fit."""
-        for shared, estimate in self.estimates(device, candidate, shares):
+        for shared, estimate in self.estimates(device, candidate):
             if estimate.outcome not in ("fits", "tight"):
                 continue
             if self.engine_shortage(shared, device) is None:
@@ -338,7 +334,7 @@ class Search:
         return fitting
 
     def estimates(
-        self, device: Device, candidate: Candidate, shares: Sequence[float]
+        self, device: Device, candidate: Candidate, shares: Sequence[float] = SHARES
     ) -> Iterator[tuple[Candidate, MemoryEstimate]]:
         """The candidate with each share of the card for its engine, the largest first."""
         workload = self.workload(candidate, device)
