@@ -11,10 +11,10 @@ from typing import Final
 
 from bot.base.digits import is_digits
 from bot.base.fast_dataclass import dataclass
-from bot.shell.inner_texts import InnerText, file_text, joined, parsed, run_lines, shown, value_text
+from bot.shell.inner_texts import InnerText, file_text, parsed, run_lines, shown, value_text
 from bot.shell.runner import Runner
 from bot.shell.source import Span
-from bot.shell.state import ShellVariable, Value, World, cut, known, part
+from bot.shell.state import ShellVariable, Value, World, cut, joined, known, part
 from bot.shell.subshells import gathered
 from bot.shell.terminals import TerminalText, typed
 from bot.shell.words import Word

@@ -10,7 +10,7 @@ from bot.shell.limits import LimitReached, NotEvaluated
 from bot.shell.quoting import decode_echo
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
-from bot.shell.state import Value, computed, known
+from bot.shell.state import Value, computed, joined, known
 from bot.shell.words import Piece, Word
 
 _FLAGS = regex(r"-[neE]+")
@@ -33,16 +33,12 @@ def echo(words: Sequence[Word], span: Span) -> Value:
         for letter in text[1:]:
             escapes = letter == "e" if letter in "eE" else escapes
         at += 1
-    pieces: list[Piece] = []
-    for index, word in enumerate(words[at:]):
-        if index:
-            pieces.append(Piece(" ", Span(word.span.start, word.span.start), False))
-        pieces.extend(word.pieces)
+    output = joined(words[at:])
     if newline:
-        pieces.append(Piece("\n", span, False))
-    if not escapes or not any("\\" in str(piece.text) for piece in pieces):
-        return tuple(pieces)
-    whole = known(tuple(pieces))
+        output += computed("\n", span)
+    if not escapes or not any("\\" in str(piece.text) for piece in output):
+        return output
+    whole = known(output)
     if whole is None:
         return hole("command", "output of echo -e", span)
     text, _ = decode_echo(whole)

@@ -158,13 +158,3 @@ def run_lines(runner: Runner, lines: Sequence[Script], worlds: list[World]) -> l
         if not worlds:
             break
     return [*ended, *worlds]
-
-
-def joined(words: Sequence[Word]) -> Value:
-    """Words as one value, with blanks between them."""
-    pieces: list[Piece] = []
-    for word in words:
-        if pieces:
-            pieces.append(Piece(" ", Span(word.span.start, word.span.start), False))
-        pieces.extend(word.pieces)
-    return tuple(pieces)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.base.messages import message
-from bot.shell.inner_texts import file_text, joined, parsed, run_lines, shown, value_text
+from bot.shell.inner_texts import file_text, parsed, run_lines, shown, value_text
 from bot.shell.runner import Runner
 from bot.shell.source import Span
-from bot.shell.state import World, first_hole, known
+from bot.shell.state import World, first_hole, joined, known
 from bot.shell.words import Word
 
 

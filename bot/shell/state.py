@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, fields
 from typing import Protocol, TypeAlias
 
@@ -302,6 +302,16 @@ def known(value: Value) -> str | None:
 def computed(text: str, span: Span) -> Value:
     """A value that was computed at `span`."""
     return (Piece(text, span, literal=False),)
+
+
+def joined(words: Iterable[Word]) -> Value:
+    """Words as one value, with blanks between them."""
+    pieces: list[Piece] = []
+    for index, word in enumerate(words):
+        if index:
+            pieces += computed(" ", Span(word.span.start, word.span.start))
+        pieces += word.pieces
+    return tuple(pieces)
 
 
 def first_hole(value: Value) -> Hole | None:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
-from bot.shell.inner_texts import joined
-from bot.shell.state import Value, cut, known
+from bot.shell.state import Value, cut, joined, known
 from bot.shell.words import Piece, Word
 
 _VALUED: Final = {
