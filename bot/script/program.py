@@ -6,9 +6,9 @@ What it makes of them is read from its syntax tree with the script's other files
 
 from __future__ import annotations
 
-from bot.script.recipe import comments_of
-from bot.shell.source import Source, Span
-from bot.shell.words import Command, Piece, Reading, Word
+from bot.script.recipe import comments_of, implied_command
+from bot.shell.source import Source
+from bot.shell.words import Reading
 
 
 def read_program(data: bytes, path: str, tree_path: str) -> Reading:
@@ -17,7 +17,5 @@ def read_program(data: bytes, path: str, tree_path: str) -> Reading:
     `path` is the one of messages, `tree_path` the one from the root of its repository.
     """
     text = data.decode("utf-8-sig", "replace")
-    start = Span(0, 0)
-    words = [Word((Piece(word, start, literal=False),), start) for word in ("python3", tree_path)]
-    command = Command(tuple(words), Span(0, len(text)), {})
+    command = implied_command(("python3", tree_path), (), text)
     return Reading(Source(path, text), (command,), (), comments_of(text), ())

@@ -78,10 +78,10 @@ def read_recipe(
         if any(key.value == "model_name_or_path" for key, _ in pairs):
             trainer = _trainer([key.value for key, _ in pairs], path)
             words = [word for pair in every if pair[0].value not in _OURS for word in _words(*pair)]
-            commands = (_command(("trl", trainer), words, text),)
+            commands = (implied_command(("trl", trainer), words, text),)
         elif program is not None and any(_section(key, program[1]) for key, _ in every):
             words = list(_dotted(every, program[1], ""))
-            commands = (_command(("python3", "-m", program[0]), words, text),)
+            commands = (implied_command(("python3", "-m", program[0]), words, text),)
         elif any(key.value == "model_name_or_path" for key, _ in every):
             own_classes = message(
                 "classes of the repository's own have the settings of this recipe"
@@ -255,7 +255,8 @@ def _trainer(keys: Sequence[str], path: str) -> str:
     return max(_TRAINERS, key=rank)
 
 
-def _command(program: Sequence[str], words: list[Word], text: str) -> Command:
+def implied_command(program: Sequence[str], words: Sequence[Word], text: str) -> Command:
+    """The command that a file stands for: its program, which stands nowhere in the text."""
     start = Span(0, 0)
     started = [Word((Piece(name, start, literal=False),), start) for name in program]
     return Command((*started, *words), Span(0, len(text)), {})
