@@ -93,8 +93,7 @@ def _origin(setting: Setting, source: Source) -> Origin:
     defaults: dict[str, None] = {}
     at = 0
     for piece in setting.word.pieces:
-        length = len(piece.text) if isinstance(piece.text, str) else len(piece.text.reason) + 4
-        at += length
+        at += piece.width
         if at > start:
             via.update(dict.fromkeys(piece.via))
             if piece.default_of:

@@ -47,6 +47,11 @@ class Piece:
     default_of: str | None = None
     """The variable whose default this is: `${X:-16}` where the script itself never sets X."""
 
+    @property
+    def width(self) -> int:
+        """How many characters of `Word.text` it is."""
+        return len(self.text) if isinstance(self.text, str) else len(self.text.reason) + 4
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -112,7 +117,7 @@ class Word:
         at = 0
         for piece in self.pieces:
             text = piece.text
-            behind = at + (len(text) if isinstance(text, str) else len(text.reason) + 4)
+            behind = at + piece.width
             if start < behind and at < end and start < end and at < behind:
                 if piece.literal and isinstance(text, str):
                     first = piece.span.start - at

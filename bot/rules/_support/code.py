@@ -53,10 +53,9 @@ def from_default(word: Word, at: int) -> bool:
     """True when the character at this offset comes from a default such as ${X:-/data/a}."""
     offset = 0
     for piece in word.pieces:
-        length = len(piece.text) if isinstance(piece.text, str) else len(piece.text.reason) + 4
-        if offset <= at < offset + length:
+        if offset <= at < offset + piece.width:
             return piece.default_of is not None
-        offset += length
+        offset += piece.width
     return False
 
 
