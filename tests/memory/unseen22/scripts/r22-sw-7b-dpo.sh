@@ -1,0 +1,11 @@
+accelerate launch --use_deepspeed --zero_stage 3 --offload_optimizer_device none --offload_param_device none --mixed_precision bf16 --num_machines 4 --num_processes 32 -m trl.scripts.dpo \
+    --model_name_or_path Qwen/Qwen2.5-7B-Instruct \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation flash_attention_2 \
+    --max_length 4096 \
+    --rpo_alpha 0.1 \
+    --use_liger_kernel true \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true
