@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from bot.base.regex import regex
-from bot.frameworks.named_files import above, bytes_of
+from bot.frameworks.named_files import above, bytes_of, text_of
 from bot.frameworks.pins import pinned_folder, read_pin
+from bot.frameworks.python_source import field_names
 
 _SETTINGS: Final = "trl/trainer/"
+_DEFINING: Final = ("_config.py", "utils.py")
 _COPY: Final = regex(r"(?:^|/)trl/trainer/\w+_config\.py\Z")
 
 
@@ -37,6 +39,16 @@ class TrlCopies:
             if self._asks(folder):
                 return False
         return True
+
+    def fields(self, script: str) -> frozenset[str]:
+        """The fields of the copy's classes of settings, of a script in it; none of other files."""
+        folder, inside, name = script.rpartition("trl/scripts/")
+        if not inside or "/" in name or folder.rstrip("/") not in self._folders:
+            return frozenset()
+        classes = (f"{folder}{_SETTINGS}", f"{folder}trl/scripts/utils.py")
+        paths = [path for path in self._files if path.startswith(classes)]
+        texts = (text_of(self._files, path) for path in paths if path.endswith(_DEFINING))
+        return frozenset(name for text in texts for name in field_names(text))
 
     def _asks(self, folder: str) -> bool:
         """Whether the requirements of a folder name releases."""

@@ -15,12 +15,12 @@ import ast
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import islice
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
-from bot.frameworks.argparse_options import read_options
+from bot.frameworks.argparse_options import UNREADABLE, read_options
 from bot.frameworks.class_options import class_options
 from bot.frameworks.named_files import (
     below_first,
@@ -51,6 +51,7 @@ _OPEN_INSTRUCT: Final = "ArgumentParserPlus"
 _PARSERS: Final = {"TrlParser": True, "HfArgumentParser": False, _OPEN_INSTRUCT: True}
 """Parsers, and whether they know a file of settings."""
 _MARKS: Final = tuple(name.encode() for name in _PARSERS)
+_DROPS: Final = b"return_remaining_strings=True"
 _CLASS: Final = "Config"
 """How TRL's classes of settings end, and those of repositories that have their fields."""
 _MADE: Final = (
@@ -148,7 +149,7 @@ class TrlPrograms:
         """
         path = self.file_of(entry, script)
         if path is None or (not own and self._copies.may_serve(path)):
-            return None
+            return None if path is None or own else self._of_copy(path)
         if path not in self._found:
             data = bytes_of(self._files, path)
             marked = any(mark in data for mark in _MARKS)
@@ -157,6 +158,23 @@ class TrlPrograms:
         if found is None and own:
             return self._parsing(path)
         return found if found is None or (not found.trainer) is own else None
+
+    def _of_copy(self, path: str) -> TrlProgram | None:
+        """A script of a TRL of the repository's own, with every field that the copy has."""
+        fields = self._copies.fields(path)
+        found = self._program(path) if fields else None
+        if found is None:
+            return None
+        others = {name: [name, "any", "*", UNREADABLE, None] for name in fields}
+        return replace(found, options={**others, **found.options})
+
+    def drops_rest(self, entry: str, script: str) -> bool:
+        """Whether a program, or any where none is named, passes over what no option takes."""
+        if entry:
+            found = self.find(entry, script)
+            return found is not None and found.drops_rest
+        texts = (bytes_of(self._files, one) for one in self._files if one.endswith(".py"))
+        return any(_DROPS in text and b"TrlParser" in text for text in texts)
 
     def other_trainer(self, entry: str, script: str) -> tuple[str, str] | None:
         """A program and TRL's class that it takes options of, where no table has those."""
@@ -283,7 +301,7 @@ class TrlPrograms:
                 )
                 found.options.update(read_options(text_of(self._files, path)) or {})
                 adapter = not found.model or makes_adapter(tree)
-                drops = b"return_remaining_strings=True" in bytes_of(self._files, path)
+                drops = _DROPS in bytes_of(self._files, path)
                 return TrlProgram(*made, adapter, found.own, own_trainer_class(tree), drops)
         return None
 

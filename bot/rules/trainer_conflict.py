@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bot.frameworks.launch import launcher_option
+from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.report import JsonValue
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
@@ -60,9 +61,16 @@ def check(context: RuleContext) -> Hits:
         yield from _best_model(values)
         if plan.algorithm.value in ("grpo", "rloo"):
             yield from _batches(values)
-        own = plan.launch.command.implied or plan.launch.command.written
-        if plan.launch.entry.startswith("trl.") and not own:
+        if plan.launch.entry.startswith("trl.") and not _is_own(context, plan):
             yield from _of_trainer(values)
+
+
+def _is_own(context: RuleContext, plan: Plan) -> bool:
+    """Whether a program is the repository's own, such as a script of its copy of TRL."""
+    command, place = plan.launch.command, context.place
+    if command.implied or command.written or place is None:
+        return bool(command.implied or command.written)
+    return place.checkout.trl_programs.find(plan.launch.entry, place.path) is not None
 
 
 _EXCLUDED = (("bf16", "fp16"), ("load_in_4bit", "load_in_8bit"))

@@ -34,7 +34,8 @@ META = Meta(
         "Checked against one configuration, which the report names once for each script. A launch "
         "whose configuration is not known (a recipe of its own, a configuration outside the "
         "package) is reported as something that could not be checked. Keys added with `+` are "
-        "never unknown to Hydra. TRL before 0.19.0 ignores what it does not know of a recipe: a "
+        "never unknown to Hydra. TRL before 0.19.0 ignores what it does not know of a recipe, and "
+        "a program that asks for return_remaining_strings what it does not know at all: a "
         "warning. A warning, too, where nobody states the release and PYTHONPATH leads to a folder "
         "that is not in the repository: it may hold a fork of verl. Of the settings for a fork "
         "that the repository installs only slips of one letter are named, as warnings. Where "
@@ -167,7 +168,7 @@ def _hit(context: RuleContext, plan: Plan, setting: Setting, verdict: KeyVerdict
             if not (history or verdict.suggestion) and _takes_more(plan, setting)
             else message("remove the setting")
         ),
-        severity="warning" if _ignored(plan, setting) or _unsure(context, plan) else None,
+        severity="warning" if _ignored(context, plan, setting) or _unsure(context, plan) else None,
         fix_title=(message("use {key}", key=shown(plan, near)) if near and edits else None),
         edits=edits,
     )
@@ -244,9 +245,19 @@ def _moved(plan: Plan, section: str, setting: Setting, verdict: KeyVerdict) -> s
     return near.removesuffix(rest.removeprefix(".")).rstrip(".") if moved else None
 
 
-def _ignored(plan: Plan, setting: Setting) -> bool:
-    """Whether `TrlParser` may pass over the key: since 0.19.0 it refuses those of a file too."""
-    if plan.framework != "trl" or plan.launch.command.written or not of_file(plan, setting):
+def _ignored(context: RuleContext, plan: Plan, setting: Setting) -> bool:
+    """Whether `TrlParser` may pass over the key: since 0.19.0 it refuses those of a file too.
+
+    Unless the program asks for what is left over (`return_remaining_strings=True`).
+    """
+    command, place = plan.launch.command, context.place
+    if plan.framework != "trl" or command.written:
+        return False
+    programs = place.checkout.trl_programs if place is not None else None
+    entry = "" if command.implied else plan.launch.entry
+    if programs is not None and place is not None and programs.drops_rest(entry, place.path):
+        return True
+    if not of_file(plan, setting):
         return False
     guessed = plan.inference.releases if plan.inference is not None else ()
     refusing = release_key("0.19")

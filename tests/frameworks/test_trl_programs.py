@@ -553,3 +553,58 @@ def test_a_program_that_drops_what_is_left_refuses_no_stray_word(given: str, err
     script = ScriptFile(path="run.sh", data=b"python DPO.py --output_dir o conf.yaml\n")
     found = check_script(script, options).findings
     assert [one.id for one in found if one.severity == "error"] == ["RLB024"] * errors
+
+
+@pytest.mark.parametrize(("given", "severity"), [("return_remaining_strings=True", 1), ("", 0)])
+@pytest.mark.parametrize("path", ["run.sh", "recipes/sft.yaml"])
+def test_a_program_that_drops_what_is_left_refuses_no_option(
+    given: str, severity: bool, path: str
+) -> None:
+    """metacognitive-behavioral-tuning has a stale key in the recipe of such a program."""
+    program = SCRIPT_OF_TRL + f"make_parser().parse_args_and_config({given})\n"
+    recipe = "model_name_or_path: a/b\nraw_rollout: false\nlearning_rate: 1e-4\nmax_length: 9\n"
+    files = {"DPO.py": program, "recipes/sft.yaml": recipe}
+    checkout = Checkout({name: text.encode() for name, text in files.items()})
+    text = {
+        **files,
+        "run.sh": "# trl: 1.16.0\npython DPO.py --config recipes/sft.yaml --no_such 1\n",
+    }
+    script = ScriptFile(path=path, data=text[path].encode())
+    findings = check_script(script, CheckOptions(place=InCheckout(checkout))).findings
+    unknown = {one.severity for one in findings if one.id == "RLB020"}
+    assert unknown == {"warning" if severity else "error"}
+
+
+COPY_OF_TRL = {
+    "trl/__init__.py": "",
+    "trl/trainer/grpo_config.py": "class GRPOConfig:\n    judges: int = 2\n",
+    "trl/scripts/grpo.py": """
+from trl import GRPOConfig, ModelConfig, ScriptArguments, TrlParser
+def make_parser(subparsers=None):
+    parser = TrlParser((ScriptArguments, GRPOConfig, ModelConfig))
+    parser.add_argument("--level", type=str, choices=["low", "high"])
+    return parser
+make_parser().parse_args_and_config()
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("more", "errors"),
+    [
+        ("--level high --judges 3", []),
+        ("--level none", ["RLB027"]),
+        ("--levl high", ["RLB020"]),
+        # The program may have rewards of its own.
+        ("--reward_weights 1 1", []),
+    ],
+)
+def test_a_script_of_a_copy_of_trl_has_the_options_of_the_copy(
+    more: str, errors: list[str]
+) -> None:
+    """youpengl/OpenVul adds options to the script of the TRL that it has."""
+    checkout = Checkout({name: text.encode() for name, text in COPY_OF_TRL.items()})
+    launch = f"# trl: 1.16.0\naccelerate launch trl/scripts/grpo.py --output_dir o {more}\n"
+    script = ScriptFile(path="grpo.sh", data=launch.encode())
+    findings = check_script(script, CheckOptions(place=InCheckout(checkout))).findings
+    assert [one.id for one in findings if one.severity == "error"] == errors
