@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 
+from bot.shell.parse.syntax import nodes
 from bot.shell.source import Span
 from bot.shell.words import Command, Piece, Variable, Word
 
@@ -187,26 +188,18 @@ class Places:
         )
 
 
-def shift(node: object, by: int, size: int) -> None:
+def shift(tree: object, by: int, size: int) -> None:
     """Moves the freshly parsed tree of a text of `size` characters `by` characters, in place.
 
     Texts inside it that have a place of their own already lie further on, and stay there.
     """
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (list, tuple)):
-            waiting.extend(node)
-        elif is_dataclass(node):
-            for item in fields(node):
-                value = getattr(node, item.name)
-                if isinstance(value, int) and item.name.removeprefix("name_") in ("start", "end"):
-                    setattr(node, item.name, value + by if value <= size else value)
-                elif isinstance(value, Piece):
-                    if value.span.start <= size:
-                        moved = Span(value.span.start + by, value.span.end + by)
-                        setattr(node, item.name, replace(value, span=moved))
-                elif isinstance(value, Word):
-                    setattr(node, item.name, None)
-                elif isinstance(value, list) or is_dataclass(value):
-                    waiting.append(value)
+    for node in nodes(tree):
+        for item in fields(node):
+            value = getattr(node, item.name)
+            if isinstance(value, int) and item.name.removeprefix("name_") in ("start", "end"):
+                setattr(node, item.name, value + by if value <= size else value)
+            elif isinstance(value, Piece) and value.span.start <= size:
+                moved = Span(value.span.start + by, value.span.end + by)
+                setattr(node, item.name, replace(value, span=moved))
+            elif isinstance(value, Word):
+                setattr(node, item.name, None)

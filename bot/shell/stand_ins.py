@@ -7,10 +7,10 @@ holds is taken to be a part of a word, as elsewhere. Where it could be a command
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Final
 
-from bot.shell.parse.syntax import Quoted, Script, Simple, Text, WordNode, WordPart
+from bot.shell.parse.syntax import Quoted, Script, Simple, Text, WordNode, WordPart, nodes
 from bot.shell.state import Value, part
 from bot.shell.words import Hole, Piece
 
@@ -45,7 +45,7 @@ def replace_stand_ins(lines: Sequence[Script], text: str, unknown: Mapping[str, 
     none that names a command.
     """
     found = 0
-    for node in _nodes(lines):
+    for node in nodes(lines):
         if isinstance(node, Simple) and _holds(node.words[:1], unknown):
             return False
         if isinstance(node, (WordNode, Quoted)):
@@ -58,20 +58,8 @@ def _private(text: str) -> bool:
     return any(FIRST <= ord(character) <= LAST for character in text)
 
 
-def _nodes(root: object) -> Iterator[object]:
-    """All nodes below a tree, each before what is in it."""
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (list, tuple)):
-            waiting.extend(node)
-        elif is_dataclass(node) and not isinstance(node, Piece):
-            yield node
-            waiting.extend(getattr(node, item.name) for item in fields(node))
-
-
 def _holds(root: object, unknown: Mapping[str, Piece]) -> bool:
-    texts = (str(node.piece.text) for node in _nodes(root) if isinstance(node, Text))
+    texts = (str(node.piece.text) for node in nodes(root) if isinstance(node, Text))
     return any(character in unknown for text in texts for character in text)
 
 

@@ -6,8 +6,9 @@ plain integers here, because most nodes never become a `Span`.
 
 from __future__ import annotations
 
-from dataclasses import field
-from typing import TypeAlias
+from collections.abc import Iterator
+from dataclasses import field, fields, is_dataclass
+from typing import Any, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.shell.source import Span
@@ -334,3 +335,15 @@ CommandNode: TypeAlias = (
     | Redirected
     | Coprocess
 )
+
+
+def nodes(root: object) -> Iterator[Any]:
+    """All nodes of a tree, or of a list of trees, each before what is in it."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (list, tuple)):
+            waiting.extend(node)
+        elif is_dataclass(node) and not isinstance(node, (Piece, Word)):
+            yield node
+            waiting.extend(getattr(node, item.name) for item in fields(node))
