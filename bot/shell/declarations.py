@@ -11,7 +11,7 @@ from bot.shell.assignments import carry_out
 from bot.shell.parse.syntax import Assignment
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
-from bot.shell.state import ShellVariable, World, cut, known
+from bot.shell.state import ShellVariable, World, cut, extent, known
 from bot.shell.values import AssignedAt, assign_scalar, target
 from bot.shell.words import Word
 
@@ -102,9 +102,7 @@ def _assign_text(session: Session, world: World, word: Word) -> None:
         old = world.variables.get(name)
         value = (*(old.value or () if old and not old.caller else ()), *value)
     name_span = Span(word.span.start, word.span.start + len(name))
-    start = value[0].span.start if value else word.span.end
-    end = value[-1].span.end if value else word.span.end
-    value_span = Span(start, end) if start <= end else word.span
+    value_span = extent(value, word.span) if value else Span(word.span.end, word.span.end)
     assign_scalar(session, world, name, value, AssignedAt(name_span, value_span))
 
 

@@ -16,6 +16,7 @@ from bot.shell.state import (
     World,
     computed,
     cut,
+    extent,
     known,
     separators,
     trimmed,
@@ -175,10 +176,7 @@ def _distribute(
         start, end, following = (_remainder if last else _first_word)(rest, text, ifs)
         value = cut(rest, start, end) if text else ()
         if name.isidentifier():
-            where_value = Span(value[0].span.start, value[-1].span.end) if value else span
-            if where_value.end < where_value.start:
-                where_value = span
-            assign_scalar(session, world, name, value, AssignedAt(where, where_value))
+            assign_scalar(session, world, name, value, AssignedAt(where, extent(value, span)))
         rest = cut(rest, following)
 
 

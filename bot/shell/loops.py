@@ -16,8 +16,7 @@ from bot.shell.numbers import Unknown, evaluate
 from bot.shell.parse.syntax import ArithmeticFor, CommandNode, For, Loop, Script
 from bot.shell.runner import Runner
 from bot.shell.session import hole, shorten
-from bot.shell.source import Span
-from bot.shell.state import Flow, OpenArguments, Value, World, all_arguments, known
+from bot.shell.state import Flow, OpenArguments, Value, World, all_arguments, extent, known
 from bot.shell.values import AssignedAt, assign_scalar
 from bot.shell.ways import UNSTABLE
 from bot.shell.widening import comes_back, widened
@@ -219,9 +218,7 @@ def run_for(runner: Runner, node: For, world: World) -> list[World]:
         if not active or not _count(runner, rounds, node):
             break
         following: list[World] = []
-        span = Span(value[0].span.start, value[-1].span.end) if value else name_span
-        if span.end < span.start:
-            span = value[0].span
+        span = extent(value, value[0].span if value else name_span)
         for one in active:
             assign_scalar(runner.session, one, node.name, value, AssignedAt(name_span, span))
             staying, leaving = _turn(runner, node.body, one)

@@ -339,6 +339,12 @@ def part(piece: Piece, start: int, end: int) -> Piece:
     return Piece(text[start:end], span, piece.literal, piece.quoted, piece.via, piece.default_of)
 
 
+def extent(value: Value, otherwise: Span) -> Span:
+    """Where a value was written, first to last piece; else where that is no stretch."""
+    span = Span(value[0].span.start, value[-1].span.end) if value else otherwise
+    return span if span.start <= span.end else otherwise
+
+
 def trimmed(value: Value, characters: str) -> Value:
     """A value without these characters at its end."""
     pieces = list(value)
