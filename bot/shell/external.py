@@ -32,11 +32,9 @@ def run_external(
     program = known(words[0].pieces)
     base = (program or "").rsplit("/", 1)[-1]
     value: Value | None = None
-    status: int | None = None
     if world.output is not None and base in PURE:
-        result = pure(session, world, base, words[1:], span)
-        if result is not None:
-            value, status = result
+        value = pure(session, world, base, words[1:], span)
+    status = None if value is None else 0
     if not (session.inner and base in PURE):
         session.spend(0, 5 * len(words))
         session.record(

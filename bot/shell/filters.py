@@ -22,7 +22,7 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _seq(session: Session, words: Sequence[str], _stdin: str | None) -> tuple[str, int]:
+def _seq(session: Session, words: Sequence[str], _stdin: str | None) -> str:
     """`seq [FIRST [STEP]] LAST` with integers."""
     numbers = [_number(word) for word in words]
     if not 1 <= len(numbers) <= 3:
@@ -34,15 +34,15 @@ def _seq(session: Session, words: Sequence[str], _stdin: str | None) -> tuple[st
         raise NotEvaluated
     session.spend_words(max(0, (last - first) // step + 1))
     values = range(first, last + (1 if step > 0 else -1), step)
-    return "".join(f"{value}\n" for value in values), 0
+    return "".join(f"{value}\n" for value in values)
 
 
-def _tr(_session: Session, words: Sequence[str], stdin: str | None) -> tuple[str, int]:
+def _tr(_session: Session, words: Sequence[str], stdin: str | None) -> str:
     """`tr SET1 SET2` and `tr -d SET`."""
     if stdin is None or len(words) != 2:
         raise NotEvaluated
     if words[0] == "-d":
-        return stdin.translate(dict.fromkeys(map(ord, _characters(words[1])))), 0
+        return stdin.translate(dict.fromkeys(map(ord, _characters(words[1]))))
     source, target = map(_characters, words)
     if re.match("-.", words[0]) or not target:
         raise NotEvaluated
@@ -50,7 +50,7 @@ def _tr(_session: Session, words: Sequence[str], stdin: str | None) -> tuple[str
     for one, two in zip_longest(source, target[: len(source)], fillvalue=target[-1]):
         # The last occurrence of a character counts.
         table[ord(one)] = two
-    return stdin.translate(table), 0
+    return stdin.translate(table)
 
 
 def _characters(text: str) -> str:
@@ -72,14 +72,14 @@ def _range(item: str) -> str:
     return "".join(map(chr, range(first, last + 1)))
 
 
-def _wc(_session: Session, words: Sequence[str], stdin: str | None) -> tuple[str, int]:
+def _wc(_session: Session, words: Sequence[str], stdin: str | None) -> str:
     """`wc -l`."""
     if stdin is None or list(words) != ["-l"]:
         raise NotEvaluated
-    return f"{stdin.count(chr(10))}\n", 0
+    return f"{stdin.count(chr(10))}\n"
 
 
-FILTERS: dict[str, Callable[[Session, Sequence[str], str | None], tuple[str, int]]] = {
+FILTERS: dict[str, Callable[[Session, Sequence[str], str | None], str]] = {
     "seq": _seq,
     "tr": _tr,
     "wc": _wc,

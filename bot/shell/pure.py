@@ -17,32 +17,33 @@ from bot.shell.words import Hole, Piece, Word
 
 def pure(
     session: Session, world: World, name: str, words: Sequence[Word], span: Span
-) -> tuple[Value, int] | None:
-    """The output and status of a command; None when the reader does not know them."""
-    if name == "dirname" and len(words) == 1:
-        above = session.tree.above(words[0].pieces, span)
-        if above is not None:
-            return (*above, Piece("\n", span, False)), 0
-    if name in ("dirname", "basename"):
-        value = _path(name, [word.pieces for word in words], span)
-        return None if value is None else ((*value, Piece("\n", span, False)), 0)
+) -> Value | None:
+    """What a command writes as it succeeds; None when the reader does not know it."""
     if name == "cat":
-        value = _cat(session, world, words, span)
-        return None if value is None else (value, 0)
+        return _cat(session, world, words, span)
+    if name in FILTERS:
+        return _filtered(session, world, name, words, span)
     if name in ("realpath", "readlink"):
-        value = _absolute(session, world, name, words, span)
-        return None if value is None else ((*value, Piece("\n", span, False)), 0)
-    arguments = [known(word.pieces) for word in words]
-    if any(argument is None for argument in arguments):
+        path = _absolute(session, world, name, words, span)
+    else:
+        path = _path(session, name, [word.pieces for word in words], span)
+    return None if path is None else (*path, *computed("\n", span))
+
+
+def _filtered(
+    session: Session, world: World, name: str, words: Sequence[Word], span: Span
+) -> Value | None:
+    """What a command makes of its input, where that and the arguments are known."""
+    texts = [text for word in words if (text := known(word.pieces)) is not None]
+    if len(texts) < len(words):
         return None
-    stdin = None if world.stdin is None else known(world.stdin)
-    texts = [argument for argument in arguments if argument is not None]
     try:
-        output, status = FILTERS[name](session, texts, stdin)
+        stdin = None if world.stdin is None else known(world.stdin)
+        output = FILTERS[name](session, texts, stdin)
     except NotEvaluated:
         return None
     session.spend(len(output))
-    return (computed(output, span) if output else ()), status
+    return computed(output, span) if output else ()
 
 
 def _absolute(
@@ -93,8 +94,10 @@ def _cat(session: Session, world: World, words: Sequence[Word], span: Span) -> V
     return tuple(result)
 
 
-def _path(name: str, words: list[Value], span: Span) -> Value | None:
+def _path(session: Session, name: str, words: list[Value], span: Span) -> Value | None:
     """Dirname and basename keep the places of the characters they leave."""
+    if name == "dirname" and len(words) == 1 and (above := session.tree.above(words[0], span)):
+        return above
     if words and known(words[0]) == "--":
         words = words[1:]
     if not words or (known(words[0]) or "x").startswith("-") or len(words) > 2:
