@@ -22,6 +22,7 @@ from bot.frameworks.python_statements import (
     Tests,
     assignment,
     calls_of,
+    class_method,
     field_default,
     function_of,
     is_text,
@@ -298,30 +299,25 @@ class Scope:
         if found is None:
             return None
         node, there = found
-        own: _Given = {}
         if isinstance(node, ast.ClassDef) and isinstance(func, ast.Attribute):
-            methods = [
-                one
-                for one in node.body
-                if isinstance(one, ast.FunctionDef)
-                and one.name == func.attr
-                and [written(by) for by in one.decorator_list] == ["classmethod"]
-            ]
-            if len(methods) != 1 or not methods[0].args.args:
+            method = class_method(node, func.attr)
+            if method is None:
                 return None
-            own = {methods[0].args.args[0].arg: (ast.Name(node.name), there)}
-            return methods[0], there, own
+            return method, there, {method.args.args[0].arg: (ast.Name(node.name), there)}
         if not isinstance(node, ast.FunctionDef):
             return None
         if node.decorator_list:
             raise UnfollowedError(node.name)
-        return node, there, own
+        return node, there, {}
 
     def imported_module(self, name: str) -> Scope | None:
         """The module of the repository's that a name is: `config` of `import config`."""
         level, module = modules_imported(self.tree).get(name, (0, ""))
-        found = self._module_at(level, module) if module else None
-        return found if self.module().node is self.node or name not in stores(self.node) else None
+        given = [one for one, _ in stores(self.node).get(name, [])]
+        taken = isinstance(self.node, ast.FunctionDef) and name in parameters(self.node)
+        if not module or taken or not all(isinstance(one, _IMPORTS) for one in given):
+            return None
+        return self._module_at(level, module)
 
     def bound(self, takes: ast.arguments, call: ast.Call, there: Scope, first: int = 0) -> _Given:
         """The parameters of a function, from a number on, to what a call gives for them."""

@@ -276,6 +276,7 @@ LOAD = "def load(path):\n    return yaml.safe_load(Path(path).read_text())\n"
         "from src.config import LENGTH as N\ndef main():\n    SFTConfig(max_length=N)\n",
         "from src.config import *\nSFTConfig(max_length=LENGTH)\n",
         "from src import config\nSFTConfig(max_length=config.LENGTH)\n",
+        "def main():\n    import src.config as c\n    SFTConfig(max_length=c.LENGTH)\n",
         "import src.config as c\nSFTConfig(max_length=c.LENGTH)\n",
         "from src.config import load\nconfig = load('configs/a.yaml')\n" + MAKE,
         "from src import config as c\nconfig = c.load('configs/a.yaml')\n" + MAKE,
