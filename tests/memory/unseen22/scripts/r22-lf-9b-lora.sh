@@ -1,0 +1,16 @@
+accelerate launch --num_processes 1 --mixed_precision bf16 -m trl.scripts.sft \
+    --model_name_or_path THUDM/glm-4-9b-chat \
+    --trust_remote_code true \
+    --torch_dtype bfloat16 \
+    --bf16 true \
+    --attn_implementation sdpa \
+    --max_seq_length 10240 \
+    --packing false \
+    --per_device_train_batch_size 1 \
+    --per_device_eval_batch_size 1 \
+    --gradient_accumulation_steps 16 \
+    --gradient_checkpointing true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_target_modules all-linear
