@@ -13,6 +13,9 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
 
+from bot.base.regex import regex
+
+_SLASHES: Final = regex(r"(?<!:)//+")
 LARGEST: Final = 1 << 20
 """Bytes of a file that is read."""
 _MOST_WORDS: Final = 500
@@ -42,12 +45,17 @@ def entry_file(entry: str) -> str:
     return entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
 
 
+def single_slashes(path: str) -> str:
+    """A path as the system takes it: `$ROOT//config` is `$ROOT/config`; `pkg://` stays."""
+    return str(_SLASHES.sub("/", path)) if "//" in path else path
+
+
 def below_unknown(named: str) -> str:
     """Of a path below a folder that only a run knows (`${?ROOT}/c/x.yaml`) what follows it.
 
     Any other path as it is.
     """
-    root, mark, rest = named.partition("}/")
+    root, mark, rest = single_slashes(named).partition("}/")
     return rest if mark and root.startswith("${?") and "${?" not in rest else named
 
 

@@ -14,6 +14,7 @@ from bot.frameworks.config_files import SUFFIX
 from bot.frameworks.configuration import Configuration, RootProblem, Versions
 from bot.frameworks.hydra.config_tree import ConfigTree
 from bot.frameworks.hydra.overrides import Flag, HydraLine
+from bot.frameworks.named_files import single_slashes
 from bot.frameworks.own_config import OwnRoot
 from bot.frameworks.plan import Launch
 from bot.frameworks.release_overlay import OwnLayer, layered_table
@@ -62,7 +63,8 @@ def _root_of_repository(
     if hidden or (_is_usual(launch) and path is None and _may_hold(tree, _root_named(name))):
         return None
     searched = _search_path(launch, line) if line.searches else None
-    command = CommandLine(path.text if path is not None else None, _root_named(name), searched)
+    folder = single_slashes(path.text) if path is not None and path.text is not None else None
+    command = CommandLine(folder, _root_named(name), searched)
     return place.checkout.own(launch.entry, place.path, command, tree)
 
 

@@ -515,13 +515,13 @@ def test_a_fork_that_reads_its_command_line_itself_takes_no_overrides() -> None:
     assert plan_of(RECIPE | {"verl/trainer/main_ppo.py": other}, "scripts/one.sh", script).table
 
 
+@pytest.mark.parametrize("slash", ["/", "//"])
 @pytest.mark.parametrize("folder", ["user", "recipe/mine/config/stage"])
-def test_a_folder_of_any_name_that_has_the_root_is_meant(folder: str) -> None:
-    """AlexFanw/LegalSearch-R1: `--config-path="$PROJECT_DIR/user"`."""
+def test_a_folder_of_any_name_that_has_the_root_is_meant(folder: str, slash: str) -> None:
+    """AlexFanw/LegalSearch-R1: `--config-path="$PROJECT_DIR/user"`; with `//` seamoke/DPH-RL."""
     files = RECIPE | {f"{folder}/deep.yaml": OWN}
-    start = (
-        f"python3 -m verl.trainer.main_ppo --config-path=$PWD/{folder} --config-name=deep mine=2"
-    )
+    path = f"$PWD{slash}{folder}"
+    start = f"python3 -m verl.trainer.main_ppo --config-path={path} --config-name=deep mine=2"
     plan = plan_of(files, "recipe/mine/run.sh", start.encode())
     assert plan.configuration.reason == f"{folder} of this repository"
     gone = plan_of(RECIPE, "recipe/mine/run.sh", start.encode())
@@ -559,10 +559,11 @@ def test_a_program_may_have_any_name_in_its_package(name: str) -> None:
     assert f"verl/trainer/{name}.py" in needed(files, {"recipe/mine/run.sh": script})
 
 
-def test_a_change_asks_for_the_folder_that_its_script_names() -> None:
+@pytest.mark.parametrize("folder", ["/examples/config", "//examples//config"])
+def test_a_change_asks_for_the_folder_that_its_script_names(folder: str) -> None:
     others = {"examples/config/mine.yaml", "examples/other/config/mine.yaml"}
     script = (
-        b"python3 -m verl.trainer.main_ppo --config-path=$PWD/examples/config --config-name=mine"
+        f"python3 -m verl.trainer.main_ppo --config-path=$PWD{folder} --config-name=mine".encode()
     )
     tree = {"verl/trainer/config/ppo_trainer.yaml"}
     found = needed([*others, *tree], {"examples/a/run.sh": script})
