@@ -111,7 +111,7 @@ class _Finder:
         beside = setting.key_span.end <= span.start and _BESIDE.match(between)
         # Within the word stands a default too: `${BATCH:-64}`.
         inside = setting.word.span.start <= span.start and span.end <= setting.word.span.end
-        if self._text(span) == str(value) and (beside or inside):
+        if self._reading.source.written(span) == str(value) and (beside or inside):
             return KnobPart(key, value, span, key)
         return self._behind(key, value)
 
@@ -147,7 +147,7 @@ class _Finder:
             if len(places) != 1 or not re.fullmatch("[1-9][0-9]{0,8}", text):
                 continue
             (span,) = places
-            if self._text(span) == text:
+            if self._reading.source.written(span) == text:
                 inside = assigned[0].value_span
                 if inside.start <= span.start and span.end <= inside.end:
                     yield KnobPart(name, int(text), span, None)
@@ -192,9 +192,6 @@ class _Finder:
             count=len(self._plans),
             lines=enumeration(dict.fromkeys(lines)),
         )
-
-    def _text(self, span: Span) -> str:
-        return self._reading.source.text[span.start : span.end]
 
     def _line(self, span: Span) -> int:
         return self._reading.source.line_column(span.start)[0]

@@ -61,7 +61,7 @@ def check(context: RuleContext) -> Hits:
             if bad.span in places:
                 continue  # Another round of a loop.
             places.add(bad.span)
-            there = context.source.text[bad.span.start : bad.span.end]
+            there = context.source.written(bad.span)
             sure = bad.instead is not None and "".join(there.split()) == bad.instead
             yield Hit(
                 message=pmessage("bad-override", "{problem}", problem=bad.message),
@@ -94,7 +94,7 @@ def _help(context: RuleContext, plan: Plan, bad: BadArgument, there: str) -> Mes
 def _quoted(context: RuleContext, bad: BadArgument) -> str:
     """A setting with its value in quotes of Hydra's, where that alone is wrong; else empty."""
     key, _, value = bad.word.text.partition("=")
-    there = value in context.source.text[bad.word.span.start : bad.word.span.end]
+    there = value in context.source.written(bad.word.span)
     plain = bad.word.complete and there and _PLAIN.fullmatch(value)
     quoted = f'{key}="{value}"'
     return f"'{quoted}'" if plain and not isinstance(parse(quoted), str) else ""
@@ -112,20 +112,18 @@ def _parts_of_setting(context: RuleContext, plan: Plan, bad: BadArgument) -> lis
 
     Where its first one is no beginning that Hydra takes, all are one error at the setting itself.
     """
-    span = bad.word.span
-    written = context.source.text[span.start : span.end]
+    written = context.source.written(bad.word.span)
     if "$" not in written.partition("=")[2]:
         return []
-    parts = [other for other in plan.bad_arguments if other.word.span == span]
+    parts = [other for other in plan.bad_arguments if other.word.span == bad.word.span]
     return parts if len(parts) > 1 and "=" in parts[0].word.text else []
 
 
 def _in_parts(context: RuleContext, bad: BadArgument) -> Message:
-    span = bad.word.span
     return message(
         "bash makes several words of {written}: "
         "a variable in it holds blanks, and is not in quotes",
-        written=context.source.text[span.start : span.end],
+        written=context.source.written(bad.word.span),
     )
 
 

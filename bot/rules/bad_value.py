@@ -58,8 +58,7 @@ def check(context: RuleContext) -> Hits:
 
 def _unquoted(context: RuleContext, plan: Plan, setting: Setting) -> Message | None:
     """What to do about a word of a recipe that YAML takes for true or false."""
-    span = setting.value_span
-    word = context.source.text[span.start : span.end]
+    word = context.source.written(setting.value_span)
     if not of_file(plan, setting) or word.lower() not in ("no", "off", "yes", "on"):
         return None
     return message("YAML reads {word} as a boolean: write '{word}' in quotes", word=word)

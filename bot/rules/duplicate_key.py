@@ -93,5 +93,5 @@ def _same_value(first: Setting, second: Setting) -> bool:
 
 def _value(context: RuleContext, setting: Setting) -> str:
     """The value, or the text that stands for one that cannot be known."""
-    span = setting.value_span
-    return shortened(setting.text if setting.known else context.source.text[span.start : span.end])
+    known = setting.known
+    return shortened(setting.text if known else context.source.written(setting.value_span))

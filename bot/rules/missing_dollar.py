@@ -76,7 +76,7 @@ def _hit(context: RuleContext, plan: Plan, setting: Setting, name: str) -> Hit:
     start = setting.word.text.rfind(setting.text) if setting.text else -1
     at = setting.word.text.find(name, max(start, 0))
     span = setting.word.span_of(at, at + len(name)) if at >= 0 else setting.value_span
-    literal = context.source.text[span.start : span.end] == name
+    literal = context.source.written(span) == name
     edits = (
         (TextEdit(span=span, text=f"${name}"),)
         if literal and _expands(context, setting, span)

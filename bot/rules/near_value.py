@@ -144,7 +144,7 @@ def _known_values(key: str) -> tuple[str, ...]:
 
 def _hit(context: RuleContext, key: str, setting: Setting, written: str, near: str) -> Hit:
     span = setting.value_span
-    there = context.source.text[span.start : span.end]
+    there = context.source.written(span)
     edits = (TextEdit(span=span, text=there.replace(written, near)),) if written in there else ()
     return hit(
         span,

@@ -118,7 +118,7 @@ def _redirections(context: RuleContext) -> Hits:
         yield hit(
             at,
             "bash takes the placeholder {text} for redirections",
-            text=context.source.text[at.start : at.end],
+            text=context.source.written(at),
             severity="error",
             help=message("write the value that the run used"),
         )

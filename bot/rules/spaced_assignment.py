@@ -58,7 +58,7 @@ def check(context: RuleContext) -> Hits:
         seen.add(start)
         span = Span(start, command.argv[-1].span.end)
         joined = f"{name}={value}"
-        left, _, right = context.source.text[span.start : span.end].partition("=")
+        left, _, right = context.source.written(span).partition("=")
         written = f"{left.rstrip()}={right.lstrip()}"
         unknown = not all(word.complete for word in command.argv)
         simple = written == joined or (unknown and len(words) <= _PARTS)

@@ -109,7 +109,7 @@ def _hit(
         if best is not None
         else message("add a value that passed to the log, and use it")
     )
-    literal = context.source.text[tried.span.start : tried.span.end] == str(tried.value)
+    literal = context.source.written(tried.span) == str(tried.value)
     edits = (TextEdit(span=tried.span, text=str(best)),) if best is not None and literal else ()
     return Hit(
         message=text,

@@ -97,7 +97,7 @@ def _judged(context: RuleContext, word: Word, before: list[str]) -> Hits:
     if not named and any(_SWITCH.fullmatch(one) or one.endswith(".py") for one in before):
         return
     span = word.span_of(0, len(word.text))
-    exact = context.source.text[span.start : span.end] == word.text
+    exact = context.source.written(span) == word.text
     framework = word.text.partition(".")[0]
     if framework not in _FRAMEWORKS:
         return

@@ -129,7 +129,7 @@ def _hit(context: RuleContext, setting: Setting, what: Message, severity: Severi
     written = setting.value if isinstance(setting.value, str) else ""
     near = slip(written, ("True", "False"))
     span = setting.value_span
-    exact = near is not None and context.source.text[span.start : span.end] == written
+    exact = near is not None and context.source.written(span) == written
     return Hit(
         message=what,
         span=span,

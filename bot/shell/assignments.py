@@ -226,7 +226,7 @@ def declared(session: Session, world: World, node: Assignment) -> Sequence[Word 
     if versions == [value.parts]:
         ready = Word(bounded_text(session, world, value), value.span)
         return [replace(node, value=WordNode(value.start, value.end, [], ready=ready))]
-    name = session.text(node.start, value.start)
+    name = session.text(Span(node.start, value.start))
     first: WordPart = Text(Piece(name, Span(node.start, value.start)))
     span = node.span
     return [

@@ -19,6 +19,7 @@ from bot.shell.parse.syntax import (
 from bot.shell.redirections import Redirection
 from bot.shell.runner import Runner
 from bot.shell.session import shorten
+from bot.shell.source import Span
 from bot.shell.state import Value, World
 from bot.shell.verdicts import without_arguments
 
@@ -142,8 +143,8 @@ def _split_by_clause(
     answer = world.answer_to(question) if question else None
     if answer is not None:
         return [(world, answer)]
-    subject = session.text(node.word.start, node.word.end)
-    patterns = session.text(clause.patterns[0].start, clause.patterns[-1].end)
+    subject = session.text(node.word)
+    patterns = session.text(Span(clause.patterns[0].start, clause.patterns[-1].end))
     text = shorten(f"{subject} matches {patterns}")
     return split(
         session, world, Alternatives(question, True, f"{text} is true", f"{text} is false")

@@ -52,7 +52,7 @@ def decide(session: Session, world: World, node: CommandNode | Script) -> list[t
     while isinstance(last, (Script, AndOr)):
         last = last.items[-1].command if isinstance(last, Script) else last.rest[-1][1]
     span = last.command_span if isinstance(last, Simple) else last.span
-    text = session.text(span.start, span.end)
+    text = session.text(span)
     plain = text.lstrip("! ")
     tested = plain.startswith(("[", "((", "test "))
     yes, no = ("is true", "is false") if tested else ("succeeds", "fails")

@@ -150,7 +150,7 @@ def substitute(session: Session, world: World, node: Substitution) -> Value:
 
 
 def _quote_script(session: Session, body: Script) -> str:
-    return shorten(session.text(body.start, body.end))
+    return shorten(session.text(body))
 
 
 # Tilde

@@ -49,7 +49,7 @@ def run_external(
                 files=files_named(session, world, words),
                 hands_on=isinstance(world.positional, OpenArguments)
                 and any(
-                    all_arguments(session.text(word.start, word.end))
+                    all_arguments(session.text(word))
                     for word in node.words
                     if word.end - word.start <= _LONGEST
                 ),
@@ -62,7 +62,7 @@ def run_external(
             if value is None and is_silent(words):
                 value = ()
             elif value is None:
-                text = shorten(session.text(node.start, node.end))
+                text = shorten(session.text(node))
                 value = hole("command", f"output of {text}", span)
             world.output.extend(value)
         world.settle(status, not is_probe(words), question_of(words))

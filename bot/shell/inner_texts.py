@@ -107,7 +107,7 @@ def shown(session: Session, word: Word) -> str:
     """A file as messages name it."""
     if word.complete:
         return shorten(word.text)
-    return shorten(session.text(word.span.start, word.span.end)).replace('"', "")
+    return shorten(session.text(word.span)).replace('"', "")
 
 
 def parsed(session: Session, inner: InnerText) -> ParsedText:

@@ -198,7 +198,7 @@ def _run_round(
 
 
 def _leaves(runner: Runner, body: Script) -> bool:
-    return _LEAVES.search(runner.session.text(body.start, body.end)) is not None
+    return _LEAVES.search(runner.session.text(body)) is not None
 
 
 def run_for(runner: Runner, node: For, world: World) -> list[World]:
@@ -242,7 +242,7 @@ def run_for(runner: Runner, node: For, world: World) -> list[World]:
 
 def _counters(runner: Runner, body: Script) -> frozenset[str]:
     """The variables that a body counts up, or arrays that it adds to."""
-    text = runner.session.text(body.start, body.end)
+    text = runner.session.text(body)
     found = (one for match in _COUNTS.finditer(text) for one in match.groups() if one)
     return frozenset(found)
 
@@ -284,13 +284,13 @@ def _values(runner: Runner, node: For, world: World) -> tuple[list[Value], bool]
 
 def _rounds(runner: Runner, body: Script) -> int:
     """How many arguments of the caller stand for all: one for each option that a loop may take."""
-    options = _OPTIONS.findall(runner.session.text(body.start, body.end))
+    options = _OPTIONS.findall(runner.session.text(body))
     return min(max(len(options), 1), _MOST_OPTIONS)
 
 
 def _waits(runner: Runner, body: Script) -> bool:
     """Whether a loop sleeps until something is there."""
-    text = runner.session.text(body.start, body.end)
+    text = runner.session.text(body)
     return _leaves(runner, body) and _SLEEPS.search(text) is not None
 
 
@@ -298,7 +298,7 @@ def _over_arguments(runner: Runner, node: For) -> bool:
     """Whether a loop goes over the script's arguments."""
     if node.words is None:
         return True
-    texts = [runner.session.text(word.start, word.end) for word in node.words]
+    texts = [runner.session.text(word) for word in node.words]
     return len(texts) == 1 and all_arguments(texts[0])
 
 
@@ -326,7 +326,7 @@ def arithmetic_for(runner: Runner, node: ArithmeticFor, world: World) -> list[Wo
             value = evaluate(runner.session, one, node.condition, span)
         except Unknown:
             other = one.copy()
-            text = shorten(runner.session.text(node.condition.start, node.condition.end))
+            text = shorten(runner.session.text(node.condition))
             one.suppose(f"{UNSTABLE}({text})", True, f"({text}) is true")
             other.suppose(f"{UNSTABLE}({text})", False, f"({text}) is false")
             return [(one, True), (other, False)]

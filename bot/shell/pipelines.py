@@ -59,8 +59,8 @@ def _stages(runner: Runner, node: Pipeline, world: World) -> list[SubshellResult
 def _stage_name(runner: Runner, command: CommandNode) -> str:
     if isinstance(command, Simple) and command.words:
         word = command.words[0]
-        return runner.session.text(word.start, word.end)
-    text = runner.session.text(command.start, command.end)
+        return runner.session.text(word)
+    text = runner.session.text(command)
     return text.split(None, 1)[0] if text.strip() else ""
 
 
@@ -114,7 +114,7 @@ def _goes_on(runner: Runner, node: AndOr, start: int) -> bool:
 
 def _escapes(runner: Runner, command: CommandNode) -> bool:
     """True when a command leaves the script, function or loop."""
-    text = runner.session.text(command.start, command.end)
+    text = runner.session.text(command)
     for separator in (";", "\n", "{", "}", "(", ")", "&&", "||"):
         text = text.replace(separator, "\n")
     return any(line.split()[0] in _ESCAPES for line in text.split("\n") if line.strip())

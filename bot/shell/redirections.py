@@ -59,7 +59,7 @@ class Redirection:
 
 def asks_port(session: Session, redirects: Sequence[Redirect]) -> bool:
     """Whether a redirection is a connection, which may be refused: `< /dev/tcp/host/port`."""
-    targets = [session.text(item.target.start, item.target.end) for item in redirects]
+    targets = [session.text(item.target) for item in redirects]
     return any(text.lstrip("\"'").startswith(_PORT) for text in targets)
 
 
@@ -78,7 +78,7 @@ def redirect(
         elif operator in ("<", "<>", "<&"):
             world.stdin = _input(session, item.target, world)
         else:
-            prefix = session.text(item.start, item.start + 1)
+            prefix = session.text(item)[:1]
             path: Value | None = None
             if item.target.ready is None or session.tree.known or world.written or kept:
                 path = text_of(session, world, item.target)
@@ -111,7 +111,7 @@ def redirect_nothing(session: Session, node: Simple, world: World) -> None:
     if world.output is None or node.assignments or last.operator != "<":
         return
     if inner.stdin is None:
-        text = shorten(session.text(last.start, last.end))
+        text = shorten(session.text(last))
         world.output.extend(hole("command", f"output of {text}", node.span))
     else:
         world.output.extend(inner.stdin)

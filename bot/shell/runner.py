@@ -66,7 +66,7 @@ class Runner:
         place = (node.start, node.end, world.output is not None)
         found = self._chooses.get(place)
         if found is None:
-            text = self.session.text(node.start, node.end)
+            text = self.session.text(node)
             # A shell of its own, whose output may be one of several.
             found = "$(" in text or "`" in text or "<(" in text
             found = found or (world.output is not None and _SHELL.search(text) is not None)

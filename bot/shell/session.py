@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from bot.shell.choices import Choices
 from bot.shell.fields import Atom, ExpansionContext
 from bot.shell.limits import LimitReached, ShellLimits
-from bot.shell.parse.syntax import Script, WordPart
+from bot.shell.parse.syntax import Positioned, Script, WordPart
 from bot.shell.places import Places
 from bot.shell.source import Span
 from bot.shell.state import Value, World
@@ -97,9 +97,9 @@ class Session:
         self._seen_variables: set[object] = set()
         self._seen_problems: set[str] = set()
 
-    def text(self, start: int, end: int) -> str:
-        """The text of the script between two places."""
-        return self.places.slice(start, end)
+    def text(self, place: Span | Positioned) -> str:
+        """The text of the script at a place, or that a node stands for."""
+        return self.places.slice(place.start, place.end)
 
     def file_at(self, offset: int) -> tuple[int, str, Value] | None:
         """The other file in which a place lies; None for the script and for texts of `eval`."""

@@ -82,7 +82,7 @@ def _assignments(runner: Runner, node: Simple, world: World) -> None:
 
 def _passes_all(runner: Runner, node: Simple) -> bool:
     """Whether a command gets all the arguments and nothing else: `main "$@"`."""
-    texts = [runner.session.text(word.start, word.end) for word in node.words[1:]]
+    texts = [runner.session.text(word) for word in node.words[1:]]
     return len(texts) == 1 and all_arguments(texts[0])
 
 

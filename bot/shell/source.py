@@ -73,6 +73,10 @@ class Source:
         """Lines and columns of `span`."""
         return Place(*self.line_column(span.start), *self.line_column(max(span.start, span.end)))
 
+    def written(self, span: Span) -> str:
+        """The text of `span`, as it is written."""
+        return self.text[span.start : span.end]
+
     def line(self, number: int) -> str:
         """The text of a line, from 1, without its end."""
         start = self._starts[number - 1]

@@ -59,7 +59,7 @@ def gathered(session: Session, worlds: list[World], span: Span) -> SubshellResul
     if session.choices is not None and sum(_known_output(one) for one in outcomes) > 1:
         chosen = outcomes[session.choices.choose(len(outcomes))]
         return replace(_outcome(chosen), ways=chosen.ways)
-    output = hole("command", f"output of {shorten(session.text(span.start, span.end))}", span)
+    output = hole("command", f"output of {shorten(session.text(span))}", span)
     status = first.status if all(one.status == first.status for one in outcomes) else None
     written = first.written if all(one.written == first.written for one in outcomes) else {}
     return SubshellResult(status, any(one.likely for one in outcomes), output, written)
@@ -115,6 +115,6 @@ def capture(runner: Runner, world: World, body: Script) -> Value:
     if len(output) == 1:
         text = output[0].text
         if isinstance(text, Hole) and text.kind == "command":
-            reason = f"output of {shorten(session.text(body.start, body.end))}"
+            reason = f"output of {shorten(session.text(body))}"
             return (Piece(Hole("command", reason), body.span, False),)
     return output

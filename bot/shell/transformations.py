@@ -238,7 +238,7 @@ def _slice(session: Session, world: World, node: Parameter, value: Value, span: 
 
 
 def _at(session: Session, node: Parameter, value: Value, span: Span) -> Value:
-    letter = session.text(node.argument.start, node.argument.end) if node.argument else ""
+    letter = session.text(node.argument) if node.argument else ""
     if known(value) is None:
         return _lost(value, span)
     if letter not in tuple("QULuEPAKak"):

@@ -79,7 +79,7 @@ def of_file(plan: Plan, setting: Setting) -> bool:
 def replaced(context: RuleContext, setting: Setting, text: str) -> tuple[TextEdit, ...]:
     """The edit that writes `text` for the key and its operator; none for a computed key."""
     span = setting.key_span
-    there = context.source.text[span.start : span.end]
+    there = context.source.written(span)
     dashes = "--" if there.startswith("--") else ""
     if there != dashes + written(setting):
         return ()
