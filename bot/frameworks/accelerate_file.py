@@ -39,11 +39,18 @@ def with_file(launch: Launch, place: ScriptPlace | None) -> Launch:
         found = options_of(_read(option.text, written.content.text))
         options = {key: written.with_unknown(value) for key, value in found.items()}
         return replace(launch, launcher_file=options) if options else launch
-    path = place.checkout.recipe(place.path, option.text) if place is not None else None
-    if place is None or path is None:
-        return launch
-    options = options_of(_read(path, text_of(place.checkout.files, path)))
-    return replace(launch, launcher_file=options) if options else launch
+    text = _content(place, option.text) if place is not None else None
+    found = options_of(_read(option.text, text)) if text is not None else {}
+    return replace(launch, launcher_file=found) if found else launch
+
+
+def _content(place: ScriptPlace, name: str) -> str | None:
+    """What the repository's file of that name holds; it may be of JSON, which is YAML too."""
+    if name.endswith(".json"):
+        data = place.checkout.json(place.path, name)
+        return data.decode("utf-8", "replace") if data is not None else None
+    path = place.checkout.recipe(place.path, name)
+    return text_of(place.checkout.files, path) if path is not None else None
 
 
 def options_of(data: Any) -> dict[str, str]:

@@ -59,8 +59,10 @@ _CLASS, _TRL = b"@dataclass", b"trl"
 _PARSERS = (b"TrlParser", b"HfArgumentParser")
 """What a file holds that parses the fields of classes, also of those that other files define."""
 _RECIPES: Final = (".yaml", ".yml")
-_NAMED = regex(r"(?:\A|/)(?:config|[^/]{0,200}(?:ds|deepspeed|zero|stage)[^/]{0,200})\.json\Z")
-"""Files that say the shape of a model, or how DeepSpeed is used."""
+_NAMED = regex(
+    r"(?:\A|/)(?:config|[^/]{0,200}(?:ds|deepspeed|zero|stage|accelerate|fsdp)[^/]{0,200})\.json\Z"
+)
+"""Files that say the shape of a model, or how DeepSpeed or accelerate is used."""
 _PATH = regex(r"[\w./-]+")
 _LONGEST = 400
 """Characters of a recipe's path."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+import yaml
 
 from bot.check.estimate import estimate_script
 from bot.check.request import CheckOptions, InCheckout, ScriptFile
@@ -40,7 +43,7 @@ num_processes: 4
 
 def estimated(file: str, *options: str, name: str = "conf/own.yaml", sft: str = SFT) -> Estimate:
     flags = " ".join(("--config_file", name, *options) if file else options)
-    files = {"conf/own.yaml": file.encode()}
+    files = {name if name.endswith(".json") else "conf/own.yaml": file.encode()}
     script = ScriptFile(path="run/x.sh", data=f"accelerate launch {flags} {sft}\n".encode())
     place = InCheckout(Checkout(files))
     made = estimate_script(script, CheckOptions(place=place, device="h100")).estimate
@@ -72,6 +75,17 @@ def state(made: Estimate, what: str) -> float:
 )
 def test_a_file_that_is_not_followed_gives_no_number(file: str) -> None:
     assert not estimated(file).stages
+
+
+def test_a_file_of_json_says_the_same() -> None:
+    """GL3MON/ChessLM: `--config_file configs/accelerate_dp_config.json`."""
+    made = estimated(
+        json.dumps(yaml.safe_load(ZERO.format(stage=3, device="none"))),
+        name="conf/accelerate_dp.json",
+    )
+    assert made.stages
+    assert made.stages == estimated(ZERO.format(stage=3, device="none")).stages
+    assert not estimated('{"distributed_type": ', name="conf/accelerate_dp.json").stages
 
 
 def test_a_file_that_the_repository_does_not_have_gives_no_number() -> None:
