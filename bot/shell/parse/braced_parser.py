@@ -115,13 +115,11 @@ class BracedParser:
         cursor.at = found.end()
         if operator == ":":
             node.argument = self._in_braces(":}", True, quoted)
-            if cursor.peek(":"):
-                cursor.at += 1
+            if cursor.skip(":"):
                 node.second = self._in_braces("}", True, quoted)
         elif operator.startswith("/"):
             node.argument = self._in_braces("/}", False, quoted, "/" * (operator == "//"))
-            if cursor.peek("/"):
-                cursor.at += 1
+            if cursor.skip("/"):
                 node.second = self._in_braces("}", False, quoted)
         elif operator[0] in "#%^,@":
             node.argument = self._in_braces("}", False, quoted)

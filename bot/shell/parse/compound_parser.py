@@ -128,12 +128,9 @@ class CompoundParser:
         cursor = self._cursor
         if cursor.at >= cursor.end:
             self._unclosed(opening, closing)
-        if closing == ")":
-            if not cursor.peek(")"):
-                cursor.unexpected()
-        elif cursor.keyword() != closing:
+        if closing != ")" and cursor.keyword() != closing:
             cursor.unexpected()
-        cursor.at += len(closing)
+        cursor.take(closing)
 
     def _closed(self, closing: str, opening: _Opening) -> Script:
         """A list and the token that closes it."""
@@ -202,8 +199,7 @@ class CompoundParser:
     def _loop_body(self, opening: _Opening) -> Script:
         cursor = self._cursor
         cursor.blanks()
-        if cursor.peek(";"):
-            cursor.at += 1
+        cursor.skip(";")
         cursor.newlines()
         keyword = self._next_keyword()
         closing = {"do": "done", "{": "}"}.get(keyword)
@@ -264,27 +260,21 @@ class CompoundParser:
     def _clause(self) -> Clause:
         cursor = self._cursor
         start = cursor.at
-        if cursor.peek("("):
-            cursor.at += 1
+        cursor.skip("(")
         patterns: list[WordNode] = []
         while True:
             cursor.blanks()
             patterns.append(self._words.required())
             cursor.blanks()
-            if cursor.peek("|"):
-                cursor.at += 1
-                continue
-            if not cursor.peek(")"):
-                cursor.unexpected()
-            cursor.at += 1
-            break
+            if not cursor.skip("|"):
+                break
+        cursor.take(")")
         end = cursor.at
         body = self._commands.script()
         ending = ";;"
         for operator in (";;&", ";;", ";&"):
-            if cursor.peek(operator):
+            if cursor.skip(operator):
                 ending = operator
-                cursor.at += len(operator)
                 break
         else:
             if cursor.at < cursor.end and cursor.keyword() != "esac":
@@ -310,9 +300,7 @@ class CompoundParser:
         cursor = self._cursor
         cursor.at += 1
         cursor.blanks()
-        if not cursor.peek(")"):
-            cursor.unexpected()
-        cursor.at += 1
+        cursor.take(")")
         return self._function_body(start, name)
 
     def _function_body(self, start: int, name: str) -> Function:

@@ -27,9 +27,7 @@ class ConditionParser:
         cursor.newlines()
         if cursor.at >= cursor.end:
             cursor.unclosed("`[[`", start, start + 2)
-        if not cursor.peek("]]"):
-            cursor.unexpected()
-        cursor.at += 2
+        cursor.take("]]")
         return Conditional(start, cursor.at, condition)
 
     def _or(self, start: int) -> Condition:
@@ -44,8 +42,7 @@ class ConditionParser:
         cursor = self._cursor
         operands = [operand(start)]
         cursor.newlines()
-        while cursor.peek(operator):
-            cursor.at += 2
+        while cursor.skip(operator):
             operands.append(operand(start))
             cursor.newlines()
         return operands[0] if len(operands) == 1 else Logic(operator, operands)
@@ -64,9 +61,7 @@ class ConditionParser:
             cursor.at += 1
             node = self._or(start)
             cursor.newlines()
-            if not cursor.peek(")"):
-                cursor.unexpected()
-            cursor.at += 1
+            cursor.take(")")
             cursor.leave()
         else:
             node = self._primary(start)

@@ -115,6 +115,18 @@ class Cursor:
         """True when `text` comes next."""
         return self.text.startswith(text, self.at, self.end)
 
+    def skip(self, text: str) -> bool:
+        """Steps over `text` where it comes next; False, and no step, where it does not."""
+        if not self.peek(text):
+            return False
+        self.at += len(text)
+        return True
+
+    def take(self, text: str) -> None:
+        """Steps over `text`, which has to come next."""
+        if not self.skip(text):
+            self.unexpected()
+
     def blanks(self) -> None:
         """Skips blanks, line continuations and a comment."""
         text = self.text

@@ -50,11 +50,9 @@ class SubstitutionParser:
         cursor.count(start)
         cursor.enter(start)
         body = self._scripts.script()
-        if not cursor.peek(")"):
-            if cursor.at >= cursor.end:
-                cursor.unclosed(name, start, start + 2)
-            cursor.unexpected()
-        cursor.at += 1
+        if cursor.at >= cursor.end:
+            cursor.unclosed(name, start, start + 2)
+        cursor.take(")")
         cursor.leave()
         return Substitution(start, cursor.at, body)
 
