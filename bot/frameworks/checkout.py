@@ -282,6 +282,8 @@ class Checkout:
         The repository may itself be the package that is named first, as verl-recipe is `recipe`.
         """
         wanted = entry_file(entry)
+        if wanted.startswith("${?"):
+            return self.trl_programs.file_of(entry, script)
         modules = self._own.modules
         found = next(iter(nearest_named(modules.ending(wanted), wanted, script)), None)
         within = wanted.partition("/")[2]

@@ -174,7 +174,7 @@ def _after_ray(words: list[Word]) -> list[Word]:
 def _behind_options(words: Sequence[Word], flags: Set[str]) -> int:
     """Where the first word stands that is no option, of which all but `flags` take a value."""
     at = 0
-    while at < len(words) and words[at].text.startswith("-"):
+    while at < len(words) and words[at].text.startswith("-") and words[at].text != "--":
         at += 1 if "=" in words[at].text or words[at].text in flags else 2
     return at
 
@@ -254,6 +254,8 @@ def _distributed(name: str, words: list[Word], launcher: list[str]) -> Started |
         after = words[at + 1].text  # `accelerate launch $FLAGS train.py`
         if after.endswith(".py") or after in _MODULE:
             at += 1 + _behind_options(words[at + 1 :], flags)
+    if at < len(words) and words[at].text == "--":
+        at += 1  # `accelerate launch --num_processes 4 -- train.py`
     module = any(word.text in _MODULE for word in words[:at])
     if at >= len(words):
         return None

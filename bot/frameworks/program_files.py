@@ -14,9 +14,11 @@ from bot.frameworks.hydra.tree import CannotPutError, YamlTree, is_reference, pu
 from bot.frameworks.hydra_main import HydraMain
 from bot.frameworks.named_files import NamedFiles, below_unknown, bytes_of, closest, text_of
 from bot.frameworks.python_source import parsed
+from bot.shell.tree import SCRIPT_FOLDER
 from bot.shell.words import Word
 
 _SETTINGS: Final = (".yaml", ".yml", ".json")
+_BESIDE: Final = f"${{?{SCRIPT_FOLDER.reason}}}/"
 
 
 class ProgramFiles:
@@ -41,8 +43,13 @@ class ProgramFiles:
     def named(self, wanted: str, script: str) -> str | None:
         """The program as it is named from the root or a folder above the script, else the closest.
 
-        Of a path below a folder that only a run knows (`${?ROOT}/src/sft.py`) what follows counts.
+        Of a path below a folder that only a run knows (`${?ROOT}/src/sft.py`) what follows counts,
+        and the script's own is known.
         """
+        if wanted.startswith(_BESIDE):
+            beside = posixpath.join(posixpath.dirname(script), wanted[len(_BESIDE) :])
+            if (inside := posixpath.normpath(beside)) in self._files:
+                return inside
         rest = below_unknown(wanted)
         if rest != wanted and "/" not in rest:  # `$DIR/sft.py` may lie in any folder.
             return self.modules.at(rest, script)

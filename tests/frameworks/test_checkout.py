@@ -333,6 +333,8 @@ START = b"python3 -m recipe.mine.main_mine mine=2 trainer.nnodes=2 trainer.no=1"
     ("script", "files"),
     [
         (START, RECIPE),
+        (START.replace(b"-m recipe.mine.main_mine", b"$ROOT/recipe/mine/main_mine.py"), RECIPE),
+        (START.replace(b"-m recipe.mine.main_mine", b"$ROOT//recipe/mine/main_mine.py"), RECIPE),
         (START, RECIPE | {"recipe/mine/config/mine.yaml": OWN.replace(b"file://", b"pkg://")
                           .replace(b"verl/trainer/config", b"verl.trainer.config")}),
         (START.replace(b"main_mine", b"main_mine --config-path=./config --config-name=mine.yaml"),
@@ -352,6 +354,19 @@ def test_a_program_with_a_configuration_of_its_own(script: bytes, files: dict[st
     assert plan.configuration.reason == "recipe/mine/config of this repository"
     assert plan.table is not None
     assert [v.status for v in plan.table.verdicts(plan.settings)] == ["ok", "ok", "unknown"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    ['"$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/main_mine.py"', "$(dirname $0)/main_mine.py",
+     "$(dirname $0)/../mine/main_mine.py"],
+)  # fmt: skip
+def test_a_program_beside_its_script(program: str) -> None:
+    """yuanyueyao/ZeroReason: `python3 "${SCRIPT_DIR}/main_ppo.py"`."""
+    files = RECIPE | {"recipe/other/main_mine.py": b"", "main_mine.py": b""}
+    script = f"python3 {program} data.train_files=a actor_rollout_ref.model.path=b mine=2"
+    plan = plan_of(files, "recipe/mine/run.sh", script.encode())
+    assert plan.configuration.reason == "recipe/mine/config of this repository"
 
 
 @pytest.mark.parametrize(

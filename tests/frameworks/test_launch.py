@@ -119,6 +119,13 @@ def test_a_program_that_is_given_verls_settings_is_a_launch(text: str) -> None:
             ("torchrun",),
         ),
         ("accelerate launch --multi_gpu --num_processes 4 -m {} a=1", PPO, ("accelerate launch",)),
+        # ShuoZheLi/open-rs has `--` before its programs.
+        (
+            "accelerate launch --num_processes=4 -- verl/trainer/main_ppo.py a=1",
+            PPO,
+            ("accelerate launch",),
+        ),
+        ("torchrun --standalone -- verl/trainer/main_ppo.py a=1", PPO, ("torchrun",)),
         (
             "deepspeed --num_gpus 4 --module openrlhf.cli.train_rm --a 1",
             "openrlhf.cli.train_rm",
