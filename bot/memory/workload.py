@@ -202,6 +202,8 @@ class Role:
     """Whether `torch.compile` makes the layers, which then keep what fused ones do."""
     autocast: bool = False
     """Whether each product casts its fp32 weights to bf16, and its input."""
+    recast: bool = False
+    """Whether each product casts frozen weights of one type of 16 bits to the other."""
     frozen_copy_bytes: float = 0.0
     """Of a frozen parameter, held besides by FSDP1 (see `constants.FROZEN_COPY`)."""
     slack: float = SLACK

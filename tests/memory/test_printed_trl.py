@@ -731,3 +731,24 @@ def test_compiled_layers_keep_what_fused_ones_do(flag: str) -> None:
     kept = component(plain, "update", "activations") - component(compiled, "update", "activations")
     assert kept == pytest.approx(saved, rel=0.03)
     assert not [one for one in compiled["applied"] if "liger" in one]
+
+
+@pytest.mark.parametrize(
+    ("flags", "copied"),
+    [
+        ("--dtype float16", True),
+        ("--bf16 false --fp16 true", True),
+        ("", False),
+        ("--dtype float16 --bf16 false --fp16 true", False),
+        ("--dtype float16 --bf16 false", False),
+        ("--dtype float16 --gradient_checkpointing true", False),
+        ("--dtype float16 --load_in_4bit", False),
+    ],
+)
+def test_autocast_copies_frozen_weights_of_the_other_16_bits(flags: str, copied: bool) -> None:
+    """efficient-llm-finetuning: 56.2 GiB by LoRA of a model in fp16, 45.5 by QLoRA."""
+    lora = ("--use_peft", "--max_length 512", "--gradient_checkpointing false")
+    made = trl("sft", *lora, flags)
+    expected = 2 * SHAPE.linear_parameters / GIB if copied else 0
+    held = component(made, "update", "gathered weights")
+    assert held == pytest.approx(expected, rel=0.01, abs=0.5)

@@ -78,8 +78,12 @@ def _inputs_besides(role: Role) -> float:
 
 
 def cast_weights(role: Role, *, layers: int) -> Bytes:
-    """bf16 copies of the matrices of so many layers that autocast made."""
-    if not role.autocast:
+    """Copies in 16 bits of the matrices of so many layers, that autocast made.
+
+    Also of frozen ones in the other type of 16 bits: what a product has saved of them waits for the
+    gradient of its input.
+    """
+    if not (role.autocast or role.recast):
         return NOTHING
     return Bytes.of(2 * role.shape.linear_parameters / role.shape.layers) * layers
 

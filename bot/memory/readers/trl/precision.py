@@ -18,6 +18,7 @@ from bot.memory.workload import Backend
 
 _WIDTH = {"float32": 4.0, "fp32": 4.0, "auto": 2.0, "bfloat16": 2.0, "bf16": 2.0, "float16": 2.0}
 _MIXED = ("bf16", "fp16")
+_HALF = {"bfloat16": "bf16", "bf16": "bf16", "float16": "fp16"}
 _CAST_UNTIL = {"sft": (0, 26), "rm": (0, 26), "dpo": (0, 29), "grpo": (0, 26), "rloo": (0, 27)}
 """Algorithm to the first release of TRL that does not prepare a quantized model."""
 
@@ -48,6 +49,8 @@ class Precision:
 
     autocast: bool = False
     """Whether autocast makes bf16 of fp32 weights, product by product; FSDP casts its units."""
+    recast: bool = False
+    """Whether autocast makes the other type of 16 bits of frozen weights: bf16 of fp16."""
     prepared: bool = False
     """Whether norms are in fp32 beside quantized matrices, which makes hidden states fp32."""
 
@@ -68,7 +71,8 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
     again = _prepares(get, algorithm)
     program = get.plan.launch.command.written
     prepared = frozen is not None and (again or (program is not None and program.prepared))
-    mixed = _mixed(get, instruct=instruct)
+    half = _mixed(get, instruct=instruct)
+    mixed, other = half is not None, _HALF.get(name, half) != half
     narrow = 2.0 if backend.startswith("zero") else width
     ends = (_ends(get, backend, narrow) if again else 4.0) if prepared else None
     if backend.startswith("zero"):
@@ -87,6 +91,7 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
         computes=2.0 if mixed else width,
         casts_outputs=mixed and not instruct,
         autocast=mixed and width > 2 and backend == "ddp" and not (adapted and frozen),
+        recast=mixed and adapted and backend == "ddp" and frozen is None and other,
     )
 
 
@@ -149,8 +154,8 @@ def _whole(get: MemorySettings, width: float) -> _Trained:
     )
 
 
-def _mixed(get: MemorySettings, *, instruct: bool) -> bool:
-    """Whether the trainer computes in mixed precision.
+def _mixed(get: MemorySettings, *, instruct: bool) -> str | None:
+    """The type that the trainer computes in by mixed precision, bf16 or fp16; None without it.
 
     `bf16` of `TrainingArguments` is off unless set; TRL's own configurations turn it on where
     neither it nor `fp16` is set, in the releases whose default of it is None. Where it is off,
@@ -158,7 +163,10 @@ def _mixed(get: MemorySettings, *, instruct: bool) -> bool:
     """
     fp16 = get.on(False, "fp16")
     own = None if instruct else launcher_option(get.plan.launch, "mixed_precision")
-    return get.on(not instruct, "bf16") or fp16 or (own is not None and own.value in _MIXED)
+    if get.on(not instruct, "bf16"):
+        return "bf16"
+    said = own.value if own is not None else None
+    return "fp16" if fp16 else next((one for one in _MIXED if one == said), None)
 
 
 def _frozen(get: MemorySettings) -> float | None:

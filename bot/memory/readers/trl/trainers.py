@@ -275,6 +275,7 @@ class _Trainer:
             own_head=own_head(get),
             residual_bytes=precision.residual,
             autocast=precision.autocast,
+            recast=precision.recast,
             fused_layers=get.on(False, "use_liger_kernel", "use_liger"),
             compiled_layers=compiled(get),
             compute_bytes=precision.computes,
