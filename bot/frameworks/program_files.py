@@ -53,10 +53,13 @@ class ProgramFiles:
         rest = below_unknown(wanted)
         if rest != wanted and "/" not in rest:  # `$DIR/sft.py` may lie in any folder.
             return self.modules.at(rest, script)
-        wanted = rest
+        plain, wanted = rest == wanted, rest
         if (path := self.modules.at(wanted, script)) is not None:
             return path
         found = closest(self.modules.ending(posixpath.normpath(wanted).lstrip("./")), script)
+        within = wanted.partition("/")[2]  # `open-r1/src/open_r1/grpo.py`, from the folder above.
+        if plain and not found and "/" in within and within in self._files:
+            return within
         return found[0] if len(found) == 1 else None
 
     def imported(self, path: str, level: int, module: str) -> str | None:

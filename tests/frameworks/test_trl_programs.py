@@ -100,6 +100,8 @@ def test_a_right_launch_has_no_finding(more: str) -> None:
         ("$ROOT/src/open_r1/grpo.py", 1),
         ('"$(cd "$(dirname "$0")/.." && pwd)"/src/open_r1/grpo.py', 1),
         ("$ROOT/open_r1/grpo.py", 1),
+        ("grpo-metaMATH/src/open_r1/grpo.py", 1),  # CohenQU starts it from the folder above.
+        ("grpo-metaMATH/open_r1/grpo.py", 0),
         ("$ROOT/grpo.py", 0),  # It may lie in any folder.
         ("$ROOT/other/grpo.py", 0),
         ("$ROOT/src/open_r1/$TASK.py", 0),
