@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.program_run import ProgramRun
 from bot.frameworks.python_known import option_of
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, calls, imports, written
-from bot.frameworks.python_statements import runs_before, tests_around
+from bot.frameworks.python_statements import function_of, runs_before, tests_around
 from bot.frameworks.written_mappings import keywords_of
 
 TRAINS: Final = {
@@ -63,7 +63,7 @@ _MOST: Final = 20
 """Other models that a program loads, of which it is asked whether it does so before it trains."""
 _RECOMPUTES: Final = "gradient_checkpointing_enable"
 _MERGES: Final = "merge_and_unload"
-_FREEZES: Final = ("requires_grad", "requires_grad_")
+_REQUIRES: Final = "requires_grad"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +124,8 @@ class _Program:
         """What a trainer is given; raises UnfollowedError where only running tells."""
         call, scope = self.call, self.trainer
         given = self._arguments(call, scope, "model")
-        names = {node.attr for node in ast.walk(self.tree) if isinstance(node, ast.Attribute)}
-        if "model" not in given or names.intersection(_FREEZES):
+        set_so = [*_gradients_set(self.tree)]
+        if "model" not in given or "frozen" in set_so:
             raise UnfollowedError("model")
         self._follow(given["model"], scope, call.lineno)
         if not self.loads:
@@ -135,8 +135,12 @@ class _Program:
             self.adapter = peft, scope
         if self.adapter is not None:
             self._adapt(*self.adapter)
-        if self.stored is not None and (self.frozen or self.adapter is not None):
+        if self.stored is not None and (
+            self.adapter is not None or (self.frozen and "adapter" not in set_so)
+        ):
             raise UnfollowedError("PeftModel")
+        if "some" in set_so and (self.stored or self.adapter) is not None:
+            raise UnfollowedError(_REQUIRES)  # Of a frozen model more than the adapter is trained.
         if self.stored is not None:
             self._option("use_peft", ast.Constant(True), self.stored, scope)
         enabled = [one for one, called in calls(self.tree) if called == _RECOMPUTES]
@@ -337,6 +341,23 @@ class _Program:
         if isinstance(value, ast.Constant) or not hasattr(value, "lineno"):
             value = ast.copy_location(copy.copy(value), placed)
         self.options.append((ast.keyword(option, value), scope))
+
+
+def _gradients_set(tree: ast.Module) -> Iterator[Literal["frozen", "adapter", "some"]]:
+    """Which parameters a program itself says to train: not all, an adapter's, or some others."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr == f"{_REQUIRES}_":
+            yield "frozen"
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        for target in targets:
+            if not isinstance(target, ast.Attribute) or target.attr != _REQUIRES:
+                continue
+            if not isinstance(node, ast.Assign) or not _is(node.value, True):
+                yield "frozen"
+                continue
+            around = tests_around(function_of(tree, node), node)
+            named = (written(test).lower() for test, _ in around if test is not None)
+            yield "adapter" if any("lora" in test for test in named) else "some"
 
 
 def _may_reach(scope: Scope, node: ast.AST) -> bool:

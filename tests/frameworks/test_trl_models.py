@@ -71,6 +71,29 @@ def test_an_adapter_of_an_earlier_training_is_trained_on() -> None:
     assert made.stages == estimate(SFT + LOAD + first).stages
 
 
+COUNT = "n = sum(p.numel() for p in model.parameters() if p.requires_grad)\n"
+GRADS = """\
+for name, p in model.named_parameters():
+    if 'lora' in name:
+        p.requires_grad = True
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LOAD + COUNT,
+        LOAD + "for p in model.parameters():\n    p.requires_grad = True\n",
+        LOAD + LORA + "model = get_peft_model(model, lora)\n" + GRADS + COUNT,
+        LOAD + STORED.replace(", is_trainable=True", "") + GRADS,  # CAS_NLP_MODULE4_GRPO
+    ],
+)
+def test_parameters_that_are_counted_are_not_frozen(text: str) -> None:
+    found = model_of(SFT + text + TRAIN)
+    assert found["model_name_or_path"] == "Qwen/Qwen2.5-0.5B"
+    assert found.get("use_peft", False) is ("PeftModel" in text or "lora" in text)
+
+
 def test_a_merged_adapter_leaves_the_model() -> None:
     """text2sql-grpo: only where its option names an adapter."""
     merged = STORED.replace("model =", "own =") + "model = own.merge_and_unload()\n"
@@ -98,6 +121,11 @@ def test_targets_may_stand_in_a_text() -> None:
     [
         SFT + LOAD + STORED + "model = get_peft_model(model, LoraConfig())\n" + TRAIN,
         SFT + LOAD + STORED.replace("True", "args.trains") + TRAIN,
+        SFT + LOAD + STORED.replace(", is_trainable=True", "") + COUNT + TRAIN,
+        SFT + LOAD + LORA + "model = get_peft_model(model, lora)\n"
+        "for p in model.lm_head.parameters():\n    p.requires_grad = True\n" + TRAIN,
+        SFT + LOAD + "for p in model.parameters():\n    p.requires_grad = more\n" + TRAIN,
+        SFT + LOAD + "model.requires_grad_(False)\n" + TRAIN,
         SFT + TRAIN,
         SFT + TRAIN.replace("model=model, ", ""),
         SFT + LOAD + TRAIN + TRAIN,
