@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from bot.base.fast_dataclass import dataclass
+from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, version_at_least
 from bot.report import JsonValue
 
@@ -28,6 +29,12 @@ class RefusedPair:
     second: _Condition
     unless: tuple[_Condition, ...] = ()
     """Where one of these holds, or cannot be known, nothing is refused."""
+
+
+def has_own_trainer(plan: Plan) -> bool:
+    """Whether a launch starts one of TRL's scripts: another program may have another trainer."""
+    command = plan.launch.command
+    return plan.launch.entry.startswith("trl.") and not (command.implied or command.written)
 
 
 def refusals(values: PlanValues) -> Iterator[tuple[str, str]]:
