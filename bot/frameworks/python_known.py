@@ -235,21 +235,15 @@ def option_of(scope: S, node: ast.expr, before: int = END) -> tuple[ProgramOptio
     """The option of the program's that an expression is (`args.lr`), and the module that has it."""
     if not isinstance(node, ast.Attribute):
         return None
-    options = program_options(scope.tree, scope.node)
-    name = options.attribute(node) if options is not None else None
-    there = scope
-    if name is None:
-        try:
-            made, there = scope.step(node.value, before)
-        except UnfollowedError:
-            return None
-        if not isinstance(made, ast.Call) or made is not parsing_call(there.tree):
-            return None
-        options = program_options(there.tree, there.node)
-        name = node.attr if options is not None and node.attr in options.options else None
-    if options is None or name is None:
+    try:
+        made, there = scope.step(node.value, before)
+    except UnfollowedError:
         return None
-    return options, name, there
+    if not isinstance(made, ast.Call) or made is not parsing_call(there.tree):
+        return None
+    options = program_options(there.tree)
+    known = options is not None and node.attr in options.options
+    return (options, node.attr, there) if known and options is not None else None
 
 
 def given_word(scope: S, node: ast.expr) -> Word | None:

@@ -30,6 +30,7 @@ from bot.frameworks.python_statements import (
     statements,
     stores,
 )
+from bot.frameworks.trl_arguments import parsing_call
 
 _DEEPEST: Final = 8
 """Functions and modules that are followed from one into the next."""
@@ -148,7 +149,7 @@ class Scope:
         return replace(self, node=self.tree, given={})
 
     def _handed(self, name: str) -> tuple[ast.expr, Scope]:
-        """What the one call of this function in its own module gives for a parameter."""
+        """What the calls of this function in its own module give for a parameter, all the same."""
         function = self.node
         if not isinstance(function, ast.FunctionDef):
             raise UnfollowedError(name)
@@ -158,13 +159,19 @@ class Scope:
         if composed is not None:
             return composed, self.module()
         made = [one for one in calls_of(self.tree) if written(one.func) == function.name]
-        if self.given or len(made) != 1 or self.depth >= _DEEPEST:
+        if self.given or not 0 < len(made) < _MOST or self.depth >= _DEEPEST:
             raise UnfollowedError(name)
-        around = replace(self, node=function_of(self.tree, made[0]), depth=self.depth + 1)
-        bound = around.bound(function.args, made[0], self.module())
-        if name not in bound:
+        found = list[tuple[ast.expr, Scope]]()
+        for call in made:
+            around = replace(self, node=function_of(self.tree, call), depth=self.depth + 1)
+            bound = around.bound(function.args, call, self.module())
+            if name not in bound:
+                raise UnfollowedError(name)
+            node, there = bound[name]
+            found.append(there.value(node) if len(made) > 1 else (node, there))
+        if any(node is not found[0][0] for node, _ in found):
             raise UnfollowedError(name)
-        return bound[name]
+        return found[0]
 
     def _imported(self, name: str) -> tuple[Scope, str] | None:
         """The module of the repository's that a name comes from, and its name there."""
@@ -206,6 +213,8 @@ class Scope:
             raise UnfollowedError(name)
         if isinstance(value, ast.Tuple) and len(value.elts) == len(row):
             return value.elts[at], self, one.lineno
+        if at == 0 and value is parsing_call(self.tree):
+            return value, self, one.lineno  # args, rest = parser.parse_known_args()
         found = self._returned(value, at) if isinstance(value, ast.Call) else None
         if found is None:
             raise UnfollowedError(name)

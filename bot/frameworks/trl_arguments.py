@@ -7,9 +7,9 @@ Read as a syntax tree, never run.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final, TypeGuard
+from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE, constant, options_added
@@ -44,20 +44,12 @@ class ProgramOption:
 class ProgramOptions:
     """The options of a program that parses its command line once."""
 
-    names: frozenset[str]
-    """The variables that hold what was parsed."""
     flags: Mapping[str, str]
     """`--lr` to the attribute that it sets."""
     options: Mapping[str, ProgramOption]
     """By attribute."""
     positional: tuple[str, ...] = ()
     """The attributes that words without an option set, in their order."""
-
-    def attribute(self, node: ast.expr) -> str | None:
-        """The option that an expression is: `lr` of `args.lr`; None for any other."""
-        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
-            return None
-        return node.attr if node.value.id in self.names and node.attr in self.options else None
 
     def given(self, argv: Sequence[Word]) -> Mapping[str, Word | str | bool | None] | None:
         """What arguments set, by attribute, None for what is not known.
@@ -92,16 +84,12 @@ class ProgramOptions:
 
 
 @lru_cache(maxsize=16)
-def program_options(tree: ast.Module, within: ast.AST) -> ProgramOptions | None:
-    """The options of a module, as a function of it, or the module itself, may use them.
-
-    None where it does not parse its whole command line, and once.
-    """
-    parsing = parsing_call(tree)
-    if parsing is None:
+def program_options(tree: ast.Module) -> ProgramOptions | None:
+    """The options of a module; None where it does not parse its whole command line, and once."""
+    if parsing_call(tree) is None:
         return None
     try:
-        return ProgramOptions(_holders(tree, parsing, within), *_options(tree))
+        return ProgramOptions(*_options(tree))
     except (ValueError, TypeError, RecursionError, MemoryError):
         return None
 
@@ -111,17 +99,13 @@ def parsing_call(tree: ast.Module) -> ast.Call | None:
     """The call by which a module parses its whole command line, once; None where it does not."""
     called = [*calls(tree)]
     names = [name for _, name in called]
-    own = {function.name for function in _functions(tree)}
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     parsing = [call for call, name in called if name in _PARSES and written(call.func) not in own]
     made = [call for call, name in called if name == "ArgumentParser"]
     keywords = {keyword.arg for call in made for keyword in call.keywords}
     other = keywords.union(names).intersection(_UNFOLLOWED)
     whole = len(parsing) == 1 and not (parsing[0].args or parsing[0].keywords)
     return parsing[0] if len(made) == 1 and whole and not other else None
-
-
-def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
 def _options(
@@ -161,67 +145,3 @@ def _option(
     return ProgramOption(
         default, switch, single, kind, given["default"] if default == UNREADABLE else None
     )
-
-
-def _holders(tree: ast.Module, parsing: ast.Call, within: ast.AST) -> frozenset[str]:
-    """The names that hold what a call gives where a function of the module, or itself, uses them.
-
-    Such are the names of nothing else that are assigned the call, or a function which returns it,
-    and parameters that are called as such a name of another function or of the module.
-    """
-    functions = _functions(tree)
-    makers = {one.name for one in functions if _returns(one, parsing)}
-    stored, held = _stored(within), _names_holding(within, parsing, makers)
-    if not isinstance(within, ast.FunctionDef):
-        return held
-    taken = {argument.arg for argument in (*within.args.args, *within.args.kwonlyargs)} - stored
-    scopes = (tree, *functions)
-    others = frozenset[str]().union(*(_names_holding(one, parsing, makers) for one in scopes))
-    whole = _names_holding(tree, parsing, makers) - stored - taken
-    return held | others.intersection(taken) | whole
-
-
-def _returns(function: ast.FunctionDef, parsing: ast.Call) -> bool:
-    """Whether a function may return what was parsed."""
-    held = _names_holding(function, parsing, ())
-    returned = [node.value for node in _nodes_of_scope(function) if isinstance(node, ast.Return)]
-    names = (one.id for one in returned if isinstance(one, ast.Name))
-    return parsing in returned or not held.isdisjoint(names)
-
-
-def _names_holding(scope: ast.AST, parsing: ast.Call, makers: Iterable[str]) -> frozenset[str]:
-    """The names of a function, or of the module itself, that hold what was parsed alone."""
-    names = [
-        name
-        for node in _nodes_of_scope(scope)
-        if isinstance(node, ast.Assign) and len(node.targets) == 1
-        if node.value is parsing
-        or (isinstance(node.value, ast.Call) and written(node.value.func) in makers)
-        for name in _arguments_name(node.targets[0])
-    ]
-    stored = [node.id for node in _nodes_of_scope(scope) if _is_stored(node)]
-    return frozenset(name for name in names if stored.count(name) == names.count(name))
-
-
-def _stored(scope: ast.AST) -> set[str]:
-    return {node.id for node in _nodes_of_scope(scope) if _is_stored(node)}
-
-
-def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-
-
-def _nodes_of_scope(scope: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a function, or of a module, without those of functions in it."""
-    for node in ast.iter_child_nodes(scope):
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield node
-            yield from _nodes_of_scope(node)
-
-
-def _arguments_name(target: ast.expr) -> Iterator[str]:
-    """The name that the arguments get: `args` of `args, rest = parser.parse_known_args()`."""
-    if isinstance(target, ast.Tuple) and target.elts:
-        target = target.elts[0]
-    if isinstance(target, ast.Name):
-        yield target.id
