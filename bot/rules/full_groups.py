@@ -14,6 +14,7 @@ from bot.report import Severity
 from bot.rules._support import multiples
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import trl
+from bot.rules._support.trl_refusals import has_own_trainer
 
 META = Meta(
     id="RLB100",
@@ -79,12 +80,9 @@ def _refuses(context: RuleContext, plan: Plan) -> bool:
     """
     if version_at_least(plan, 0, 18):
         return True
-    return version_at_least(plan, 0, 15) and (not _is_own(plan) or _makes_trainer(context, plan))
-
-
-def _is_own(plan: Plan) -> bool:
-    command = plan.launch.command
-    return bool(command.implied or command.written or not plan.launch.entry.startswith("trl."))
+    return version_at_least(plan, 0, 15) and (
+        has_own_trainer(plan) or _makes_trainer(context, plan)
+    )
 
 
 def _makes_trainer(context: RuleContext, plan: Plan) -> bool:
@@ -119,7 +117,7 @@ def _severity(plan: Plan) -> Severity | None:
     """
     releases = plan.inference.releases if plan.inference is not None else ()
     older = any(release_key(release) < release_key("0.18.0") for release in releases)
-    return "warning" if older and _is_own(plan) else None
+    return "warning" if older and not has_own_trainer(plan) else None
 
 
 def _may_be_strict(plan: Plan) -> bool:

@@ -11,7 +11,7 @@ from bot.report import JsonValue
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import trl
 from bot.rules._support.keys import shown
-from bot.rules._support.trl_refusals import refusals
+from bot.rules._support.trl_refusals import has_own_trainer, refusals
 
 META = Meta(
     id="RLB108",
@@ -61,16 +61,14 @@ def check(context: RuleContext) -> Hits:
         yield from _best_model(values)
         if plan.algorithm.value in ("grpo", "rloo"):
             yield from _batches(values)
-        if plan.launch.entry.startswith("trl.") and not _is_own(context, plan):
+        if has_own_trainer(plan) and not _is_of_copy(context, plan):
             yield from _of_trainer(values)
 
 
-def _is_own(context: RuleContext, plan: Plan) -> bool:
-    """Whether a program is the repository's own, such as a script of its copy of TRL."""
-    command, place = plan.launch.command, context.place
-    if command.implied or command.written or place is None:
-        return bool(command.implied or command.written)
-    return place.checkout.trl_programs.find(plan.launch.entry, place.path) is not None
+def _is_of_copy(context: RuleContext, plan: Plan) -> bool:
+    """Whether a program is a script of the repository's copy of TRL."""
+    place, entry = context.place, plan.launch.entry
+    return place is not None and place.checkout.trl_programs.find(entry, place.path) is not None
 
 
 _EXCLUDED = (("bf16", "fp16"), ("load_in_4bit", "load_in_8bit"))

@@ -12,6 +12,7 @@ from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown, texts
+from bot.rules._support.trl_refusals import has_own_trainer
 from bot.rules._support.verl import ACTOR, ENTRY, own_source
 
 _CORRECTION = "algorithm.rollout_correction"
@@ -117,8 +118,7 @@ def check(context: RuleContext) -> Hits:
 
 
 def _of_trl(plan: Plan) -> Iterator[_Choice]:
-    own = plan.launch.command.implied or plan.launch.command.written
-    if plan.framework == "trl" and plan.launch.entry.startswith("trl.") and not own:
+    if plan.framework == "trl" and has_own_trainer(plan):
         for key, names in _TRL.get(plan.algorithm.value or "", {}).items():
             guessed = plan.configuration.guessed
             gone = () if guessed else [n for n, at in _GONE.items() if version_at_least(plan, *at)]
