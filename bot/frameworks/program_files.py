@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import posixpath
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError
@@ -17,6 +18,7 @@ from bot.frameworks.python_source import parsed
 from bot.shell.tree import SCRIPT_FOLDER
 from bot.shell.words import Word
 
+_LIMITS: Final = replace(LIMITS, nodes=5_000)
 _SETTINGS: Final = (".yaml", ".yml", ".json")
 _BESIDE: Final = f"${{?{SCRIPT_FOLDER.reason}}}/"
 
@@ -31,6 +33,7 @@ class ProgramFiles:
         self._settings = NamedFiles(path for path in files if path.endswith(_SETTINGS))
         self._trees: dict[str, ast.Module | None] = {}
         self._read: dict[str, Any] = {}
+        self._expressions: dict[tuple[str, bool], ast.expr] = {}
         self._composers: dict[str, Composer] = {}
         self._imported: dict[tuple[str, int, str], str | None] = {}
 
@@ -96,8 +99,12 @@ class ProgramFiles:
         if path not in self._read:
             self._read[path] = self._data(path)
         data = self._read[path]
-        whole = data if resolved and isinstance(data, dict) else None
-        return None if data is None else _expression(data, whole)
+        if data is None:
+            return None
+        if (path, resolved) not in self._expressions:
+            whole = data if resolved and isinstance(data, dict) else None
+            self._expressions[path, resolved] = _expression(data, whole)
+        return self._expressions[path, resolved]
 
     def _data(self, path: str) -> Any:
         # PyYAML and omegaconf take long to import, and few programs read a file.
@@ -105,7 +112,7 @@ class ProgramFiles:
 
         try:
             text = text_of(self._files, path).removeprefix("\ufeff")
-            return read_yaml(path, text, LIMITS)
+            return read_yaml(path, text, _LIMITS)
         except ComposeError:
             return None
 

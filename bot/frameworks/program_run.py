@@ -35,6 +35,9 @@ class ProgramRun:
     left: Iterator[int] = field(default_factory=lambda: iter(range(_STEPS)))
     """The steps that are left."""
     _asked: dict[_Question, str] = field(default_factory=dict, init=False)
+    _composed: dict[tuple[str, HydraMain], ast.expr | None] = field(
+        default_factory=dict, init=False
+    )
     _given: dict[ProgramOptions, Mapping[str, Word | str | bool | None] | None] = field(
         default_factory=dict, init=False
     )
@@ -59,7 +62,9 @@ class ProgramRun:
     def composed(self, module: str, main: HydraMain) -> ast.expr | None:
         """What Hydra gives a main function of a module; None where only a run knows."""
         self._answer((None, 0))
-        return self.files.composed(module, main, self.argv)
+        if (module, main) not in self._composed:
+            self._composed[module, main] = self.files.composed(module, main, self.argv)
+        return self._composed[module, main]
 
     def like(self, other: ProgramRun) -> bool:
         """Whether another run finds the same in all that this one asked for."""

@@ -31,7 +31,7 @@ class Changes:
         return key in self.keys or key in self.attributes or name in self.names
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def changes(tree: ast.Module) -> Changes:
     """What a module changes anywhere, by the names that it has there for it."""
     attributes, own, keys, names = set[str](), set[str](), set[str](), set[str]()

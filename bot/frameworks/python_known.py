@@ -14,6 +14,7 @@ from bot.frameworks.python_around import END, Known, S, number_of
 from bot.frameworks.python_changes import changes, root_of
 from bot.frameworks.python_paths import OF_PATHS, data_of, of_path
 from bot.frameworks.python_source import UnfollowedError, written
+from bot.frameworks.python_statements import items_of
 from bot.frameworks.trl_arguments import ProgramOptions, parsing_call, program_options
 from bot.shell.words import Word
 
@@ -214,12 +215,11 @@ def _item(
         raise UnfollowedError(written(holder))
     if not isinstance(found, ast.Dict):
         return _numbered(found.elts, known.value, there) if hasattr(found, "elts") else None
-    if not all(isinstance(one, ast.Constant) for one in found.keys):
+    items = items_of(found)
+    if items is None:
         raise UnfollowedError(written(holder))
-    items = zip(found.keys, found.values, strict=True)
-    same = [value for one, value in items if getattr(one, "value", None) == known.value]
-    if same:
-        return same[-1], there, END
+    if known.value in items:
+        return items[known.value], there, END
     return (default, scope, before) if default is not None else None
 
 

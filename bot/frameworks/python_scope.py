@@ -16,13 +16,14 @@ from bot.frameworks.python_around import AS_IT_IS, END, Folded
 from bot.frameworks.python_changes import changes
 from bot.frameworks.python_known import called, compared, part, stripped
 from bot.frameworks.python_paths import divided
-from bot.frameworks.python_source import UnfollowedError, imports, modules_imported, written
+from bot.frameworks.python_source import UnfollowedError, modules_imported, origins, written
 from bot.frameworks.python_statements import (
     INNER,
     Tests,
     assignment,
     calls_of,
     class_method,
+    definitions,
     field_default,
     function_of,
     is_text,
@@ -36,6 +37,8 @@ _DEEPEST: Final = 8
 """Functions and modules that are followed from one into the next."""
 _MOST: Final = 50
 """Statements that give one name something."""
+_STARS: Final = 8
+"""Modules that are imported whole (`from config import *`) and looked into."""
 _IMPORTS: Final = (ast.Import, ast.ImportFrom)
 _PACKAGES: Final = frozenset(
     (
@@ -158,7 +161,7 @@ class Scope:
         composed = self.run.composed(self.path, main) if main is not None else None
         if composed is not None:
             return composed, self.module()
-        made = [one for one in calls_of(self.tree) if written(one.func) == function.name]
+        made = calls_of(self.tree).get(function.name, ())
         if self.given or not 0 < len(made) < _MOST or self.depth >= _DEEPEST:
             raise UnfollowedError(name)
         found = list[tuple[ast.expr, Scope]]()
@@ -175,12 +178,11 @@ class Scope:
 
     def _imported(self, name: str) -> tuple[Scope, str] | None:
         """The module of the repository's that a name comes from, and its name there."""
-        for one, alias in ((o, a) for o in imports(self.tree) for a in o.names):
-            if (alias.asname or alias.name) not in (name, "*"):
-                continue
+        named, stars = origins(self.tree)
+        for one, alias in [*named.get(name, ()), *stars[:_STARS]]:
             there = self._module_at(one.level, one.module or "")
-            if there is not None and (alias.name != "*" or name in stores(there.tree)):
-                return there, name if alias.name == "*" else alias.name
+            if there is not None and (alias != "*" or name in stores(there.tree)):
+                return there, name if alias == "*" else alias
         return None
 
     def _module_at(self, level: int, module: str) -> Scope | None:
@@ -195,8 +197,7 @@ class Scope:
 
     def definition(self, name: str) -> tuple[ast.stmt, Scope] | None:
         """The one function or class of that name, of this module or one that it imports."""
-        kinds = (ast.FunctionDef, ast.ClassDef)
-        found = [one for one in self.tree.body if isinstance(one, kinds) and one.name == name]
+        found = definitions(self.tree).get(name)
         if found:
             return (found[0], self.module()) if len(found) == 1 else None
         elsewhere = self._imported(name)
@@ -226,10 +227,10 @@ class Scope:
         One below a condition counts where the condition is known to hold.
         """
         stored = stores(self.node).get(name, [])
-        if all(isinstance(one, (*INNER, *_IMPORTS)) for one, _ in stored):
-            return []  # A function stands for itself, and so does what is imported.
         if len(stored) > _MOST:
             raise UnfollowedError(name)
+        if all(isinstance(one, (*INNER, *_IMPORTS)) for one, _ in stored):
+            return []  # A function stands for itself, and so does what is imported.
         found = list[ast.Assign]()
         for one, tests in stored:
             if not self.reached(tests, name):

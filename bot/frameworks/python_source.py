@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import TypeAlias
 
 from bot.base.adapters import PARSING
 
@@ -46,7 +47,24 @@ def imports(tree: ast.Module) -> tuple[ast.ImportFrom, ...]:
     return tuple(node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
 
 
-@lru_cache(maxsize=16)
+_Origins: TypeAlias = Sequence[tuple[ast.ImportFrom, str]]
+
+
+@lru_cache(maxsize=64)
+def origins(tree: ast.Module) -> tuple[Mapping[str, _Origins], _Origins]:
+    """Of each name the imports that give it and its name there, and the imports of all names."""
+    named: dict[str, list[tuple[ast.ImportFrom, str]]] = {}
+    stars = list[tuple[ast.ImportFrom, str]]()
+    for one in imports(tree):
+        for alias in one.names:
+            if alias.name == "*":
+                stars.append((one, "*"))
+            else:
+                named.setdefault(alias.asname or alias.name, []).append((one, alias.name))
+    return named, stars
+
+
+@lru_cache(maxsize=64)
 def modules_imported(tree: ast.Module) -> Mapping[str, tuple[int, str]]:
     """The names that may be modules: each with the level and the dotted name of its import."""
     found: dict[str, tuple[int, str]] = {}

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from bot.frameworks.python_source import written
 
+_MODULES: Final = 64
+"""Modules, functions and mappings of which is kept what is asked of them again and again."""
 INNER: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 """What has statements, or names, of its own."""
 _EXITS: Final = ("sys.exit", "exit", "quit", "os._exit")
@@ -21,7 +23,7 @@ def function_of(tree: ast.Module, node: ast.AST) -> ast.AST:
     return _functions(tree).get(node, tree)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=_MODULES)
 def _functions(tree: ast.Module) -> Mapping[ast.AST, ast.AST]:
     """For each node that stands in a function the innermost one."""
     found: dict[ast.AST, ast.AST] = {}
@@ -35,7 +37,7 @@ Tests: TypeAlias = tuple[tuple[ast.expr | None, bool], ...]
 """The conditions around a statement, and whether each has to hold; None: what only a run knows."""
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=_MODULES)
 def stores(node: ast.AST) -> Mapping[str, list[tuple[ast.AST, Tests]]]:
     """For each name the statements of a function, class or module that give it something."""
     found: dict[str, list[tuple[ast.AST, Tests]]] = {}
@@ -148,11 +150,33 @@ def parameters(function: ast.FunctionDef) -> frozenset[str]:
     return frozenset(one.arg for one in (*takes.posonlyargs, *takes.args, *takes.kwonlyargs))
 
 
-@lru_cache(maxsize=16)
-def calls_of(tree: ast.Module) -> tuple[ast.Call, ...]:
-    """Each call of a name."""
-    nodes = (one for one in ast.walk(tree) if isinstance(one, ast.Call))
-    return tuple(one for one in nodes if isinstance(one.func, ast.Name))
+@lru_cache(maxsize=_MODULES)
+def calls_of(tree: ast.Module) -> Mapping[str, Sequence[ast.Call]]:
+    """The calls of each name."""
+    found: dict[str, list[ast.Call]] = {}
+    for one in ast.walk(tree):
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Name):
+            found.setdefault(one.func.id, []).append(one)
+    return found
+
+
+@lru_cache(maxsize=_MODULES)
+def definitions(tree: ast.Module) -> Mapping[str, Sequence[ast.FunctionDef | ast.ClassDef]]:
+    """The functions and classes of a module itself."""
+    found: dict[str, list[ast.FunctionDef | ast.ClassDef]] = {}
+    for one in tree.body:
+        if isinstance(one, (ast.FunctionDef, ast.ClassDef)):
+            found.setdefault(one.name, []).append(one)
+    return found
+
+
+@lru_cache(maxsize=_MODULES)
+def items_of(node: ast.Dict) -> Mapping[Any, ast.expr] | None:
+    """The items of a mapping by their keys, the last of several; None where one is computed."""
+    if not all(isinstance(key, ast.Constant) for key in node.keys):
+        return None
+    keys = (key.value for key in node.keys if isinstance(key, ast.Constant))
+    return dict(zip(keys, node.values, strict=True))
 
 
 def is_text(node: ast.expr | None) -> bool:

@@ -14,6 +14,9 @@ _OWN: Final = (
 )
 _MAIN: Final = "@hydra.main(config_path='config', config_name='own')\ndef main(c): pass\n"
 _TRL: Final = "accelerate launch src/grpo.py --config recipe.yaml --a 1\n"
+_STARS: Final = "import yaml\nfrom trl import SFTConfig, SFTTrainer\n" + "".join(
+    f"from src.m{n} import *\n" for n in range(200)
+)
 _DEEP: Final = "/".join("d" * 1_900)
 
 
@@ -91,6 +94,13 @@ PLACES: Final[dict[str, str]] = {
             + _imported(90)
             + "parser = TrlParser((GRPOConfig, A))\n",
             "src/own.py": _lines("class B{}: pass\n", 90),
+        },
+        "modules that have each other's names": {
+            RUN_SCRIPT: "python src/train.py --config a.yaml\n",
+            "src/train.py": _STARS + "with open('a.yaml') as f:\n    c = yaml.safe_load(f)\n"
+            "SFTConfig(" + "".join(f"k{n}=c['a']['b{n}'] or d{n}, " for n in range(400)) + ")\n",
+            **_files("src/m{}.py", 200, _STARS + "def e(x):\n    return e(x)\n" * 900),
+            "a.yaml": "a:\n" + "".join(f"  b{n}: {{c: [1, 2, 3]}}\n" for n in range(3_000)),
         },
         "modules that define nothing": {
             RUN_SCRIPT: _TRL,

@@ -137,7 +137,9 @@ def python(data: bytes) -> None:
     hydra_main(text)
     structured_table(text, [text], "this change")
     SourceOptions("openrlhf", "this change", {"train_sft": text}).table("openrlhf.cli.train_sft")
-    TrlPrograms({"src/grpo.py": data}).find("src/grpo.py", "run.sh")
+    programs = TrlPrograms({"src/grpo.py": data})
+    programs.find("src/grpo.py", "run.sh")
+    programs.written_in("src/grpo.py", "run.sh", (), {})
 
 
 def config(data: bytes) -> None:
