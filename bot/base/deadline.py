@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 
 _SOON = 0.001
 """Seconds to a deadline that passed meanwhile; none would mean that there is no deadline."""
@@ -14,7 +15,7 @@ _SOON = 0.001
 _AGAIN = 1.0
 """Seconds until the next try where the first one got lost."""
 
-_set_handler = getattr(signal.signal, "__wrapped__", signal.signal)
+_set_handler = import_module("_signal").signal
 """What `signal.signal` calls, without making an enumeration's member of the handler before: that
 raises, and enters a `finally` such as the one below, where no memory is left."""
 
