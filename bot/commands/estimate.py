@@ -76,7 +76,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry it out; returns the exit status: 1 for an impossible budget, 3 without a prediction."""
+    """Carry it out; returns the exit status: 1 for an impossible launch, 3 without an estimate."""
     from bot.check.estimate import estimate_script
     from bot.check.script import make_report
     from bot.check.translate import in_language
@@ -119,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
     likely = any("likely OOM" in (one.outcome, one.host_outcome) for one in found)
     if arguments.quiet and status == 0 and not likely:
         return status
-    from bot.render.budget import estimates
+    from bot.render.estimates import estimates
 
     write(estimates(report, arguments.format))
     if arguments.format == "svg":

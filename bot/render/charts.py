@@ -1,4 +1,4 @@
-"""The charts of a run: memory of each GPU, lengths, batches, speed, and the budget's bars."""
+"""The charts of a run: memory of each GPU, lengths, batches, speed, and the estimate's bars."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.traces import RunTraces, Trace
-from bot.render.budget import drawing, headline
 from bot.render.escape import clip, html_text
+from bot.render.estimates import drawing, headline
 from bot.render.plot import HUES, Curve, Level, Plot, PlotMark, svg
 from bot.render.speech import speaking, tr
 from bot.report import Report, ScriptReport

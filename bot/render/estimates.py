@@ -88,8 +88,8 @@ def headline(estimate: Estimate, evidence: Evidence | None = None) -> str:
     )
 
 
-def budget_lines(name: str, estimate: Estimate) -> list[str]:
-    """The budget for a terminal."""
+def estimate_lines(name: str, estimate: Estimate) -> list[str]:
+    """The estimate for a terminal."""
     name = terminal(name)
     if estimate.outcome == "no prediction":
         return [
@@ -177,8 +177,8 @@ def _allocated(peak: EstimateAllocated) -> str:
     )
 
 
-def budget_table(estimate: Estimate) -> str:
-    """The budget as a Markdown table with bars of characters, and the notes below."""
+def estimate_table(estimate: Estimate) -> str:
+    """The estimate as a Markdown table with bars of characters, and the notes below."""
     heads = ("stage", "floor", "expected", "conservative")
     rows = ["| " + " | ".join([*map(tr, heads), "GiB"]) + " |", "| --- | --: | --: | --: | --- |"]
     for stage in fullest(estimate):
@@ -255,7 +255,7 @@ def _text(x: float | str, y: int, shown: str, how: str = 'text-anchor="end"') ->
 
 
 def estimates(report: Report, form: str) -> str:
-    """The budgets of a report's scripts as `text`, `markdown` or `svg`."""
+    """The estimates of a report's scripts as `text`, `markdown` or `svg`."""
     with speaking(report.language):
         if form == "svg":
             return "\n".join(
@@ -274,7 +274,7 @@ def estimates(report: Report, form: str) -> str:
                 block = _markdown(name, script.estimate)
                 block += f"\n- {markdown_inline(launch)}" if launch else ""
             else:
-                block = "\n".join(budget_lines(name, script.estimate))
+                block = "\n".join(estimate_lines(name, script.estimate))
                 block += f"\n  {terminal(launch)}" if launch else ""
             blocks.append(block)
         blocks += [
@@ -290,4 +290,4 @@ def _markdown(name: str, estimate: Estimate) -> str:
         return tr("{name}: no prediction. {reason}", name=name, reason=why)
     head = tr("{name} on {what}", name=name, what=markdown_inline(headline(estimate)))
     below = "\n".join(f"- {markdown_inline(note)}" for note in notes(estimate))
-    return f"**{head}**\n\n{budget_table(estimate)}\n\n{below}"
+    return f"**{head}**\n\n{estimate_table(estimate)}\n\n{below}"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from bot.base.messages import mark_plural
-from bot.render import blocks, budget, configuration_change, wording
+from bot.render import blocks, configuration_change, estimates, wording
 from bot.render.escape import clip, code_block, code_span
 from bot.render.escape import markdown_inline as inline
 from bot.render.finding_places import PATH, FindingPlaces
@@ -27,7 +27,7 @@ HERE = Conversation()
 _OPEN_SCRIPTS = 10
 """Rows of the table that stand open: what is to do must not be a long way down on a phone."""
 _OPEN_TO_DO = 10
-_OPEN_BUDGETS = 3
+_OPEN_ESTIMATES = 3
 _OPEN_CLAIMS = 6
 _OPEN_SUPPRESSED = 6
 _OPEN_UNCHECKED = 6
@@ -189,27 +189,27 @@ def _open_claims(report: Report, places: FindingPlaces) -> FitPart:
 
 
 def _estimates(report: Report, places: FindingPlaces) -> list[FitPart]:
-    """The memory budget of each script that has one, folded; many of them once more."""
-    budgets: list[tuple[str, str]] = []
+    """The memory estimate of each script that has one, folded; many of them once more."""
+    folded: list[tuple[str, str]] = []
     for script in wording.worst_first(report.scripts):
         if script.estimate is None or not script.estimate.stages or _cannot_start(script):
             continue
-        what = budget.headline(script.estimate, script.evidence)
+        what = estimates.headline(script.estimate, script.evidence)
         if len(report.scripts) > 1:
             what = tr("{what}: {why}", what=places[script.path], why=what)
-        body = [budget.budget_table(script.estimate)]
-        body += ["", *(f"- {inline(note)}" for note in budget.notes(script.estimate))]
-        budgets.append((tr("Memory budget: {what}", what=what), "\n".join(body)))
+        body = [estimates.estimate_table(script.estimate)]
+        body += ["", *(f"- {inline(note)}" for note in estimates.notes(script.estimate))]
+        folded.append((tr("Memory budget: {what}", what=what), "\n".join(body)))
     noun = mark_plural("{count} memory budget", "{count} memory budgets")
-    if len(budgets) <= _OPEN_BUDGETS:
-        return [FitPart(noun, 3, _single_group((body,)), _folded(title)) for title, body in budgets]
-    groups = [FitGroup("", (blocks.fold(title, body),)) for title, body in budgets]
-    summary = tr_plural("{count} memory budget", "{count} memory budgets", len(budgets))
+    if len(folded) <= _OPEN_ESTIMATES:
+        return [FitPart(noun, 3, _single_group((body,)), _folded(title)) for title, body in folded]
+    groups = [FitGroup("", (blocks.fold(title, body),)) for title, body in folded]
+    summary = tr_plural("{count} memory budget", "{count} memory budgets", len(folded))
     return [FitPart(noun, 3, groups, _folded(summary))]
 
 
 def _cannot_start(script: ScriptReport) -> bool:
-    """Whether it has errors besides those that its memory budget explains."""
+    """Whether it has errors besides those that its memory estimate explains."""
     errors = [f for f in script.findings if f.severity == "error"]
     return any(not f.slug.startswith("memory-") for f in errors)
 

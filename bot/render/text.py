@@ -135,7 +135,7 @@ def _script(script: ScriptReport, view: _View) -> list[str]:
     if script.evidence:
         lines += _evidence(script.evidence, view.paint, verbose)
     if script.estimate and script.estimate.stages:
-        from bot.render.budget import headline  # as most scripts have none
+        from bot.render.estimates import headline  # as most scripts have none
 
         lines += _entry(tr("memory"), headline(script.estimate, script.evidence))
     for index, item in enumerate(script.unchecked):

@@ -52,7 +52,7 @@ class EstimateOption(ReportPart):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate(ReportPart):
-    """The memory budget of a launch on one device, as the memory model predicts it."""
+    """What a launch takes of a device, as the memory model expects it."""
 
     outcome: Literal["impossible", "likely OOM", "tight", "fits", "no prediction"]
     """impossible rests on the floor alone; no prediction comes with its reason."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
-from bot.rules._support.budget import LIMITS, SOURCE, predictions, ran_before, sum_in_words
+from bot.rules._support.estimates import LIMITS, SOURCE, estimates, ran_before, sum_in_words
 from bot.rules._support.example import STATIC, verl
 from bot.rules._support.names import where
 
@@ -41,19 +41,19 @@ META = Meta(
 
 def check(context: RuleContext) -> Hits:
     """Launches whose floor is above the device's usable memory."""
-    for plan, made in predictions(context):
-        budget = made.estimate
-        if budget.outcome != "impossible" or ran_before(context, plan):
+    for plan, made in estimates(context):
+        estimate = made.estimate
+        if estimate.outcome != "impossible" or ran_before(context, plan):
             continue
         yield hit(
             where(plan, plan.model.span),
             "the {stage} stage needs at least {floor} of each GPU, and the {device} gives "
             "{usable}: {sum}",
-            stage=budget.binding("floor").name,
-            floor=str(budget.peak("floor")),
-            device=budget.device.label,
-            usable=str(budget.usable),
-            sum=sum_in_words(budget.binding("floor"), "floor"),
+            stage=estimate.binding("floor").name,
+            floor=str(estimate.peak("floor")),
+            device=estimate.device.label,
+            usable=str(estimate.usable),
+            sum=sum_in_words(estimate.binding("floor"), "floor"),
             help=message("use more GPUs, a larger device, or what `rlbot estimate` names"),
-            severity=None if budget.device.verified and not made.workload.usual else "warning",
+            severity=None if estimate.device.verified and not made.workload.usual else "warning",
         )

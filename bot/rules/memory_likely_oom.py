@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.memory.estimate import MemoryEstimate
 from bot.memory.options import what_helps
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, message
-from bot.rules._support.budget import LIMITS, SOURCE, predictions, ran_before, sum_in_words
+from bot.rules._support.estimates import LIMITS, SOURCE, estimates, ran_before, sum_in_words
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
 
@@ -44,13 +44,13 @@ META = Meta(
 
 def check(context: RuleContext) -> Hits:
     """Launches whose expected peak, though not their floor, is above the usable memory."""
-    for plan, made in predictions(context):
-        budget = made.estimate
-        if budget.outcome != "likely OOM" or ran_before(context, plan):
+    for plan, made in estimates(context):
+        estimate = made.estimate
+        if estimate.outcome != "likely OOM" or ran_before(context, plan):
             continue
-        options = what_helps(made.workload, budget.device)
+        options = what_helps(made.workload, estimate.device)
         yield Hit(
-            message=_message(budget),
+            message=_message(estimate),
             span=where(plan, plan.micro_batch_size_per_gpu.span or plan.model.span),
             help=message(
                 "try {setting}, which would save {saved}",
@@ -62,17 +62,17 @@ def check(context: RuleContext) -> Hits:
         )
 
 
-def _message(budget: MemoryEstimate) -> Message:
+def _message(estimate: MemoryEstimate) -> Message:
     """What the stage takes that is too full: more than there is, or nearly all of it."""
-    stage = budget.overfull or budget.binding()
+    stage = estimate.overfull or estimate.binding()
     values = {
         "stage": stage.name,
         "expected": str(stage.total.expected),
-        "device": budget.device.label,
-        "usable": str(budget.usable),
+        "device": estimate.device.label,
+        "usable": str(estimate.usable),
         "sum": sum_in_words(stage, "expected"),
     }
-    if stage.total.expected > budget.usable:
+    if stage.total.expected > estimate.usable:
         return message(
             "the {stage} stage is expected to need {expected} of each GPU, and the {device} "
             "gives {usable}: {sum}",

@@ -7,7 +7,7 @@ from bot.memory.estimate import TIGHT
 from bot.memory.estimator import estimate_workload
 from bot.memory.scale import on_half
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit
-from bot.rules._support.budget import LIMITS, SOURCE, predictions
+from bot.rules._support.estimates import LIMITS, SOURCE, estimates
 from bot.rules._support.example import STATIC, verl
 from bot.rules._support.names import where
 from bot.rules._support.tuning import tag
@@ -49,25 +49,25 @@ def check(context: RuleContext) -> Hits:
     """MIN scripts whose workload fits half the GPUs at the conservative level."""
     if tag(context) != "MIN":
         return
-    for plan, made in predictions(context):
+    for plan, made in estimates(context):
         half = on_half(made.workload)
         if half is None:
             continue
-        budget = estimate_workload(half, made.estimate.device)
-        peak, usable = budget.peak("conservative"), budget.usable
+        estimate = estimate_workload(half, made.estimate.device)
+        peak, usable = estimate.peak("conservative"), estimate.usable
         if peak > usable * TIGHT:
             continue
         yield hit(
             where(plan, plan.gpus_per_node.span),
             "tagged MIN, but {half} × {device} would do by the conservative estimate: {peak} "
             "of {usable}",
-            half=budget.gpus,
-            device=budget.device.label,
+            half=estimate.gpus,
+            device=estimate.device.label,
             peak=str(peak),
             usable=str(usable),
             help=plural_message(
                 "try it on {count} GPU, or tag it RECOMMENDED",
                 "try it on {count} GPUs, or tag it RECOMMENDED",
-                budget.gpus,
+                estimate.gpus,
             ),
         )

@@ -1,10 +1,10 @@
-"""RLB112: the budget fits, but barely."""
+"""RLB112: the launch fits, but barely."""
 
 from __future__ import annotations
 
 from bot.memory.estimate import TIGHT, MemoryEstimate
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, message
-from bot.rules._support.budget import LIMITS, SOURCE, predictions
+from bot.rules._support.estimates import LIMITS, SOURCE, estimates
 from bot.rules._support.example import STATIC, verl
 from bot.rules._support.names import where
 from bot.rules._support.tuning import tag
@@ -37,37 +37,37 @@ META = Meta(
 
 
 def check(context: RuleContext) -> Hits:
-    """Launches whose budget is tight."""
+    """Launches whose estimate is tight."""
     if tag(context) == "MIN":
         return
-    for plan, made in predictions(context):
-        budget = made.estimate
-        if budget.outcome != "tight":
+    for plan, made in estimates(context):
+        estimate = made.estimate
+        if estimate.outcome != "tight":
             continue
-        yield Hit(message=_message(budget), span=where(plan, plan.model.span))
+        yield Hit(message=_message(estimate), span=where(plan, plan.model.span))
 
 
-def _message(budget: MemoryEstimate) -> Message:
+def _message(estimate: MemoryEstimate) -> Message:
     """Which of the two it is: a peak near the card's end, or sequences that may not fit."""
-    total, device = budget.device.memory_bytes, budget.device.label
-    expected, most = str(budget.peak()), str(budget.peak("conservative"))
-    if budget.peak().count <= TIGHT * total:
+    total, device = estimate.device.memory_bytes, estimate.device.label
+    expected, most = str(estimate.peak()), str(estimate.peak("conservative"))
+    if estimate.peak().count <= TIGHT * total:
         return message(
             "with long sequences the {stage} stage would need {most} of each GPU, "
             "and the {device} gives {usable}; {expected} are expected",
-            stage=budget.binding("conservative").name,
+            stage=estimate.binding("conservative").name,
             most=most,
             device=device,
-            usable=str(budget.usable),
+            usable=str(estimate.usable),
             expected=expected,
         )
     return message(
         "the {stage} stage is expected to take {share} of the {device}: {expected} of {total}, "
         "{most} with long sequences",
-        stage=budget.binding().name,
-        share=f"{budget.peak().count / total:.0%}",
+        stage=estimate.binding().name,
+        share=f"{estimate.peak().count / total:.0%}",
         device=device,
         expected=expected,
-        total=f"{budget.device.memory_gib:.1f} GiB",
+        total=f"{estimate.device.memory_gib:.1f} GiB",
         most=most,
     )

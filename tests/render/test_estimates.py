@@ -1,4 +1,4 @@
-"""The memory budget as people see it: terminal, comment, drawing, both languages."""
+"""The memory estimate as people see it: terminal, comment, drawing, both languages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from bot.base.messages import Language
-from bot.render.budget import bar, drawing, estimates, headline
+from bot.render.estimates import bar, drawing, estimates, headline
 from bot.report import (
     Claim,
     ClaimVerdict,
@@ -76,7 +76,7 @@ def report(estimate: Estimate, language: Language = "en") -> Report:
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("form", ["text", "markdown"])
 @pytest.mark.parametrize("made", [MADE, NONE], ids=["made", "none"])
-def test_the_budget(
+def test_the_estimate(
     made: Estimate, form: str, language: Language, snapshot: SnapshotAssertion
 ) -> None:
     assert estimates(report(made, language), form) == snapshot

@@ -16,7 +16,7 @@ from bot.report import Report, Unchecked
 from tests.profiles import scaled
 from tests.render import factories as make
 from tests.render.judge import Seen, hostile, read
-from tests.render.test_budget import MADE
+from tests.render.test_estimates import MADE
 
 TAGS = {"<details>", "</details>", "<summary>", "</summary>", "<br>", "<span>", "</span>", MARKER}
 TOKENS = {

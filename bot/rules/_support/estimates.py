@@ -20,7 +20,7 @@ LIMITS = (
 SOURCE = "docs/memory.md: the staged model of memory, its calibration and its limits"
 
 
-def predictions(context: RuleContext) -> Iterator[tuple[Plan, PlanEstimate]]:
+def estimates(context: RuleContext) -> Iterator[tuple[Plan, PlanEstimate]]:
     """Each launch with its prediction; launches without one are left out."""
     device = context.choice.device
     if device is None:
