@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from bot.base.messages import enumeration, mark, message
 from bot.base.regex import regex
@@ -22,6 +22,12 @@ _TYPES = {
 _TRUE = frozenset(("yes", "true", "t", "y", "1"))
 _FALSE = frozenset(("no", "false", "f", "n", "0"))
 """What transformers' `string_to_bool` takes, in any case."""
+
+UNLIMITED: Final = frozenset(
+    ("max_length", "max_seq_length", "max_prompt_length", "max_completion_length")
+)
+"""TRL's options whose None, of a program or a recipe, is no default: nothing limits a length. The
+command lines of releases before transformers 5 have no word for it."""
 
 
 @cache
@@ -72,7 +78,7 @@ class OptionTable(KeyTable):
         if kind == "bool":
             lowered = text.lower()
             return lowered in _TRUE if lowered in _TRUE | _FALSE else text
-        if kind.endswith("?") and text.lower() in ("none", "null"):
+        if (kind.endswith("?") or key.name in UNLIMITED) and text.lower() in ("none", "null"):
             return None
         try:
             if kind.startswith("int"):

@@ -101,19 +101,21 @@ def tests_around(within: ast.AST, node: ast.AST) -> Tests:
     return next(found, ())
 
 
-def runs_before(tree: ast.Module, within: ast.AST, node: ast.AST, call: ast.Call) -> bool:
-    """Whether a node may be carried out before a call that stands in a function, or in the module.
+def carried_out(
+    tree: ast.Module, within: ast.AST, node: ast.AST, call: ast.Call
+) -> Sequence[ast.AST]:
+    """What carries a node out before a call that stands in a function, or in the module.
 
-    One that stands below it is not, nor is one of a function that is not named above it.
+    The node itself, or the names of its function above the call; nothing below the call.
     """
     around = function_of(tree, node)
     if around is within:
-        return getattr(node, "lineno", 0) <= call.lineno
+        return [node] if getattr(node, "lineno", 0) <= call.lineno else []
     if around not in tree.body or not isinstance(around, ast.FunctionDef):
-        return True
+        return [node]
     nodes = (*own_nodes(within), *own_nodes(tree))
     names = (one for one in nodes if isinstance(one, ast.Name) and one.lineno <= call.lineno)
-    return any(one.id == around.name for one in names)
+    return [one for one in names if one.id == around.name]
 
 
 def _given_by(node: ast.AST) -> Sequence[str]:

@@ -18,7 +18,7 @@ from bot.frameworks.program_run import ProgramRun
 from bot.frameworks.python_known import option_of
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, calls, imports, written
-from bot.frameworks.python_statements import function_of, runs_before, tests_around
+from bot.frameworks.python_statements import carried_out, function_of, tests_around
 from bot.frameworks.written_mappings import keywords_of
 
 TRAINS: Final = {
@@ -325,8 +325,9 @@ class _Program:
         loads = [one for one, called in calls(self.tree) if called == _LOADS and _is_model(one)]
         others = [one for one in loads if one not in self.loads]
         if len(others) > _MOST or any(
-            runs_before(scope.tree, scope.node, other, call) and _may_reach(scope, other)
+            _may_reach(scope, one)
             for other in others
+            for one in carried_out(scope.tree, scope.node, other, call)
         ):
             raise UnfollowedError(_LOADS)
 

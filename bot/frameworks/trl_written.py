@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE
+from bot.frameworks.option_table import UNLIMITED
 from bot.frameworks.program_run import ProgramRun
 from bot.frameworks.python_changes import changes
 from bot.frameworks.python_known import given_word
@@ -156,7 +157,9 @@ class _Words:
         changed = keyword.arg in self.changed
         value = UNREADABLE if changed else _value_of(keyword.value, scope)
         word = None if changed else given_word(scope, keyword.value)
-        if value is None or value == []:
+        if value is None and keyword.arg in UNLIMITED:
+            value = "none"
+        elif value is None or value == []:
             value = UNREADABLE  # A word would say something else, or nothing.
         self.found.append(_word(f"--{keyword.arg}", place))
         if word is not None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bot.base.messages import message
 from bot.base.regex import regex
 from bot.base.yaml_size import NestingError, size_of
+from bot.frameworks.option_table import UNLIMITED
 from bot.frameworks.releases import release, releases
 from bot.frameworks.structured import StructuredTable
 from bot.shell.source import Source, Span
@@ -173,11 +174,13 @@ def _refuse_twice(entries: Sequence[tuple[yaml.Node, yaml.Node]]) -> None:
 
 
 def _words(key: yaml.Node, value: yaml.Node) -> Iterator[Word]:
-    """`--key` and its values; nothing for null, which leaves the default."""
+    """`--key` and its values; nothing for null, but where it means that nothing is limited."""
     import yaml
 
     given = _plain(value)
     if given is None:
+        if key.value in UNLIMITED:
+            yield from (_word(f"--{key.value}", key), _word("none", value))
         return
     yield _word(f"--{key.value}", key)
     # `TrlParser` takes an empty list as a default; on a command line it would be refused.

@@ -231,6 +231,15 @@ def test_the_command_line_says_which_file() -> None:
     assert lengths == ["${?config['training']['max_length']}", 2048]
 
 
+def test_no_limit_of_lengths_is_known() -> None:
+    for release in ("0.24.0", "1.16.0"):
+        program = f"# trl: {release}\nSFTConfig(max_length=None, save_total_limit=None)\n"
+        report = check(program, f"# trl: {release}\npython train.py")
+        assert report.launches[0].settings["max_length"] is None
+        assert [one.id for one in report.findings if one.severity != "note"] == []
+    assert settings("SFTConfig(max_length=None, run_name=None)\n")["run_name"] == "${?None}"
+
+
 def test_options_count_as_they_are_given() -> None:
     program = OPTIONS + OPEN + MAKE.replace("config[", "args.length or config[")
     assert length(program) == 2048

@@ -79,6 +79,25 @@ for name, p in model.named_parameters():
 """
 
 
+LOOK = f"""\
+import argparse
+p = argparse.ArgumentParser()
+p.add_argument('--look', action='store_true')
+given = p.parse_args()
+def look():
+    {LOAD.replace("model =", "other =")}
+if given.look:
+    look()
+"""
+
+
+def test_a_model_that_no_run_loads_is_none_beside() -> None:
+    """Qwen3-VL-SFT-RL-Tutorial: `--check-image` looks at a picture, and ends."""
+    assert model_of(LOOK + SFT + LOAD + TRAIN)["dtype"] == "bfloat16"
+    assert model_of(LOOK.replace("given.look", "more") + SFT + LOAD + TRAIN) == {}
+    assert model_of(LOOK.replace("if given.look:", "if not given.look:") + SFT + LOAD + TRAIN) == {}
+
+
 @pytest.mark.parametrize(
     "text",
     [
