@@ -4,10 +4,11 @@
     python -m tests.memory.judge 1        # of the first alone
 
 Every figure is one that `rlbot estimate --format json` prints of the row's script, for the row's
-release, card and GPUs. No lengths are given but those in a row's `options`: of the rounds since the
-tenth, where they are public. What a row's metric does not hold is left out: the CUDA
-context and a sleeping engine of what torch reports, the allocator's free blocks of what is
-allocated. An engine's pool counts where the row says so.
+release, card and GPUs. A program that starts TRL's trainer itself is a `.txt` beside the scripts,
+or with what starts it in a folder of the row's name. No lengths are given but those in a row's
+`options`: of the rounds since the tenth, where they are public. What a row's metric does not hold
+is left out: the CUDA context and a sleeping engine of what torch reports, the allocator's free
+blocks of what is allocated. An engine's pool counts where the row says so.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any
 
 from bot.base.devices import by_token
 from bot.memory.constants import ENGINE_WORKING
-from tests.memory.printed import printed
+from tests.memory.printed import printed, printed_program
 
 _FOLDERS = ("unseen", *(f"unseen{number}" for number in range(2, 24)))
 ROUNDS = tuple(Path(__file__).parent / name for name in _FOLDERS)
@@ -119,12 +120,15 @@ def rows_of(folder: Path) -> list[dict[str, Any]]:
 
 def judge_row(folder: Path, row: dict[str, Any]) -> Judged:
     """One row of a round."""
-    script = (folder / "scripts" / f"{row['id']}.sh").read_text("utf-8")
     options = ["--device", row["device"], "--framework", row["framework"]]
     if row.get("gpus"):
         options += ["--gpus", str(row["gpus"])]
-    options += _given(script) if folder == OWN else row.get("options", [])
-    return Judged(row, printed(script, *options))
+    options += row.get("options", [])
+    script = folder / "scripts" / f"{row['id']}.sh"
+    if not script.exists():
+        return Judged(row, printed_program(script.with_suffix(""), *options))
+    text = script.read_text("utf-8")
+    return Judged(row, printed(text, *options, *(_given(text) if folder == OWN else ())))
 
 
 def _given(script: str) -> list[str]:
