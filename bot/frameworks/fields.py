@@ -41,6 +41,13 @@ class AppliedSettings:
         self.value = value
         self._last: Mapping[str, Setting] = {s.key: s for s in settings if s.operator != "~"}
 
+    def then(self, settings: Sequence[Setting]) -> AppliedSettings:
+        """The same with more settings, which win."""
+        more = {setting.key: setting.value for setting in settings}
+        found = AppliedSettings(settings, lambda key: more[key] if key in more else self.value(key))
+        found._last = {**self._last, **found._last}
+        return found
+
     def setting(self, key: str) -> Setting | None:
         """The last setting of `key`, if the script has one."""
         return self._last.get(key)

@@ -12,7 +12,7 @@ from bot.frameworks.key_table import KeyTable
 from bot.frameworks.setting import BadArgument, Setting, UnknownValue
 from bot.report import JsonValue
 from bot.shell.source import Span
-from bot.shell.words import Command, Word
+from bot.shell.words import Command, Word, WrittenProgram
 
 T = TypeVar("T")
 
@@ -124,6 +124,12 @@ class Plan:
     loggers: Field[tuple[str, ...]] = field(default_factory=nothing)
     own_trainer: str = ""
     """A class of the repository's that trains in the place of the framework's."""
+    made: tuple[Setting, ...] = ()
+    """What its program makes of the model whatever is set, as settings that would do the same."""
+    made_by: frozenset[str] = frozenset()
+    """The settings that those hang on."""
+    written: WrittenProgram | None = None
+    """What its program does with the model that is no setting; None where the framework's does."""
 
     @property
     def table(self) -> KeyTable | None:

@@ -12,7 +12,7 @@ from bot.frameworks.argparse_options import UNREADABLE
 from bot.frameworks.hydra_main import HydraMain
 from bot.frameworks.program_files import ProgramFiles
 from bot.frameworks.trl_arguments import ProgramOptions
-from bot.shell.words import Word
+from bot.shell.words import Hole, Word
 
 _STEPS: Final = 20_000
 """Names, calls and items that are followed for one run."""
@@ -32,6 +32,8 @@ class ProgramRun:
     files: ProgramFiles
     argv: Sequence[Word] = ()
     environment: Mapping[str, Word] = field(default_factory=dict)
+    parsed: tuple[ast.Call, ProgramOptions] | None = None
+    """What parses the options of classes (`parse_args_into_dataclasses`), and those."""
     left: Iterator[int] = field(default_factory=lambda: iter(range(_STEPS)))
     """The steps that are left."""
     _asked: dict[_Question, str] = field(default_factory=dict, init=False)
@@ -51,6 +53,10 @@ class ProgramRun:
         given = self._parsed(options)
         return given is None or name in given
 
+    def read(self) -> frozenset[str]:
+        """The options that were asked for."""
+        return frozenset(str(name) for options, name in self._asked if options is not None)
+
     def variable(self, name: str) -> _Answer:
         """A variable of the environment; None where the script gives it nothing."""
         return self._answer((None, name))
@@ -58,6 +64,12 @@ class ProgramRun:
     def word(self, number: int) -> _Answer:
         """A word of the command line, counted from 1; None where there are fewer."""
         return self._answer((None, number))
+
+    def words(self) -> _Answer:
+        """How many words `sys.argv` has; `UNREADABLE` where one may stand for several."""
+        self._answer((None, 0))
+        holes = any(isinstance(p.text, Hole) for word in self.argv for p in word.pieces[:1])
+        return UNREADABLE if holes else 1 + len(self.argv)
 
     def composed(self, module: str, main: HydraMain) -> ast.expr | None:
         """What Hydra gives a main function of a module; None where only a run knows."""
@@ -83,8 +95,10 @@ class ProgramRun:
             return self.argv[name - 1] if 0 < name <= len(self.argv) else None
         if options is None:
             return self.environment.get(name)
+        if options.known is not None and self.parsed is not None:
+            options = self.parsed[1]  # Of this run, where another one asked.
         given = self._parsed(options)
-        if given is None:
+        if given is None or name not in options.options:
             return UNREADABLE
         option = options.options[name]
         found: _Answer = given.get(name, option.default)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeGuard
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.python_source import calls, written
@@ -35,7 +35,10 @@ class Changes:
 def changes(tree: ast.Module) -> Changes:
     """What a module changes anywhere, by the names that it has there for it."""
     attributes, own, keys, names = set[str](), set[str](), set[str](), set[str]()
+    copied = {node.targets[0] for node in ast.walk(tree) if _copies(node)}
     for node in ast.walk(tree):
+        if node in copied:
+            continue
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             (own if written(node.value) == "self" else attributes).add(node.attr)
         elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
@@ -51,6 +54,13 @@ def changes(tree: ast.Module) -> Changes:
             names |= {root_of(node.target)} if isinstance(node.target, ast.Name) else set()
     changed = frozenset(_handed(tree, names))
     return Changes(frozenset(attributes), frozenset(own), frozenset(keys), changed)
+
+
+def _copies(node: ast.AST) -> TypeGuard[ast.Assign]:
+    """Whether an object gets what another one has by that name: `a.max_length = b.max_length`."""
+    parts = [*node.targets, node.value] if isinstance(node, ast.Assign) else []
+    names = {one.attr if isinstance(one, ast.Attribute) else "" for one in parts}
+    return len(parts) == 2 and len(names) == 1 and "" not in names
 
 
 def _keys_of(node: ast.expr) -> list[ast.expr]:

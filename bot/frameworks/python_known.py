@@ -63,6 +63,12 @@ _HOLDS: Final = (
     "is_torch_bf16_gpu_available",
 )
 """What holds on each card that trains; older ones than bf16 torch emulates."""
+_FAILS: Final = (
+    "torch.xpu.is_available",
+    "torch.backends.mps.is_available",
+    "is_torch_xpu_available",
+)
+"""What holds on none of the cards that are known here."""
 _ASKED: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], object]]] = {
     ast.Eq: operator.eq,
     ast.Is: operator.eq,
@@ -109,12 +115,14 @@ def called(scope: S, call: ast.Call, before: int) -> Known[S] | None:
     makes a number of a text.
     """
     name, given = written(call.func), call.args
-    if name in _HOLDS:
-        return ast.Constant(True), scope, END
+    if name in _HOLDS or name in _FAILS:
+        return ast.Constant(name in _HOLDS), scope, END
     if not given:
         return _text_of(scope, call.func)
     if name.startswith(OF_PATHS):
         return of_path(scope, call)
+    if name == "len" and written(given[0]) == "sys.argv":
+        return _known(scope, scope.run.words())
     if name in _READS_VARIABLE:
         return _variable(scope, given[0], given[1] if len(given) > 1 else ast.Constant(None))
     if name in _READS_FILE:
@@ -139,10 +147,14 @@ def _number_of(scope: S, kind: str, node: ast.expr) -> Known[S] | None:
 
 
 def compared(one: ast.expr, how: ast.cmpop, other: ast.expr) -> bool | None:
-    """Whether two constants compare so, or a key is in a mapping; None for anything else."""
+    """Whether two constants compare so, or one is in a list or mapping; None for anything else."""
+    if isinstance(how, (ast.Is, ast.IsNot)) and is_object(one):
+        return isinstance(how, ast.IsNot)  # A new object is no other one, and not None.
     if not isinstance(one, ast.Constant):
         return None
     if isinstance(how, (ast.In, ast.NotIn)):
+        if isinstance(other, ast.Constant) and isinstance(other.value, list):
+            return (one.value in other.value) is isinstance(how, ast.In)
         known = other.keys if isinstance(other, ast.Dict) else [None]
         keys = [key.value for key in known if isinstance(key, ast.Constant)]
         there = (one.value in keys) is isinstance(how, ast.In)
@@ -154,6 +166,12 @@ def compared(one: ast.expr, how: ast.cmpop, other: ast.expr) -> bool | None:
         return bool(asked(one.value, other.value))
     except TypeError:
         return None
+
+
+def is_object(node: ast.expr) -> bool:
+    """Whether an expression makes an object of a class: `BitsAndBytesConfig(load_in_4bit=True)`."""
+    name = written(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+    return name[:1].isupper()
 
 
 def stripped(scope: S, node: ast.ListComp, before: int) -> Known[S] | None:
@@ -239,9 +257,15 @@ def option_of(scope: S, node: ast.expr, before: int = END) -> tuple[ProgramOptio
         made, there = scope.step(node.value, before)
     except UnfollowedError:
         return None
-    if not isinstance(made, ast.Call) or made is not parsing_call(there.tree):
+    if isinstance(made, ast.Subscript):  # parser.parse_args_into_dataclasses()[0]
+        made = made.value
+    parsed = scope.run.parsed
+    if parsed is not None and made is parsed[0]:
+        options: ProgramOptions | None = parsed[1]
+    elif isinstance(made, ast.Call) and made is parsing_call(there.tree):
+        options = program_options(there.tree)
+    else:
         return None
-    options = program_options(there.tree)
     known = options is not None and node.attr in options.options
     return (options, node.attr, there) if known and options is not None else None
 
@@ -257,7 +281,7 @@ def given_word(scope: S, node: ast.expr) -> Word | None:
 
 def _option(scope: S, options: ProgramOptions, name: str, there: S) -> Known[S] | None:
     option = options.options[name]
-    if name in changes(scope.tree).attributes:
+    if any(name in changes(tree).attributes for tree in (scope.tree, there.tree)):
         return None
     answer = scope.run.option(options, name)
     if answer == UNREADABLE and option.written is not None and not scope.run.gives(options, name):

@@ -13,7 +13,7 @@ from bot.frameworks.python_statements import function_of, tests_around
 
 _KINDS: Final = ("ForCausalLM", "ForConditionalGeneration", "ForImageTextToText", "AutoModel")
 """How the names of transformers' classes of models end, or are."""
-_WHOLE: Final = ("None", "'cuda'", "'cuda:0'", "0", "'cpu'")
+_WHOLE: Final = ("None", "'cuda'", "'cuda:0'", "0", "'cpu'", "get_kbit_device_map()")
 """What `device_map` is where it spreads no layers over GPUs, beside `{"": …}`."""
 _KEEPS: Final = frozenset(("to", "cuda", "train", "eval"))
 """Methods that give back the model as it is."""
@@ -42,8 +42,11 @@ def is_value(node: ast.expr, value: object) -> bool:
     return isinstance(node, ast.Constant) and node.value is value
 
 
-def is_whole(node: ast.expr) -> bool:
+def is_whole(node: ast.expr, scope: Scope) -> bool:
     """Whether a `device_map` leaves a model whole on one device."""
+    node, scope = scope.value(node)
+    if isinstance(node, ast.IfExp):
+        return is_whole(node.body, scope) and is_whole(node.orelse, scope)
     if isinstance(node, ast.Dict):
         return [written(key) for key in node.keys if key is not None] == ["''"]
     return written(node) in _WHOLE

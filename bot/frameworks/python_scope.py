@@ -14,7 +14,7 @@ from bot.frameworks.hydra_main import decorated, is_hydra
 from bot.frameworks.program_run import ProgramRun
 from bot.frameworks.python_around import AS_IT_IS, END, Folded
 from bot.frameworks.python_changes import changes
-from bot.frameworks.python_known import called, compared, part, stripped
+from bot.frameworks.python_known import called, compared, is_object, part, stripped
 from bot.frameworks.python_paths import divided
 from bot.frameworks.python_source import UnfollowedError, modules_imported, origins, written
 from bot.frameworks.python_statements import (
@@ -219,6 +219,9 @@ class Scope:
             raise UnfollowedError(name)
         if isinstance(value, ast.Tuple) and len(value.elts) == len(row):
             return value.elts[at], self, one.lineno
+        parsed = self.run.parsed
+        if parsed is not None and value is parsed[0]:
+            return value, self, one.lineno  # Their names differ, whichever class has them.
         pair = isinstance(value, ast.Call) and bool(method_of(value))  # A model and its tokenizer
         if at == 0 and (pair or value is parsing_call(self.tree)):
             return value, self, one.lineno  # args, rest = parser.parse_known_args()
@@ -276,6 +279,8 @@ class Scope:
             return None
         if isinstance(known, ast.Dict):
             return bool(known.keys)
+        if known is not None and is_object(known):
+            return True
         return bool(known.value) if isinstance(known, ast.Constant) else None
 
     # Functions and classes

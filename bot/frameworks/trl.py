@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from bot.base.regex import regex
 from bot.frameworks.accelerate_file import with_file
 from bot.frameworks.base import Explanation, Framework
+from bot.frameworks.checkout import ScriptPlace
 from bot.frameworks.command_line import backend, chosen, explained, lora, processes, times
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings
+from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.releases import releases
+from bot.frameworks.trl_parsed import OTHER_NAMES, ModelMade, model_made
 from bot.frameworks.trl_programs import TrlProgram
 from bot.shell.words import Word
 
@@ -39,12 +42,6 @@ Not those of a script's own name, such as dpo.py: before 0.13 they took options 
 """
 GROUPED = ("grpo", "rloo")
 """Algorithms whose batches count completions, `num_generations` of each prompt."""
-_OTHER_NAMES = (
-    ("torch_dtype", "dtype"),
-    ("max_length", "max_seq_length"),
-    ("max_seq_length", "max_length"),
-)
-"""Names of options in other releases: of the first where they do not have the second."""
 _ONLINE = ("grpo", "rloo", "gae", "online_dpo", "dpo_online", "nash_md", "xpo")
 
 
@@ -80,11 +77,27 @@ class Trl(Framework):
         if launch.command.written is not None:
             launch = _named_as_in(launch, found)
         drops = program is not None and program.drops_rest
-        fill = partial(_filled, program)
+        model = partial(_model, place, program)
+        fill = partial(_filled, program, model)
         return explained(launch, found, fill, elsewhere="config", drops_rest=drops)
 
 
-def _filled(program: TrlProgram | None, plan: Plan, values: AppliedSettings) -> Plan:
+_Model: TypeAlias = Callable[[Plan, AppliedSettings], ModelMade | None]
+
+
+def _model(
+    place: ScriptPlace | None, program: TrlProgram | None, plan: Plan, values: AppliedSettings
+) -> ModelMade | None:
+    """The model that a program of the repository makes itself."""
+    if place is None or program is None or not isinstance(plan.table, OptionTable):
+        return None
+    if not program.trainer:
+        return None
+    sources = place.checkout.trl_programs.sources
+    return model_made(program, sources, plan.launch, values, plan.table)
+
+
+def _filled(program: TrlProgram | None, model: _Model, plan: Plan, values: AppliedSettings) -> Plan:
     """The plan with what the launch intends to run.
 
     `train_batch_size` is the number of prompts a step: `per_device_train_batch_size` times
@@ -98,6 +111,12 @@ def _filled(program: TrlProgram | None, plan: Plan, values: AppliedSettings) -> 
     per_node, nodes, gpus = processes(plan.launch, values)
     groups = algorithm in GROUPED
     generations = values.integer("num_generations", "rloo_k")
+    written, made = plan.launch.command.written, model(plan, values)
+    if made is not None:
+        plan = replace(plan, made=made.settings, made_by=made.read, written=made.program)
+        values = values.then(made.settings)
+    elif written is not None:
+        plan = replace(plan, written=written)
     each = values.integer("per_device_train_batch_size")
     steps = values.integer("gradient_accumulation_steps")
     none: Field[int] = nothing()
@@ -135,7 +154,7 @@ def _adapter_unknown(plan: Plan, program: TrlProgram | None) -> bool:
     """Whether no option says which adapter a model has: that of a model that is not followed."""
     if plan.launch.command.written is not None:
         return plan.last("model_name_or_path") is None
-    return program is not None and program.own_adapter
+    return plan.written is None and program is not None and program.own_adapter
 
 
 def _named_as_in(launch: Launch, configuration: Configuration) -> Launch:
@@ -144,7 +163,7 @@ def _named_as_in(launch: Launch, configuration: Configuration) -> Launch:
     That is the type of weights, and of unsloth's the limit of samples.
     """
     table, program = configuration.table, launch.command.written
-    names = _OTHER_NAMES if program is not None and program.unsloth else _OTHER_NAMES[:1]
+    names = OTHER_NAMES if program is not None and program.unsloth else OTHER_NAMES[:1]
     other = {
         f"--{one}": f"--{name}"
         for name, one in names

@@ -7,16 +7,19 @@ Read as a syntax tree, never run.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE, constant, options_added
+from bot.frameworks.option_table import OptionTable
 from bot.frameworks.python_source import calls, written
+from bot.frameworks.setting import Setting
 from bot.shell.words import Hole, Word
 
 _PARSES: Final = ("parse_args", "parse_known_args")
+_PARSES_CLASSES: Final = ("parse_args_and_config", "parse_args_into_dataclasses")
 _UNFOLLOWED: Final = ("add_subparsers", "set_defaults", "parents", "fromfile_prefix_chars")
 """What makes options, or their values, in other ways."""
 _TYPES: Final = ("str", "int", "float", "Path", "pathlib.Path")
@@ -50,12 +53,16 @@ class ProgramOptions:
     """By attribute."""
     positional: tuple[str, ...] = ()
     """The attributes that words without an option set, in their order."""
+    known: Mapping[str, Word | str | bool | None] | None = None
+    """What is given, where that is read already."""
 
     def given(self, argv: Sequence[Word]) -> Mapping[str, Word | str | bool | None] | None:
         """What arguments set, by attribute, None for what is not known.
 
         None in the place of all where an argument may be any option.
         """
+        if self.known is not None:
+            return self.known
         found: dict[str, Word | str | bool | None] = {}
         at, places = 0, iter(self.positional)
         while at < len(argv):
@@ -106,6 +113,28 @@ def parsing_call(tree: ast.Module) -> ast.Call | None:
     other = keywords.union(names).intersection(_UNFOLLOWED)
     whole = len(parsing) == 1 and not (parsing[0].args or parsing[0].keywords)
     return parsing[0] if len(made) == 1 and whole and not other else None
+
+
+@lru_cache(maxsize=16)
+def parsing_classes(tree: ast.Module) -> ast.Call | None:
+    """The one call by which a module parses the options of classes; None for none or several."""
+    found = [call for call, name in calls(tree) if name in _PARSES_CLASSES]
+    return found[0] if len(found) == 1 else None
+
+
+def class_options_given(
+    table: OptionTable, given: Callable[[str], Setting | None]
+) -> ProgramOptions:
+    """The options of such a parser, with what is given for them or else their defaults."""
+    known: dict[str, Any] = {}
+    options: dict[str, ProgramOption] = {}
+    for name in table:
+        key, setting, to = table.get(name), given(name), table.destination(name)
+        if setting is not None:
+            known[to] = setting.value if setting.known else None
+        if key is not None and to == name:
+            options[name] = ProgramOption(key.default)
+    return ProgramOptions({}, options, known={one: known[one] for one in known if one in options})
 
 
 def _options(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Final, TypeAlias
 
@@ -29,18 +29,11 @@ from bot.frameworks.python_models import (
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, calls, imports, written
 from bot.frameworks.python_statements import carried_out
+from bot.frameworks.torch_types import type_of
+from bot.frameworks.trl_trainers import BESIDE, TRAINS
 from bot.frameworks.written_mappings import keywords_of
 from bot.shell.words import Unsloth
 
-TRAINS: Final = {
-    "dpo": "DPOTrainer",
-    "grpo": "GRPOTrainer",
-    "kto": "KTOTrainer",
-    "reward": "RewardTrainer",
-    "rloo": "RLOOTrainer",
-    "sft": "SFTTrainer",
-}
-"""TRL's scripts, and the trainers that they make."""
 _LOADS: Final = "from_pretrained"
 _LORA: Final = {
     "r": "lora_r",
@@ -63,8 +56,12 @@ _AS_LARGE: Final = frozenset(
 _DEFAULTS: Final = {"r": 8, "lora_dropout": 0.0}
 """Of PEFT's adapters; TRL's options have 16 and 0.05."""
 _BITS: Final = ("load_in_4bit", "load_in_8bit")
+_QUANTIZED: Final = {
+    **{name: name for name in _BITS},
+    "bnb_4bit_use_double_quant": "use_bnb_nested_quant",
+}
+"""Fields of transformers' `BitsAndBytesConfig` to TRL's options."""
 _TYPES: Final = ("dtype", "torch_dtype")
-_HALF: Final = ("bfloat16", "float16")
 _CHANGES: Final = frozenset(("config", "gguf_file", "tp_plan", "variant"))
 """Arguments of `from_pretrained` that may make another model of it."""
 _CASTS: Final = {"half": "float16", "bfloat16": "bfloat16", "float": "float32"}
@@ -150,19 +147,19 @@ class _Program:
             self.adapter = peft, scope
         if self.adapter is not None:
             self._adapt(*self.adapter)
-        if self.stored is not None and (
-            self.adapter is not None or (self.frozen and "adapter" not in set_so)
-        ):
-            raise UnfollowedError("PeftModel")
-        if "some" in set_so and (self.stored or self.adapter) is not None:
-            raise UnfollowedError(REQUIRES)  # Of a frozen model more than the adapter is trained.
-        if self.stored is not None:
-            self._option("use_peft", ast.Constant(True), self.stored, scope)
-        enabled = [one for one, called in calls(self.tree) if called == _RECOMPUTES]
+        self._go_on(set_so, scope)
+        enabled = [
+            one
+            for one, called in calls(self.tree)
+            if called == _RECOMPUTES and may_reach(scope, one)
+        ]
         if self.unsloth:
             enabled = [self.loads[0]] if self.recomputes else []
         if enabled and "gradient_checkpointing" not in settings:
             self._option("gradient_checkpointing", ast.Constant(True), enabled[0], scope)
+        if scope.run.parsed is not None:
+            for name in sorted(given.keys() - BESIDE - {"args"}):  # Settings too, before 0.16.
+                self._say(name, given[name], scope)
         self._judge(given, scope)
         self._beside(given, scope, call)
         return ModelWritten(
@@ -172,6 +169,17 @@ class _Program:
             goes_on=self.stored is not None,
             unsloth=self.unsloth,
         )
+
+    def _go_on(self, set_so: Sequence[str], scope: Scope) -> None:
+        """What an adapter of an earlier training comes to, with the parameters that are trained."""
+        if self.stored is not None and (
+            self.adapter is not None or (self.frozen and "adapter" not in set_so)
+        ):
+            raise UnfollowedError("PeftModel")
+        if "some" in set_so and (self.stored or self.adapter) is not None:
+            raise UnfollowedError(REQUIRES)  # Of a frozen model more than the adapter is trained.
+        if self.stored is not None:
+            self._option("use_peft", ast.Constant(True), self.stored, scope)
 
     def _arguments(self, call: ast.Call, scope: Scope, *names: str) -> _Given:
         """The arguments of a call by name; those by place have the names that are given."""
@@ -272,8 +280,8 @@ class _Program:
         if (named := given.get("pretrained_model_name_or_path")) is not None:
             self._say("model_name_or_path", named, scope)
         for name in _TYPES:
-            if name in given:
-                kind = ast.Constant(self._type(given[name], scope))
+            if name in given and not is_value(scope.value(given[name])[0], None):
+                kind = ast.Constant(type_of(given[name], scope))
                 self._option("dtype", kind, given[name], scope)
         for name in ("attn_implementation", *_BITS):
             if name in given:
@@ -283,7 +291,7 @@ class _Program:
             self._quantize(quantized, scope)
         where = given.get("device_map")
         if where is not None:
-            self.spread = not is_whole(scope.value(where)[0])
+            self.spread = not is_whole(where, scope)
 
     def _named(self, given: _Given, settings: Mapping[str, ast.expr], scope: Scope) -> None:
         """A model that the trainer loads by its name, in fp32 unless `model_init_kwargs` says."""
@@ -308,36 +316,23 @@ class _Program:
         if not loading.keys() & _TYPES:
             self._option("dtype", ast.Constant("float32"), name.value, scope)
 
-    def _type(self, node: ast.expr, scope: Scope) -> str:
-        """`bfloat16` of torch.bfloat16 or its name; of two of 16 bits the first."""
-        node, scope = scope.value(node)
-        if isinstance(node, ast.IfExp):
-            either = self._type(node.body, scope), self._type(node.orelse, scope)
-            if not set(either) <= set(_HALF):
-                raise UnfollowedError("dtype")
-            return either[0]
-        if isinstance(node, ast.Call) and written(node.func) == "getattr" and len(node.args) > 1:
-            node = scope.constant(node.args[1])  # getattr(torch, "bfloat16")
-        text = written(node).strip("'\"").removeprefix("torch.")
-        if text not in (*_HALF, "float32", "auto"):
-            raise UnfollowedError("dtype")
-        return text
-
     def _quantize(self, node: ast.expr, scope: Scope) -> None:
         node, scope = scope.value(node)
-        if is_value(node, None):
+        if is_value(node, None) or _of_options(node, scope, "get_quantization_config"):
             return
         if not isinstance(node, ast.Call) or not written(node.func).endswith("BitsAndBytesConfig"):
             raise UnfollowedError("quantization_config")
         given = self._arguments(node, scope)
-        for name in _BITS:
+        for name, option in _QUANTIZED.items():
             if name in given:
-                self._say(name, given[name], scope)
+                self._say(option, given[name], scope)
 
     # The adapter
 
     def _adapt(self, node: ast.expr, scope: Scope) -> None:
         node, scope = scope.value(node)
+        if _of_options(node, scope, "get_peft_config"):
+            return
         if not isinstance(node, ast.Call) or not written(node.func).endswith("LoraConfig"):
             raise UnfollowedError("peft_config")
         given = self._arguments(node, scope)
@@ -396,3 +391,10 @@ class _Program:
         if isinstance(value, ast.Constant) or not hasattr(value, "lineno"):
             value = ast.copy_location(copy.copy(value), placed)
         self.options.append((ast.keyword(option, value), scope))
+
+
+def _of_options(node: ast.expr, scope: Scope, function: str) -> bool:
+    """Whether it is what a function of TRL's makes of the options of `ModelConfig`."""
+    return scope.run.parsed is not None and (
+        isinstance(node, ast.Call) and written(node.func).rpartition(".")[2] == function
+    )

@@ -29,22 +29,28 @@ from bot.frameworks.named_files import (
     text_of,
 )
 from bot.frameworks.notebook import python_of
+from bot.frameworks.option_table import OptionTable
+from bot.frameworks.options import read_line
 from bot.frameworks.program_files import ProgramFiles
 from bot.frameworks.program_run import ProgramRun
 from bot.frameworks.python_changes import changes
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import calls, imports, written
-from bot.frameworks.trl_arguments import parsing_call
+from bot.frameworks.trl_arguments import (
+    ProgramOptions,
+    class_options_given,
+    parsing_call,
+    parsing_classes,
+)
 from bot.frameworks.trl_copies import TrlCopies
+from bot.frameworks.trl_trainers import BARE, PLAIN, TRAINERS, UNREAD
 from bot.frameworks.trl_written import (
-    BARE,
-    TRAINERS,
-    UNREAD,
     OwnClass,
     WrittenSettings,
     makes_adapter,
     own_trainer_class,
     settings_written,
+    trains_with_arguments,
 )
 from bot.frameworks.unsloth import ARGUMENTS
 from bot.shell.words import Word
@@ -128,6 +134,8 @@ class _Fields:
     """Whether some are of another package."""
     own: bool = False
     """Whether the trainer's class is a copy."""
+    plain: bool = False
+    """Whether transformers' `TrainingArguments` are among them."""
 
 
 class TrlPrograms:
@@ -136,7 +144,7 @@ class TrlPrograms:
     def __init__(self, files: Mapping[str, bytes]) -> None:
         """`files` are all that count, by path; contents are read on use."""
         self._files = files
-        self._read = ProgramFiles(files)
+        self.sources = ProgramFiles(files)
         self._found: dict[str, TrlProgram | None] = {}
         self._written: dict[str, list[tuple[ProgramRun, WrittenSettings | None]]] = {}
         self._others: dict[str, str] = {}
@@ -186,7 +194,7 @@ class TrlPrograms:
 
     def file_of(self, entry: str, script: str) -> str | None:
         """The file of the repository that a script starts by a path or a module's name."""
-        return self._read.named(entry_file(entry), script)
+        return self.sources.named(entry_file(entry), script)
 
     def written_in(
         self, entry: str, script: str, argv: Sequence[Word], environment: Mapping[str, Word]
@@ -199,15 +207,16 @@ class TrlPrograms:
         """
         wanted = entry_file(entry)
         rooted = wanted.startswith(("/", "${?"))
-        path = None if rooted else self._read.named(wanted, script)
-        path = path or self._read.named("/".join(wanted.split("/")[-2:]), script)
+        path = None if rooted else self.sources.named(wanted, script)
+        path = path or self.sources.named("/".join(wanted.split("/")[-2:]), script)
         name = wanted.rpartition("/")[2]
-        if path is None and [*self._read.modules.ending(name)] == [name]:
+        if path is None and [*self.sources.modules.ending(name)] == [name]:
             path = name
         data = self._files[path] if path is not None else b""
         if path is None or not any(mark in data for mark in _MADE):
             return None
-        run = ProgramRun(path, self._read, argv, environment)
+        run = ProgramRun(path, self.sources, argv, environment)
+        run.parsed = self._own_options(run)
         runs = self._written.setdefault(path, [])
         for known, found in runs:
             if known.like(run):
@@ -216,7 +225,7 @@ class TrlPrograms:
         return runs[-1][1]
 
     def _settings(self, run: ProgramRun) -> WrittenSettings | None:
-        tree = self._read.tree(run.path)
+        tree = self.sources.tree(run.path)
         if tree is None:
             return None
         text = python_of(self._files, run.path)
@@ -225,6 +234,34 @@ class TrlPrograms:
             found = settings_written(text, tree, run, own)
         if found is not None and self._copies.may_serve(run.path):
             return WrittenSettings(run.path, found.name, found.trainer)
+        return found
+
+    def _own_options(self, run: ProgramRun) -> tuple[ast.Call, ProgramOptions] | None:
+        """The options of classes of the repository's alone, as the command line has them."""
+        tree = self.sources.tree(run.path)
+        parsing = parsing_classes(tree) if tree is not None else None
+        if tree is None or parsing is None:
+            return None
+        parsers = [call for call, name in calls(tree) if name in _PARSERS and call.args]
+        if len(parsers) != 1 or any(w.text == "--config" for w in run.argv):
+            return None
+        try:
+            found = self._fields(tree, run.path, parsers[0])
+        except LookupError:
+            return None
+        if found.foreign:
+            return None
+        table = OptionTable({"framework": "trl", "version": "", "roots": {"": found.options}}, "")
+        given = {one.key: one for one in read_line(run.argv, table).settings}
+        return parsing, class_options_given(table, given.get)
+
+    def _fields(self, tree: ast.Module, path: str, parser: ast.Call) -> _Fields:
+        """What the classes come to that a parser is given; LookupError for one not known."""
+        found = _Fields()
+        around = Scope.around(tree, parser, ProgramRun(path, self.sources))
+        given, _ = around.value(parser.args[0])
+        for one in given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]:
+            self._add(found, path, one, 0)
         return found
 
     def _own_class(self, path: str, tree: ast.Module) -> OwnClass | None:
@@ -242,9 +279,9 @@ class TrlPrograms:
     def paths_for(self, script: str, words: Iterable[str]) -> Iterator[str]:
         """The files of programs that a script may start, and those beside them that define."""
         named = dict.fromkeys(
-            way for word in self._read.modules.words(words) for way in (word, below_first(word))
+            way for word in self.sources.modules.words(words) for way in (word, below_first(word))
         )  # Of `$ROOT/src/sft.py` the name is a part of the word.
-        found = dict.fromkeys(self._read.named(word, script) for word in named)
+        found = dict.fromkeys(self.sources.named(word, script) for word in named)
         for program in islice(filter(None, found), _MOST_NAMED):
             yield program
             folder = posixpath.dirname(program)
@@ -255,7 +292,7 @@ class TrlPrograms:
 
     def _parsing(self, path: str) -> TrlProgram | None:
         """A program that parses its whole command line with an `ArgumentParser` of its own."""
-        tree = self._read.tree(path)
+        tree = self.sources.tree(path)
         parsing = parsing_call(tree) if tree is not None else None
         parser, _, way = written(parsing.func).rpartition(".") if parsing else ("", "", "")
         if tree is None or way != "parse_args":
@@ -271,7 +308,7 @@ class TrlPrograms:
         return TrlProgram(path, "", options, takes_file=False) if options else None
 
     def _program(self, path: str) -> TrlProgram | None:
-        tree = self._read.tree(path)
+        tree = self.sources.tree(path)
         if tree is None:
             return None
         for call, parser in calls(tree):
@@ -280,12 +317,8 @@ class TrlPrograms:
                 continue
             yaml = any(name == "parse_yaml_file" for _, name in calls(tree))
             takes_file = takes_file and not yaml
-            found = _Fields()
             try:
-                around = Scope.around(tree, call, ProgramRun(path, self._read))
-                given, _ = around.value(call.args[0])
-                for one in given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]:
-                    self._add(found, path, one, 0)
+                found = self._fields(tree, path, call)
             except _OtherTrainerError as other:
                 self._others[path] = str(other)
                 return None
@@ -293,23 +326,20 @@ class TrlPrograms:
                 return None
             if parser == _OPEN_INSTRUCT and not found.foreign:
                 return TrlProgram(path, "", found.options)
+            if found.plain and not found.trainers and trains_with_arguments(tree):
+                found.trainers.add(TRAINERS["SFTConfig"])
             if parser != _OPEN_INSTRUCT and len(found.trainers) == 1:
-                made = (
-                    path,
-                    found.trainers.pop(),
-                    found.options,
-                    takes_file,
-                    changes(tree).attributes,
-                )
+                made = (path, found.trainers.pop(), found.options, takes_file)
                 found.options.update(read_options(text_of(self._files, path)) or {})
                 adapter = not found.model or makes_adapter(tree)
                 drops = _DROPS in bytes_of(self._files, path)
-                return TrlProgram(*made, adapter, found.own, own_trainer_class(tree), drops)
+                own = found.own, own_trainer_class(tree)
+                return TrlProgram(*made, changes(tree).attributes, adapter, *own, drops)
         return None
 
     def _add(self, found: _Fields, path: str, name: ast.expr, depth: int) -> None:
         """Add the fields of a class as a module names it; LookupError for one that is not known."""
-        tree = self._read.tree(path)
+        tree = self.sources.tree(path)
         found.classes += 1
         if tree is None or depth > _DEEPEST or found.classes > _MOST_CLASSES:
             raise LookupError(path)
@@ -344,7 +374,7 @@ class TrlPrograms:
         if not level and module.split(".")[0] in _FOREIGN:
             self._add_foreign(found, module, name)
             return
-        target = self._read.imported(path, level, module)
+        target = self.sources.imported(path, level, module)
         if target is None:
             raise LookupError(module)
         self._add(found, target, ast.Name(name), depth + 1)
@@ -355,6 +385,8 @@ class TrlPrograms:
             found.trainers.add(TRAINERS[name])
         elif name == "ModelConfig":
             found.model = True
+        elif name == PLAIN:
+            found.plain = True
         elif package.startswith(_BEFORE):
             found.options.update(_OF_BEFORE)
         elif name.endswith("Config") and name != "DatasetMixtureConfig":

@@ -23,47 +23,12 @@ from bot.frameworks.python_changes import changes
 from bot.frameworks.python_known import given_word
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, calls, imports, written
-from bot.frameworks.trl_models import TRAINS, model_written
+from bot.frameworks.trl_models import ModelWritten, model_written
+from bot.frameworks.trl_trainers import BARE, BESIDE, PLAIN, TRAINERS, UNREAD
 from bot.frameworks.written_mappings import Keywords, keywords_of
 from bot.shell.source import Span
 from bot.shell.words import Hole, Piece, Unsloth, Word, WrittenProgram
 
-TRAINERS: Final = {
-    "DistillationConfig": "distillation",
-    "DPOConfig": "dpo",
-    "GRPOConfig": "grpo",
-    "KTOConfig": "kto",
-    "RewardConfig": "reward",
-    "RLOOConfig": "rloo",
-    "SFTConfig": "sft",
-}
-"""TRL's classes of settings, and the scripts of TRL's that take theirs."""
-BARE: Final = {trainer: script for script, trainer in TRAINS.items()}
-"""TRL's trainers, which take its defaults where a program gives them no settings."""
-_BESIDE: Final = frozenset(
-    (
-        "callbacks",
-        "compute_metrics",
-        "data_collator",
-        "environment_factory",
-        "eval_dataset",
-        "formatting_func",
-        "model",
-        "peft_config",
-        "processing_class",
-        "quantization_config",
-        "ref_model",
-        "reward_funcs",
-        "reward_processing_classes",
-        "tokenizer",
-        "tools",
-        "train_dataset",
-    )
-)
-"""What a trainer takes that is no setting; before 0.16 some settings were its arguments too."""
-_PLAIN: Final = "TrainingArguments"
-UNREAD: Final = "trl.experimental.distillation"
-"""Where TRL's class of that name was before 1.10, with other settings."""
 ADAPTERS: Final = ("LoraConfig", "get_peft_model", "prepare_model_for_kbit_training")
 """PEFT's functions that programs give a model an adapter with."""
 OwnClass: TypeAlias = tuple[str, str, Collection[str]]
@@ -133,16 +98,24 @@ def settings_written(
         if there.tree is not tree:  # Its place is that of the settings.
             keyword = ast.keyword(keyword.arg, ast.copy_location(copy.copy(keyword.value), call))
         words.add(keyword, _span(keyword.value, starts), there)  # No key is written there.
-    program = WrittenProgram(f"trl.scripts.{classes[name]}", unsloth=Unsloth() if patched else None)
-    if trained is not None:
-        program = replace(
-            program,
-            prepared=trained.prepared,
-            spread=trained.spread,
-            goes_on=trained.goes_on,
-            unsloth=trained.unsloth or program.unsloth,
-        )
+    program = program_of(classes[name], trained, Unsloth() if patched else None)
     return WrittenSettings(run.path, name, classes[name], tuple(words.found), program)
+
+
+def program_of(
+    trainer: str, trained: ModelWritten | None, otherwise: Unsloth | None = None
+) -> WrittenProgram:
+    """A program that trains as a script of TRL's does, by the model that it makes."""
+    program = WrittenProgram(f"trl.scripts.{trainer}", unsloth=otherwise)
+    if trained is None:
+        return program
+    return replace(
+        program,
+        prepared=trained.prepared,
+        spread=trained.spread,
+        goes_on=trained.goes_on,
+        unsloth=trained.unsloth or otherwise,
+    )
 
 
 @dataclass(slots=True)
@@ -157,7 +130,7 @@ class _Words:
     def add(self, keyword: ast.keyword, place: Span, scope: Scope) -> None:
         """Add the words of a setting, whose key stands at a place."""
         changed = keyword.arg in self.changed
-        value = UNREADABLE if changed else _value_of(keyword.value, scope)
+        value = UNREADABLE if changed else value_of(keyword.value, scope)
         word = None if changed else given_word(scope, keyword.value)
         if value is None and keyword.arg in UNLIMITED:
             value = "none"
@@ -169,7 +142,7 @@ class _Words:
             pieces = (replace(piece, span=span, literal=False) for piece in word.pieces)
             self.found.append(Word(tuple(pieces), span))
         else:
-            self.found += _values(keyword.value, value, self.starts)
+            self.found += _values(keyword.value, value, _span(keyword.value, self.starts))
 
 
 def makes_settings(text: bytes) -> bool:
@@ -178,7 +151,7 @@ def makes_settings(text: bytes) -> bool:
     Or a trainer that is given none.
     """
     bare = any(f"{name}(".encode() in text for name in BARE) and b"args" not in text
-    made = any(f"{name}(".encode() in text for name in (*TRAINERS, _PLAIN))
+    made = any(f"{name}(".encode() in text for name in (*TRAINERS, PLAIN))
     return (b"trl" in text or unsloth.PACKAGE.encode() in text) and (bare or made)
 
 
@@ -187,7 +160,7 @@ def _without_settings(tree: ast.Module) -> list[tuple[ast.Call, str]]:
     made = [(call, name) for call, name in calls(tree) if name in BARE]
     given = {one.arg for call, _ in made for one in call.keywords}
     several = len(made) != 1 or made[0][0].args[1:]
-    return [] if several or given - _BESIDE or not _from_trl(tree, made[0][1], False) else made
+    return [] if several or given - BESIDE or not _from_trl(tree, made[0][1], False) else made
 
 
 def _with_arguments(tree: ast.Module) -> list[tuple[ast.Call, str]]:
@@ -195,11 +168,17 @@ def _with_arguments(tree: ast.Module) -> list[tuple[ast.Call, str]]:
 
     TRL makes its own class of them (`SFTTrainer.__init__`). Empty where that is not so.
     """
-    made = [(call, name) for call, name in calls(tree) if name in (*BARE, _PLAIN)]
-    made.sort(key=lambda one: one[1] == _PLAIN)
-    foreign = {one.module for one in imports(tree) for n in one.names if n.name == _PLAIN}
-    both = [name for _, name in made] == ["SFTTrainer", _PLAIN]
+    made = [(call, name) for call, name in calls(tree) if name in (*BARE, PLAIN)]
+    made.sort(key=lambda one: one[1] == PLAIN)
+    foreign = {one.module for one in imports(tree) for n in one.names if n.name == PLAIN}
+    both = [name for _, name in made] == ["SFTTrainer", PLAIN]
     return made if both and foreign == {"transformers"} and not made[1][0].args else []
+
+
+def trains_with_arguments(tree: ast.Module) -> bool:
+    """Whether the one trainer of a program is TRL's `SFTTrainer`."""
+    made = [name for _, name in calls(tree) if name.endswith(_TRAINS)]
+    return made == ["SFTTrainer"] and _from_trl(tree, made[0], False)
 
 
 def _together(
@@ -210,7 +189,7 @@ def _together(
     if None in known:
         return None
     (trainer, changed), (arguments, more) = (one or ([], frozenset[str]()) for one in known)
-    own = [one for one in trainer if one.arg not in _BESIDE | {"args"}]
+    own = [one for one in trainer if one.arg not in BESIDE | {"args"}]
     return [*arguments, *own], changed | more
 
 
@@ -241,7 +220,7 @@ def makes_adapter(tree: ast.Module) -> bool:
     return any(name in ADAPTERS for _, name in calls(tree))
 
 
-def _value_of(node: ast.expr, scope: Scope) -> Any:
+def value_of(node: ast.expr, scope: Scope) -> Any:
     """What is given for a setting; `UNREADABLE` where only running tells."""
     try:
         known = scope.constant(node)
@@ -283,9 +262,14 @@ def _from_trl(tree: ast.Module, name: str, ours: bool) -> bool:
     return ours or "trl" in modules or (name in unsloth.ARGUMENTS and unsloth.patches(tree))
 
 
-def _values(node: ast.expr, value: Any, starts: list[tuple[int, str]]) -> Iterator[Word]:
+def words_of(option: str, node: ast.expr, value: Any, place: Span) -> Iterator[Word]:
+    """The words of an option and its value, all at one place."""
+    yield _word(f"--{option}", place)
+    yield from _values(node, value, place)
+
+
+def _values(node: ast.expr, value: Any, span: Span) -> Iterator[Word]:
     """The words of a value: one for each item of a list, a hole for what only running gives."""
-    span = _span(node, starts)
     if value == UNREADABLE:
         shown = " ".join(written(node).split())
         shown = shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 3]}..."

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from bot.frameworks.python_changes import changes, root_of
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, written
-from bot.frameworks.python_statements import function_of, is_text
+from bot.frameworks.python_statements import function_of, is_text, tests_around
 
 _READS: Final = ("get", "items", "keys", "values")
 """Methods of a mapping that leave it as it is."""
@@ -24,7 +24,8 @@ def keywords_of(call: ast.Call, scope: Scope) -> Keywords | None:
     `scope` is where the call stands. A mapping may be a part of a file of settings that is read.
     Such a mapping is written out where the call is, or assigned in the function of the call (or the
     module), which does no more with it than to read it and to set single keys. Of several that are
-    assigned, or of two that a condition chooses from, each setting counts, and none is sure.
+    assigned, or of two that a condition chooses from, each setting counts, and none is sure; nor is
+    a key that is set below a condition which only a run knows.
     """
     found, unsure = list[ast.keyword](), set[str]()
     for keyword in call.keywords:
@@ -32,10 +33,7 @@ def keywords_of(call: ast.Call, scope: Scope) -> Keywords | None:
         if keyword.arg:
             found.append(keyword)
             continue
-        if isinstance(value, ast.Name):
-            known = _assigned(scope.tree, call, value)
-        else:
-            known = _either(value)
+        known = _assigned(scope, call, value) if isinstance(value, ast.Name) else _either(value)
         known = known or _read(value, scope)
         if known is None:
             return None
@@ -113,8 +111,8 @@ def _items(node: ast.expr) -> list[ast.keyword] | None:
     return found
 
 
-def _assigned(tree: ast.Module, call: ast.Call, name: ast.Name) -> Keywords | None:
-    around = function_of(tree, call)
+def _assigned(scope: Scope, call: ast.Call, name: ast.Name) -> Keywords | None:
+    around = function_of(scope.tree, call)
     parents = {child: node for node in ast.walk(around) for child in ast.iter_child_nodes(node)}
     uses = [one for one in parents if isinstance(one, ast.Name) and one.id == name.id]
     stored = [parents[one] for one in uses if isinstance(one.ctx, ast.Store)]
@@ -125,18 +123,33 @@ def _assigned(tree: ast.Module, call: ast.Call, name: ast.Name) -> Keywords | No
         return None
     if len(made) > 1 and not all(_decided(one, parents) for one in stored):
         return None
-    items, unsure = known
-    more = list[ast.keyword]()
-    for parent in (parents[one] for one in uses if one is not name):
+    found, unsure = {str(one.arg): one for one in known[0]}, set(known[1])
+    for use in sorted((one for one in uses if one is not name), key=lambda one: one.lineno):
+        parent = parents[use]
         changed = [] if parent in stored else _changed(parent, parents)
         if changed is None and not _reads(parent, parents):
             return None
-        if changed and not _decided(parent, parents):
+        set_so = _set_so(scope, around, parent, call) if changed else False
+        if changed and set_so is None and not _decided(parent, parents):
             return None
-        more += changed or []
-    there = {one.arg for one in items}
-    new = {one.arg: one for one in more if one.arg not in there}
-    return [*items, *new.values()], unsure.union(str(one.arg) for one in more)
+        for one in changed or ():
+            if set_so:
+                found[str(one.arg)] = one
+            elif set_so is None:
+                found.setdefault(str(one.arg), one)
+                unsure.add(str(one.arg))
+    return [*found.values()], frozenset(unsure)
+
+
+def _set_so(scope: Scope, around: ast.AST, change: ast.AST, call: ast.Call) -> bool | None:
+    """Whether a key is set before the call; None where only a run knows."""
+    if around is not scope.node:
+        return None
+    try:
+        reached = scope.reached(tests_around(around, change), "")
+    except UnfollowedError:
+        return None
+    return reached and getattr(change, "lineno", 0) <= call.lineno
 
 
 def _made(node: ast.AST) -> list[ast.keyword] | None:

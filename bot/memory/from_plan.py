@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 from bot.base.device_words import is_maker, named, vendor_of
 from bot.base.devices import Device, by_token, devices
@@ -26,6 +27,10 @@ from bot.memory.workload import PassName, Workload
 
 ReadFile = Callable[[str], bytes | None]
 """The bytes of a file of the script's tree, None when there is none."""
+
+
+_TYPES: Final = ("dtype", "torch_dtype", "attn_implementation")
+"""How a model is loaded, which most programs leave to the options."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +178,14 @@ def _read(
                 "The setting {text} cannot be read, so that the launch cannot start.",
                 text=argument.word.text,
             )
+    if plan.made:
+        plan = replace(plan, settings=(*plan.settings, *plan.made))
     usual = Verl().as_own_trainer(plan) if plan.framework == "verl" else None
     get = EasyR1Settings(plan) if is_easyr1(plan) else MemorySettings(usual or plan)
     get.files = models.files
-    written = plan.launch.command.written
-    recipe = plan.launch.command.implied and written is None
-    spread = written is not None and written.spread
-    if spread and (plan.gpus.value or gpus or 1) > 1:
+    get.asked |= plan.made_by
+    recipe = plan.launch.command.implied and plan.launch.command.written is None
+    if plan.written is not None and plan.written.spread and (plan.gpus.value or gpus or 1) > 1:
         raise NoEstimateError(
             "device_map spreads the layers of the model over the GPUs, which is not modelled."
         )
@@ -198,30 +204,30 @@ def _read(
         # transformers' trainer then copies the model to each GPU for every pass (`DataParallel`).
         models.guessed.append(message("a process on each GPU, though no launcher starts them"))
     guessed = tuple(dict.fromkeys(models.guessed))
-    assumed = [*workload.assumptions, *guessed]
-    if usual is not None:
-        assumed.append(
-            message(
-                "the defaults of verl's own trainer, since the configuration of {entry} is not "
-                "known",
-                entry=plan.launch.entry,
-            )
-        )
-    if plan.own_trainer:
-        assumed.append(
-            message("TRL's trainer for {name} of this repository", name=plan.own_trainer)
-        )
-    if unread:
-        assumed.append(message("not counted: {settings}", settings=", ".join(unread)))
     workload = replace(
         workload,
         unread=unread,
         guessed=guessed,
         usual=usual is not None or bool(plan.own_trainer),
         single=frozenset(_single(get)),
-        assumptions=tuple(assumed),
+        assumptions=(*workload.assumptions, *guessed, *_taken(plan, usual, unread)),
     )
     return workload, plain_name((plan if usual is not None else get.plan).model.value) or ""
+
+
+def _taken(plan: Plan, usual: Plan | None, unread: Sequence[str]) -> Iterator[str]:
+    """What is taken for granted of a program, and what is not counted, a clause for each."""
+    if usual is not None:
+        yield message(
+            "the defaults of verl's own trainer, since the configuration of {entry} is not known",
+            entry=plan.launch.entry,
+        )
+    if any(setting.key not in _TYPES for setting in plan.made):
+        yield message("the model as the program makes it, whatever is set")
+    if plan.own_trainer:
+        yield message("TRL's trainer for {name} of this repository", name=plan.own_trainer)
+    if unread:
+        yield message("not counted: {settings}", settings=", ".join(unread))
 
 
 def _single(get: MemorySettings) -> Iterator[PassName]:

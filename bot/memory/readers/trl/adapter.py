@@ -47,7 +47,7 @@ def adapter(get: MemorySettings, kind: str) -> Adapter:
 
 def goes_on(plan: Plan) -> bool:
     """Whether the adapter is one of an earlier training, so that its rank is not known."""
-    program = plan.launch.command.written
+    program = plan.written
     return program is not None and program.goes_on
 
 

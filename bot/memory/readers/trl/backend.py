@@ -202,7 +202,7 @@ def divided(get: MemorySettings, gpus: int, per_node: int | None) -> Divided:
 
 def _recomputes(get: MemorySettings) -> bool:
     """Whether layers are recomputed, which `prepare_model_for_kbit_training` turns on too."""
-    program = get.plan.launch.command.written
+    program = get.plan.written
     option = launcher_option(get.plan.launch, "fsdp_activation_checkpointing")
     by_fsdp = option is not None and (option.value or "").lower() in _TRUE
     return (

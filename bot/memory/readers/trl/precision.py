@@ -75,7 +75,7 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
     width = needed(_WIDTH.get(name), "The data type {name} is not known.", name=name)
     frozen = _frozen(get)
     again = _prepares(get, algorithm)
-    program = get.plan.launch.command.written
+    program = get.plan.written
     prepared = frozen is not None and (again or (program is not None and program.prepared))
     half = _mixed(get, instruct=instruct)
     own = by_unsloth(get)  # Its kernels cast nothing, and it undoes accelerate's wrapper.
@@ -110,7 +110,7 @@ def _loaded(get: MemorySettings) -> str | None:
     0.28 are newer than; fp32 before.
     """
     said = any(get.plan.last(name) is not None for name in ("dtype", "torch_dtype"))
-    if get.plan.launch.command.written is None or said:
+    if get.plan.written is None or said:
         return None
     return "auto" if version_at_least(get.plan, 0, 28) else "float32"
 

@@ -79,7 +79,7 @@ def offloads(get: MemorySettings) -> bool:
 
 
 def _unsloth(get: MemorySettings) -> Unsloth | None:
-    program = get.plan.launch.command.written
+    program = get.plan.written
     return program.unsloth if program is not None else None
 
 

@@ -1,0 +1,52 @@
+"""TRL's trainers, and the classes of settings that they take."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TRAINERS: Final = {
+    "DistillationConfig": "distillation",
+    "DPOConfig": "dpo",
+    "GRPOConfig": "grpo",
+    "KTOConfig": "kto",
+    "RewardConfig": "reward",
+    "RLOOConfig": "rloo",
+    "SFTConfig": "sft",
+}
+"""TRL's classes of settings, and the scripts of TRL's that take theirs."""
+TRAINS: Final = {
+    "dpo": "DPOTrainer",
+    "grpo": "GRPOTrainer",
+    "kto": "KTOTrainer",
+    "reward": "RewardTrainer",
+    "rloo": "RLOOTrainer",
+    "sft": "SFTTrainer",
+}
+"""TRL's scripts, and the trainers that they make."""
+BARE: Final = {trainer: script for script, trainer in TRAINS.items()}
+"""TRL's trainers, which take its defaults where a program gives them no settings."""
+BESIDE: Final = frozenset(
+    (
+        "callbacks",
+        "compute_metrics",
+        "data_collator",
+        "environment_factory",
+        "eval_dataset",
+        "formatting_func",
+        "model",
+        "peft_config",
+        "processing_class",
+        "quantization_config",
+        "ref_model",
+        "reward_funcs",
+        "reward_processing_classes",
+        "tokenizer",
+        "tools",
+        "train_dataset",
+    )
+)
+"""What a trainer takes that is no setting; before 0.16 some settings were its arguments too."""
+PLAIN: Final = "TrainingArguments"
+"""transformers' class, of which TRL makes its own (`SFTTrainer.__init__`)."""
+UNREAD: Final = "trl.experimental.distillation"
+"""Where TRL's class of that name was before 1.10, with other settings."""
