@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
@@ -64,7 +65,7 @@ def unwrap(words: Sequence[Word]) -> Started | None:
                 return found
             rest = _from_starter(rest[1:])  # `$LAUNCHER python3 …`, `$CONDA run -n a python …`
             continue
-        name = _name(rest[0].text)
+        name = _called(rest[0])
         wrapped = _unwrapped(name, rest)
         if wrapped is not None:
             wrapper, rest = wrapped
@@ -94,6 +95,13 @@ def _behind_unknown(words: list[Word], launcher: list[str]) -> Started | None:
         if not word.text.startswith("-"):
             break
     return None
+
+
+def _called(word: Word) -> str:
+    """The name of a program: what follows an unknown part of it, as in `${BIN}python`."""
+    texts = [piece.text for piece in word.pieces]
+    known = [*takewhile(lambda text: isinstance(text, str), reversed(texts))]
+    return _name("".join(map(str, reversed(known))) if len(known) < len(texts) else word.text)
 
 
 def _name(path: str) -> str:

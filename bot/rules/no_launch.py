@@ -59,6 +59,7 @@ _SETS_UP = ("conda.sh", "set_env.sh", "setvars.sh", "lmod.sh", "modules.sh", "nv
 _BEFORE = ("exec", "env")
 """What stands before the program, as assignments may behind `env`."""
 _MODULE = regex(r"(?<![\w-])-m[ \t]+([A-Za-z_]\w{0,80}(?:\.\w{1,80}){1,8})(?![\w.])")
+_PYTHON = regex(r"…?(?:python|pypy)[0-9.]*\Z")
 _IS_MODULE = regex(r"(?:-[A-Za-z]*m|--module)\Z")
 _SAID = regex(r"[\"']|\b(?:echo|printf)\b")
 """What stands before a module on its line where it is a text."""
@@ -146,7 +147,9 @@ def _program_text(argv: Sequence[Word]) -> str:
         return f"{first} {given[0]}" if first in _SHELLS and given else first
     entry = next((word for word in argv if word.text == started.entry), None)
     shown = started.entry if entry is None else _word_text(entry)
-    name = started.launcher[-1] if started.launcher else first.rsplit("/", 1)[-1]
+    names = (word.rsplit("/", 1)[-1] for word in (first, *rest))
+    python = next(filter(_PYTHON.match, names), first.rsplit("/", 1)[-1])
+    name = started.launcher[-1] if started.launcher else python
     module = entry is None or any(_IS_MODULE.match(word.text) for word in argv)
     return f"{name} -m {shown}" if module and not shown.endswith(".py") else f"{name} {shown}"
 
@@ -276,12 +279,12 @@ def _unset(context: RuleContext) -> Message | None:
     """
     set_here = {variable.name for variable in context.reading.variables}
     for command in context.reading.commands:
-        first = command.argv[0].pieces[0] if command.argv and command.argv[0].pieces else None
-        hole = first.text if first is not None else None
-        if not isinstance(hole, Hole) or hole.kind != "unset" or first is None:
-            continue
+        pieces = command.argv[0].pieces if command.argv else ()
+        hole = pieces[0].text if pieces else None
+        if not isinstance(hole, Hole) or hole.kind != "unset" or isinstance(pieces[-1].text, str):
+            continue  # Of `$BIN/python` it is known what it starts.
         if hole.name not in set_here and any(map(_sets, command.argv[1:])):
-            line = context.source.place(first.span).line
+            line = context.source.place(pieces[0].span).line
             return message(
                 "line {line} starts what the variable {name} holds, which the script never sets",
                 line=line,

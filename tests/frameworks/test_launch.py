@@ -200,6 +200,8 @@ def test_options_of_the_launcher() -> None:
     [
         ('"$PYTHON" -m {} a=1', ()),
         ('exec "$(which python)" -u -m {} a=1', ()),
+        ('"${CONDA_BIN}python" -m {} a=1', ()),  # LLM360/Reasoning360
+        ('${BIN}"torchrun" --nproc_per_node 8 -m {} a=1', ("torchrun",)),
         ("$LAUNCHER torchrun --nproc_per_node 8 -m {} a=1", ("torchrun",)),
         ("$CONDA run -n a python -m {} a=1", ()),
         ("$PY /root/verl/verl/trainer/main_ppo.py a=1", ()),
@@ -217,6 +219,8 @@ def test_a_program_whose_name_is_not_known(text: str, launcher: tuple[str, ...])
     "text",
     [
         "$PYTHON -m",
+        "${A}python -c 'import verl.trainer.main_ppo'",
+        "${PYTHON}-config -m verl.trainer.main_ppo",
         "$TOOL verl.trainer.main_ppo",
         '"$@"',
         "$RUN $OTHER -v x",

@@ -56,6 +56,7 @@ def test_a_file_that_may_be_there_to_be_sourced_is_no_error(script: str) -> None
         'mkdir a; exec bash "${ROOT:-$(cd $(dirname "$0") && pwd)}/x.sh" b\n',
         "tmux send-keys -t a 'bash train.sh' C-m\n",
         "torchrun --nproc_per_node 8 -m RL2.trainer.ppo a=b\n",
+        "timeout 3600 python3 -u train.py --lr 1; nohup ${BIN}python3 serve.py &\n",
         "nohup accelerate launch --config_file a.yaml train.py --lr 1 &\n",
         "python -c 'import a'; python -\n",
         "sbatch -N 2 --time=1 jobs/a.slurm b\n",
@@ -199,6 +200,7 @@ def test_what_only_arguments_start_is_a_launch(start: str, launches: int) -> Non
         ("$COMMAND a", False),
         ("COMMAND=train; $COMMAND data.train_files=a", False),
         ('[ -z "$COMMAND" ] && COMMAND=train; $COMMAND --model a', False),  # Tinyzero-Qwen3
+        ("${COMMAND}/bin/python -m vllm.server --model a", False),  # horizon-llm/CoMem
     ],
 )
 def test_a_command_that_is_a_variable_without_a_value_is_named(line: str, *, named: bool) -> None:
