@@ -140,6 +140,9 @@ def test_what_a_recipe_leaves_open_is_said() -> None:
     [
         ("--use_wandb <my secret key> --bf16", "<my secret key>"),
         ("--save_path <OUT_DIR> --bf16", "<OUT_DIR>"),
+        ("--save_path [<OUT_DIR>] --bf16", "<OUT_DIR>"),
+        ("--use_wandb [<my secret key>]", "<my secret key>"),  # yuh-zha/Vision-G1
+        ("--save_path [<answers.txt] --bf16", None),
         ("--bf16 <answers.txt >log", None),
         ("--bf16 <answers 2> log", None),
         ("--bf16 < answers > log", None),

@@ -12,7 +12,7 @@ from bot.shell.source import Span
 from bot.shell.words import Word
 
 _WORDS = r"[A-Za-z][\w\-]{0,40}(?: [A-Za-z][\w\-]{0,40}){1,6}"
-_ANGLES = regex(rf"(?<![^\s=:/,])<(?:[A-Za-z][\w\-/.]{{0,60}}|{_WORDS})>(?=\s)")
+_ANGLES = regex(rf"(?<![^\s=:/,\[])<(?:[A-Za-z][\w\-/.]{{0,60}}|{_WORDS})>(?=[\s\]])")
 _REST = regex(r"(?:\\\n|[^\n;&|])*")
 """What follows the last word of a command: redirections."""
 
