@@ -18,6 +18,7 @@ from bot.frameworks.hydra import rules
 from bot.frameworks.hydra import tree as trees
 from bot.frameworks.hydra.overrides import HydraLine, foreign_option, read_line
 from bot.frameworks.hydra.table import HydraTable
+from bot.frameworks.named_files import text_of
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.releases import entry_root, releases
 from bot.frameworks.setting import UNKNOWN
@@ -65,6 +66,8 @@ class Verl(Framework):
             line = HydraLine((*line.settings, *yaml_settings(line.bad)), flags=line.flags)
         elif not found.hydra:
             line = HydraLine((), flags=line.flags)
+        elif found.table is None and _is_without_hydra(launch, versions):
+            line = HydraLine((*line.settings, *yaml_settings(line.bad)), flags=line.flags)
         elif found.table is None:
             line = _without_subcommand(launch, line)
         plan = partial(self._plan, launch, line, found)
@@ -164,6 +167,19 @@ def _fine_tunes(launch: Launch) -> bool:
     texts = [word.text for word in launch.argv]
     signs = [sign for text in texts for sign in _SIGNS if text.startswith(sign)]
     return bool(signs) and all(sign == _SFT_SIGN for sign in signs)
+
+
+def _is_without_hydra(launch: Launch, versions: Versions) -> bool:
+    """Whether the repository's own program names neither Hydra nor verl, which has Hydra read it.
+
+    One with `OmegaConf.from_cli()` takes any words.
+    """
+    place = versions.counting(Verl.name)
+    if place is None or _TRAINER.match(launch.entry):
+        return False
+    module = place.checkout.module(launch.entry, place.path)
+    source = text_of(place.checkout.files, module) if module is not None else ""
+    return bool(source) and "hydra" not in source and "verl" not in source
 
 
 def _without_subcommand(launch: Launch, line: HydraLine) -> HydraLine:

@@ -587,6 +587,24 @@ def test_a_fork_that_reads_its_command_line_itself_takes_no_overrides() -> None:
     assert plan_of(RECIPE | {"verl/trainer/main_ppo.py": other}, "scripts/one.sh", script).table
 
 
+@pytest.mark.parametrize(
+    ("program", "refused"),
+    [
+        (b"from mine.params import parse_config\nargs = parse_config()\n", []),
+        (b"import hydra\nfrom mine.params import start\nstart()\n", ["q", "a.b=[1"]),
+        (b"from verl.trainer.main_ppo import main\nmain()\n", ["q", "a.b=[1"]),
+    ],
+)
+def test_words_of_a_program_that_names_no_hydra_are_its_own(
+    program: bytes, refused: list[str]
+) -> None:
+    """sii-research/siiRL: `OmegaConf.from_cli()` takes a word without a value."""
+    script = b"python3 -m mine.main_dag actor_rollout_ref.model.path=a q a.b=[1\n"
+    plan = plan_of({"mine/main_dag.py": program}, "run.sh", script)
+    assert [bad.word.text for bad in plan.bad_arguments] == refused
+    assert plan.model.value == "a"
+
+
 @pytest.mark.parametrize("slash", ["/", "//"])
 @pytest.mark.parametrize("folder", ["user", "recipe/mine/config/stage"])
 def test_a_folder_of_any_name_that_has_the_root_is_meant(folder: str, slash: str) -> None:
