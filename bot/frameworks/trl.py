@@ -151,9 +151,16 @@ def _filled(program: TrlProgram | None, model: _Model, plan: Plan, values: Appli
 
 
 def _adapter_unknown(plan: Plan, program: TrlProgram | None) -> bool:
-    """Whether no option says which adapter a model has: that of a model that is not followed."""
-    if plan.launch.command.written is not None:
-        return plan.last("model_name_or_path") is None
+    """Whether no option says which adapter a model has: that of a model that is not followed.
+
+    unsloth loads the adapter of a folder as well, and trains that on.
+    """
+    written = plan.launch.command.written
+    if written is not None:
+        model = plan.last("model_name_or_path")
+        quantized = any(plan.last(name) for name in ("load_in_4bit", "load_in_8bit"))
+        trained_on = written.unsloth is not None and quantized and not plan.last("use_peft")
+        return model is None or (trained_on and not model.text.startswith("unsloth/"))
     return plan.written is None and program is not None and program.own_adapter
 
 

@@ -61,6 +61,28 @@ def test_a_recipe_of_a_program_that_makes_its_adapter(program: bytes, ids: list[
     assert [one.id for one in report.findings if one.id == "RLB105"] == ids
 
 
+@pytest.mark.parametrize(
+    ("model", "ids"),
+    [
+        ("sys.argv[1]", []),
+        ("'saved_model_sft'", []),
+        ("'someone/first-stage'", []),
+        ("'unsloth/Qwen3-4B'", ["RLB105"]),
+    ],
+)
+def test_unsloth_trains_the_adapter_of_a_folder_on(model: str, ids: list[str]) -> None:
+    """IRLab-UDC/grpo-dsm5, whose first stage saves its adapter for the second one."""
+    program = (
+        "# trl: 1.0.0\nimport sys\nfrom unsloth import FastModel\n"
+        "from trl import SFTConfig, SFTTrainer\n"
+        f"model, tokenizer = FastModel.from_pretrained({model}, load_in_4bit=True)\n"
+        "SFTTrainer(model=model, args=SFTConfig(max_steps=9)).train()\n"
+    ).encode()
+    place = InCheckout(Checkout({"train.py": program}))
+    report = check_script(ScriptFile(path="train.py", data=program), CheckOptions(place=place))
+    assert [one.id for one in report.findings if one.id == "RLB105"] == ids
+
+
 def test_a_recipe_says_it_in_its_own_words(snapshot: SnapshotAssertion) -> None:
     recipe = "model_name_or_path: Qwen/Qwen2.5-7B\nnum_generations: 8\nload_in_4bit: true\n"
     assert marked(SLUG, recipe, "recipes/grpo.yaml") == snapshot
