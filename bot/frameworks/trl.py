@@ -161,7 +161,8 @@ def _adapter_unknown(plan: Plan, program: TrlProgram | None) -> bool:
         quantized = any(plan.last(name) for name in ("load_in_4bit", "load_in_8bit"))
         trained_on = written.unsloth is not None and quantized and not plan.last("use_peft")
         return model is None or (trained_on and not model.text.startswith("unsloth/"))
-    return plan.written is None and program is not None and program.own_adapter
+    known = plan.written is not None and not plan.written.unfollowed
+    return not known and program is not None and program.own_adapter
 
 
 def _named_as_in(launch: Launch, configuration: Configuration) -> Launch:

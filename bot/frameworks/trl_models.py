@@ -56,10 +56,7 @@ _AS_LARGE: Final = frozenset(
 _DEFAULTS: Final = {"r": 8, "lora_dropout": 0.0}
 """Of PEFT's adapters; TRL's options have 16 and 0.05."""
 _BITS: Final = ("load_in_4bit", "load_in_8bit")
-_QUANTIZED: Final = {
-    **{name: name for name in _BITS},
-    "bnb_4bit_use_double_quant": "use_bnb_nested_quant",
-}
+_QUANTIZED: Final = {"bnb_4bit_use_double_quant": "use_bnb_nested_quant"} | {n: n for n in _BITS}
 """Fields of transformers' `BitsAndBytesConfig` to TRL's options."""
 _TYPES: Final = ("dtype", "torch_dtype")
 _CHANGES: Final = frozenset(("config", "gguf_file", "tp_plan", "variant"))
@@ -86,6 +83,8 @@ class ModelWritten:
     """Whether an adapter of an earlier training is trained on (`PeftModel.from_pretrained`)."""
     unsloth: Unsloth | None = None
     """How unsloth makes it; None where transformers does."""
+    unfollowed: str = ""
+    """What stands where it is not followed, so that nothing else is known."""
 
 
 _Given: TypeAlias = dict[str, ast.expr]
@@ -96,8 +95,8 @@ def model_written(
 ) -> ModelWritten | None:
     """The model of a program that trains as one of TRL's scripts does (`grpo`).
 
-    None where it is not known: where the trainer is none of TRL's, some step is not followed, or
-    other models are loaded beside. `settings` are those of TRL's class.
+    Not followed where some step hangs on what only a run knows, or other models are loaded beside;
+    None where the program does not make TRL's trainer once. `settings` are those of TRL's class.
     """
     names = [TRAINS.get(trainer, ""), *(n for n, t in unsloth.TRAINERS.items() if t == trainer)]
     made = [call for call, called in calls(tree) if called in names]
@@ -107,8 +106,9 @@ def model_written(
         return None
     try:
         return _Program(tree, made[0], Scope.around(tree, made[0], run)).model(settings)
-    except (LookupError, RecursionError):
-        return None  # Not followed, or without an argument that it needs.
+    except (LookupError, RecursionError) as error:  # Also where an argument is missing.
+        what = error.args[0] if isinstance(error, LookupError) else "model"
+        return ModelWritten((), unfollowed=str(what))
 
 
 @dataclass(slots=True)
@@ -194,14 +194,12 @@ class _Program:
     def _follow(self, node: ast.expr, scope: Scope, before: int) -> None:
         """Follow an expression to what names or loads the model."""
         shown, (node, scope) = node, scope.step(node, before)
-        if isinstance(node, ast.Name):
-            raise UnfollowedError(node.id)
         if isinstance(node, ast.Call):
             self._follow_call(node, scope)
-        elif is_name(node, scope):
-            self._option("model_name_or_path", scope.constant(node), shown, scope)
-        else:
+        elif isinstance(node, ast.Name) or not is_name(node, scope):
             raise UnfollowedError(written(node))
+        else:
+            self._option("model_name_or_path", scope.constant(node), shown, scope)
 
     def _follow_call(self, node: ast.Call, scope: Scope) -> None:
         called = written(node.func).rpartition(".")[2]

@@ -72,8 +72,8 @@ def model_made(
     except LookupError:
         return None
     found = model_written(tree, started.trainer, loading, run)
-    if found is None:
-        return None
+    if found is None or (found.unfollowed and not started.own_adapter):
+        return None  # Most programs leave all of it to the options.
     settings = tuple(
         setting
         for keyword, scope in found.keywords

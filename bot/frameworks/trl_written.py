@@ -115,6 +115,7 @@ def program_of(
         spread=trained.spread,
         goes_on=trained.goes_on,
         unsloth=trained.unsloth or otherwise,
+        unfollowed=trained.unfollowed,
     )
 
 

@@ -213,6 +213,8 @@ class WrittenProgram:
     """Whether the adapter is one of an earlier training, whose rank stands beside it."""
     unsloth: Unsloth | None = None
     """How unsloth makes the model; None where the program does not import it."""
+    unfollowed: str = ""
+    """What stands where its model is not followed, which then is not known."""
 
 
 @dataclass(frozen=True, slots=True)

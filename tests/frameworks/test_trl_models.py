@@ -504,3 +504,32 @@ def test_a_name_that_another_file_has_is_said() -> None:
     text = "from own import NAME\n" + SFT + LOAD.replace("'Qwen/Qwen2.5-0.5B'", "NAME") + TRAIN
     reason = estimate(text).reason or ""
     assert reason.startswith("model_name_or_path is ${?NAME}, which only running decides. Or give")
+
+
+@pytest.mark.parametrize(
+    ("more", "part"),
+    [
+        (LOAD + "model = shrink(model)\n", "shrink"),
+        (
+            "if wide:\n    model = 'Qwen/Qwen2.5-3B'\nelse:\n    model = 'Qwen/Qwen2.5-7B'\n",
+            "model",
+        ),
+        (LOAD + "if wide:\n    lora = LoraConfig(r=8)\n", "lora"),
+    ],
+)
+def test_what_is_not_followed_is_named(more: str, part: str) -> None:
+    """It was said that `--model_name_or_path` is not known, which is no option of theirs."""
+    train = TRAIN.replace("args=args", "args=args, peft_config=lora") if part == "lora" else TRAIN
+    made = estimate(SFT + more + train)
+    assert made.reason is not None
+    assert made.reason.startswith(f"The program's model is not followed: what {part} is only a run")
+    assert "trl sft" in made.reason
+
+
+def test_an_evaluation_that_only_a_run_knows_of_is_counted() -> None:
+    text = (
+        SFT.replace("output_dir='o'", "eval_strategy='steps' if held_out else 'no'") + LOAD + TRAIN
+    )
+    made = estimate(text)
+    assert "an evaluation, which only a run knows of" in made.assumptions
+    assert [stage.stage for stage in made.stages] == ["update", "optimizer", "evaluation"]

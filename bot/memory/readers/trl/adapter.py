@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
-from bot.memory.readers.settings import MemorySettings, needed
+from bot.memory.readers.settings import MemorySettings, NoEstimateError, needed
 from bot.memory.readers.trl.precision import Precision, embedding_moments, whole_experts
 from bot.memory.shapes.shape import Shape
 from bot.memory.workload import Adapter, FullModules
@@ -49,6 +49,21 @@ def goes_on(plan: Plan) -> bool:
     """Whether the adapter is one of an earlier training, so that its rank is not known."""
     program = plan.written
     return program is not None and program.goes_on
+
+
+def refuse_unfollowed(plan: Plan, model: str | None) -> None:
+    """Say where a program's model is not followed, and not only that it is not known.
+
+    Raises NoEstimateError where neither options nor the program say what is trained.
+    """
+    program = plan.written
+    if program is not None and program.unfollowed and (not model or not plan.adapter):
+        raise NoEstimateError(
+            "The program's model is not followed: what {part} is only a run knows. Written as "
+            "options of trl {task}, it has an estimate.",
+            part=program.unfollowed,
+            task=program.module.rpartition(".")[2],
+        )
 
 
 def assumed(get: MemorySettings, shape: Shape) -> Iterator[str]:

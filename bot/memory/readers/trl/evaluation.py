@@ -17,9 +17,18 @@ _BATCH = 8
 """`per_device_eval_batch_size` of transformers' `TrainingArguments`."""
 
 
+_WHEN = ("eval_strategy", "evaluation_strategy")
+
+
+def may_evaluate(get: MemorySettings) -> bool:
+    """Whether only a run knows if anything is evaluated: `"steps" if eval_set else "no"`."""
+    given = [setting for name in _WHEN if (setting := get.plan.last(name)) is not None]
+    return any(not setting.known for setting in given)
+
+
 def evaluation_batch(get: MemorySettings) -> int:
     """Samples of a pass on one GPU; 0 where nothing is evaluated."""
-    when = get.text("eval_strategy", "evaluation_strategy")
+    when = "steps" if may_evaluate(get) else get.text(*_WHEN)
     if (when.lower() if when else when) in _NEVER:
         return 0
     count = get.whole("per_device_eval_batch_size")

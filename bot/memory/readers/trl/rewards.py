@@ -38,6 +38,31 @@ def reward_role(actor: Role, shape: Shape, *, loaded: float, divided: bool) -> R
     )
 
 
+def judges(
+    get: MemorySettings, find: FindModel, actor: Role, policy: str, *, loaded: float
+) -> Iterator[Role]:
+    """The critic of PPO, trained in full whatever the policy is, and TRL's reward model.
+
+    `ppo_trainer.py` divides the reward model under ZeRO-3 alone and moves it whole to each GPU
+    otherwise. open-instruct takes rewards from functions.
+    """
+    path = get.text("value_model_path", "reward_model_path") or policy
+    yield replace(
+        actor,
+        name="critic",
+        shape=find(path).shape,
+        head="value",
+        adapter=None,
+        beside_adapter=None,
+        frozen_bytes=None,
+        sync_whole_bytes=0.0,
+    )
+    if get.plan.framework == "open-instruct":
+        return
+    shape = find(get.text("reward_model_path") or policy).shape
+    yield reward_role(actor, shape, loaded=loaded, divided=actor.backend == "zero3")
+
+
 def scored_by(
     get: MemorySettings, find: FindModel, actor: Role, assumed: list[str], *, loaded: float
 ) -> Iterator[Role]:

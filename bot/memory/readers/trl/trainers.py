@@ -6,7 +6,7 @@ Sources: TRL's trainers 0.13 to 1.16 with transformers' `TrainingArguments`; ope
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
@@ -22,7 +22,7 @@ from bot.memory.readers.settings import (
     release_assumption,
 )
 from bot.memory.readers.trl import unsloth
-from bot.memory.readers.trl.adapter import adapter, assumed, full_modules
+from bot.memory.readers.trl.adapter import adapter, assumed, full_modules, refuse_unfollowed
 from bot.memory.readers.trl.backend import (
     backend_of,
     compiled,
@@ -39,7 +39,12 @@ from bot.memory.readers.trl.batches import (
     transformers_engine,
 )
 from bot.memory.readers.trl.engine import vllm_engine
-from bot.memory.readers.trl.evaluation import evaluation_batch, evaluation_tokens, supervised_logits
+from bot.memory.readers.trl.evaluation import (
+    evaluation_batch,
+    evaluation_tokens,
+    may_evaluate,
+    supervised_logits,
+)
 from bot.memory.readers.trl.logits import (
     fused_head,
     head_copies,
@@ -50,7 +55,7 @@ from bot.memory.readers.trl.logits import (
     trainer_logits,
 )
 from bot.memory.readers.trl.precision import Precision, embedding_moments, precision_of
-from bot.memory.readers.trl.rewards import reward_role, scored_by
+from bot.memory.readers.trl.rewards import judges, scored_by
 from bot.memory.readers.trl.samples import longest_sample
 from bot.memory.shapes.models import FindModel
 from bot.memory.shapes.shape import Shape
@@ -85,6 +90,7 @@ class _Trainer:
         named = unsloth.plain_name(plan.model.value or get.text("model_name_or_path"))
         if not named and plan.last("config"):
             get.value("config")  # Where it is not known, it is what would name the model.
+        refuse_unfollowed(plan, named)
         self.path = needed(
             named,
             "The model (--model_name_or_path) is not known without running the script.",
@@ -203,6 +209,8 @@ class _Trainer:
         if not self.instruct and self.algorithm != "gae":
             padded, packed = not self._flat(), self._packed()
             held_out = evaluation_tokens(get, self.algorithm, of, padded=padded, packed=packed)
+            if may_evaluate(get):
+                self.assumed.append(message("an evaluation, which only a run knows of"))
         if self.algorithm == "sft":
             held_out_logits = logits
             if updated.logits_at_once is None:
@@ -234,7 +242,7 @@ class _Trainer:
                 )
             )
         if self.algorithm == "gae":
-            roles.extend(self._judges(actor, precision, forward))
+            roles += judges(get, self.find, actor, self.path, loaded=precision.loaded)
         elif online and not self.instruct:
             loaded = precision.loaded
             roles.extend(scored_by(get, self.find, actor, self.assumed, loaded=loaded))
@@ -304,38 +312,6 @@ class _Trainer:
             sync_whole_bytes=(
                 2.0 if vllm and backend == "zero3" and adapter and not self.instruct else 0.0
             ),
-        )
-
-    def _judges(self, actor: Role, precision: Precision, forward: Tokens) -> Iterator[Role]:
-        """The critic of PPO, trained in full whatever the policy is, and TRL's reward model.
-
-        `ppo_trainer.py` divides the reward model under ZeRO-3 alone and moves it whole to each GPU
-        otherwise. open-instruct takes rewards from functions.
-        """
-        path = self.get.text("value_model_path", "reward_model_path") or self.path
-        critic = replace(
-            actor,
-            name="critic",
-            shape=self.find(path).shape,
-            head="value",
-            adapter=None,
-            beside_adapter=None,
-            frozen_bytes=None,
-            sync_whole_bytes=0.0,
-            forward=forward,
-        )
-        yield critic
-        if self.instruct:
-            return
-        path = self.get.text("reward_model_path") or self.path
-        yield replace(
-            reward_role(
-                actor,
-                self.find(path).shape,
-                loaded=precision.loaded,
-                divided=actor.backend == "zero3",
-            ),
-            forward=forward,
         )
 
     def _sequences(self) -> int:
