@@ -20,7 +20,7 @@ from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.releases import entry_root, release
 from bot.frameworks.setting import Setting
 from bot.frameworks.tables import table as release_table
-from bot.frameworks.trl_programs import TrlProgram
+from bot.frameworks.trl_program import TrlProgram
 
 LAUNCHER = "accelerate.commands.launch"
 """The module whose options the command `trl NAME` takes beside those of the script."""

@@ -287,7 +287,7 @@ class Scope:
 
     def _returned(self, call: ast.Call, at: int | None) -> _Place | None:
         """What a function of the program gives back, or which part of it; None for any other."""
-        found = self._function(call.func)
+        found = self.function(call.func)
         if found is None:
             return None
         function, there, own = found
@@ -309,7 +309,7 @@ class Scope:
             value = value.elts[at]
         return value, inner, returned[0].lineno
 
-    def _function(self, func: ast.expr) -> tuple[ast.FunctionDef, Scope, _Given] | None:
+    def function(self, func: ast.expr) -> tuple[ast.FunctionDef, Scope, _Given] | None:
         """A function of the program's, its module, and what it has as its class (`cls`)."""
         holder = func.value if isinstance(func, ast.Attribute) else None
         if isinstance(holder, ast.Name) and isinstance(func, ast.Attribute):

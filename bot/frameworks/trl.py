@@ -18,7 +18,7 @@ from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.releases import releases
 from bot.frameworks.trl_parsed import OTHER_NAMES, ModelMade, model_made
-from bot.frameworks.trl_programs import TrlProgram
+from bot.frameworks.trl_program import TrlProgram
 from bot.shell.words import Word
 
 _SCRIPT = regex(r"(?:trl\.scripts|examples\.scripts(?:\.\w+)*)\.(\w+)\Z")

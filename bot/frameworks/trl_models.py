@@ -61,12 +61,9 @@ _QUANTIZED: Final = {"bnb_4bit_use_double_quant": "use_bnb_nested_quant"} | {n: 
 _TYPES: Final = ("dtype", "torch_dtype")
 _CHANGES: Final = frozenset(("config", "gguf_file", "tp_plan", "variant"))
 """Arguments of `from_pretrained` that may make another model of it."""
-_CASTS: Final = {"half": "float16", "bfloat16": "bfloat16", "float": "float32"}
-"""Methods that give back the model with other weights: `.half()`."""
+_CASTS: Final = {"half": "float16", "bfloat16": "bfloat16", "float": "float32"}  # `.half()`
 _MOST: Final = 20
 """Other models that a program loads, of which it is asked whether it does so before it trains."""
-_RECOMPUTES: Final = "gradient_checkpointing_enable"
-_MERGES: Final = "merge_and_unload"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +101,13 @@ def model_written(
     known = all(f"{place}.".startswith(("trl.", "unsloth.")) for place in places)
     if len(made) != 1 or not known:
         return None
+    return model_of(made[0], Scope.around(tree, made[0], run), settings)
+
+
+def model_of(call: ast.Call, scope: Scope, settings: Mapping[str, ast.expr]) -> ModelWritten:
+    """The model that a call gives TRL's trainer, which it makes in a scope."""
     try:
-        return _Program(tree, made[0], Scope.around(tree, made[0], run)).model(settings)
+        return _Program(scope.tree, call, scope).model(settings)
     except (LookupError, RecursionError) as error:  # Also where an argument is missing.
         what = error.args[0] if isinstance(error, LookupError) else "model"
         return ModelWritten((), unfollowed=str(what))
@@ -151,7 +153,7 @@ class _Program:
         enabled = [
             one
             for one, called in calls(self.tree)
-            if called == _RECOMPUTES and may_reach(scope, one)
+            if called == "gradient_checkpointing_enable" and may_reach(scope, one)
         ]
         if self.unsloth:
             enabled = [self.loads[0]] if self.recomputes else []
@@ -227,13 +229,13 @@ class _Program:
     def _follow_method(self, node: ast.Call, method: ast.Attribute, scope: Scope) -> None:
         """Follow a method of a model that gives it back."""
         casts = method.attr in _CASTS and not node.args
-        if not (casts or method.attr == _MERGES or keeps(node)):
+        if not (casts or method.attr == "merge_and_unload" or keeps(node)):
             raise UnfollowedError(method.attr)
         self._follow(method.value, scope, node.lineno)
         if casts:
             self.options = [one for one in self.options if one[0].arg != "dtype"]
             self._option("dtype", ast.Constant(_CASTS[method.attr]), node, scope)
-        elif method.attr == _MERGES:
+        elif method.attr == "merge_and_unload":
             self.stored = None
 
     def _follow_stored(self, node: ast.Call, scope: Scope) -> None:

@@ -16,7 +16,8 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
@@ -43,6 +44,8 @@ from bot.frameworks.trl_arguments import (
     parsing_classes,
 )
 from bot.frameworks.trl_copies import TrlCopies
+from bot.frameworks.trl_elsewhere import imported_by, settings_elsewhere
+from bot.frameworks.trl_program import TrlProgram
 from bot.frameworks.trl_trainers import BARE, PLAIN, TRAINERS, UNREAD
 from bot.frameworks.trl_written import (
     OwnClass,
@@ -86,35 +89,6 @@ _DEFINING: Final = tuple(
     f"{name}.py" for name in ("config", "configs", "utils", "data_loader", "dataset_transformation")
 )
 """How the names of files beside a program or below end that may define its classes."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrlProgram:
-    """A program that a launch starts by its path."""
-
-    path: str
-    trainer: str
-    """The script of TRL's with the same options: grpo; empty where no class is TRL's."""
-    options: Mapping[str, list[Any]]
-    """Those of the repository's own classes, as an `OptionTable` has them."""
-    takes_file: bool = True
-    """Whether `--config` names a file of settings, and no word beside the options does."""
-    assigned: frozenset[str] = frozenset()
-    """Options whose values the program may change: `args.gradient_checkpointing = True`."""
-    own_adapter: bool = False
-    """Whether the adapter is no option of TRL's: without `ModelConfig`, or made by the program."""
-    own_trainer: bool = False
-    """Whether the trainer's settings are a class of the repository's, as its trainer then is."""
-    trains_with: str = ""
-    """The repository's class that trains in the place of TRL's."""
-    drops_rest: bool = False
-    """Whether a word that belongs to no option is passed over, and not refused."""
-
-    def takes(self, argv: Sequence[Word]) -> bool:
-        """Whether the arguments are options: else a file holds them that is not read here."""
-        words = [word.text for word in argv]
-        file = not words[:1] or not words[0].startswith("-") or "--config" in words
-        return self.takes_file or not file
 
 
 class _OtherTrainerError(LookupError):
@@ -213,9 +187,12 @@ class TrlPrograms:
         if path is None and [*self.sources.modules.ending(name)] == [name]:
             path = name
         data = self._files[path] if path is not None else b""
-        if path is None or not any(mark in data for mark in _MADE):
+        if path is None:
             return None
         run = ProgramRun(path, self.sources, argv, environment)
+        texts = chain([data], (self._files[one] for one in imported_by(run)))
+        if not any(mark in text for text in texts for mark in _MADE):
+            return None
         run.parsed = self._own_options(run)
         runs = self._written.setdefault(path, [])
         for known, found in runs:
@@ -232,6 +209,7 @@ class TrlPrograms:
         found = settings_written(text, tree, run)
         if found is None and (own := self._own_class(run.path, tree)):
             found = settings_written(text, tree, run, own)
+        found = found or settings_elsewhere(run, partial(python_of, self._files))
         if found is not None and self._copies.may_serve(run.path):
             return WrittenSettings(run.path, found.name, found.trainer)
         return found

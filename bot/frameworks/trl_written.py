@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 import copy
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import field, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks import unsloth
@@ -38,7 +38,7 @@ _TRAINS: Final = "Trainer"
 """How the names of classes end that train."""
 _PACKAGES: Final = ("trl", "transformers", unsloth.PACKAGE)
 """Packages that have such classes."""
-_MOST: Final = 500
+MOST: Final = 500
 """Settings of a call that is followed; TRL's classes have up to 233."""
 _SHOWN: Final = 60
 """Characters of an expression that a hole shows."""
@@ -84,22 +84,56 @@ def settings_written(
         given = [], frozenset[str]()
     if plain:
         given = _together(tree, plain, run)
-    if given is None or len(given[0]) > _MOST or not _from_trl(tree, name, own is not None):
+    if given is None or len(given[0]) > MOST or not from_trl(tree, name, own is not None):
         return WrittenSettings(run.path, name, classes[name])
+    left_out = own[2] if own is not None else ()
+
+    def follow(settings: Mapping[str, ast.expr]) -> ModelWritten | None:
+        return model_written(tree, classes[name], settings, run)
+
+    made_so = Made(call, scope, name, classes[name])
+    return composed(text, made_so, given, follow, left_out)
+
+
+class Made(NamedTuple):
+    """What makes settings of TRL's."""
+
+    call: ast.Call
+    scope: Scope
+    """Where it stands."""
+    name: str
+    """The class."""
+    trainer: str
+    """The script of TRL's with the same settings."""
+
+
+def composed(
+    text: str,
+    made: Made,
+    given: Keywords,
+    follow: Callable[[Mapping[str, ast.expr]], ModelWritten | None],
+    left_out: Collection[str] = (),
+) -> WrittenSettings:
+    """The settings that a call is given, with what options would say of the model.
+
+    `text` is its module's; `follow` finds the model, by those settings.
+    """
+    call, scope, name, trainer = made
+    patched = unsloth.patches(scope.tree)
     starts = _starts(text)
-    words = _Words(starts, changes(tree).attributes | given[1])
-    left_out = unsloth.ADDED if patched else own[2] if own is not None else ()
+    words = _Words(starts, changes(scope.tree).attributes | given[1])
+    left_out = unsloth.ADDED if patched else left_out
     settings = [one for one in given[0] if one.arg not in left_out]
     for keyword in settings:
         begin = _span(keyword, starts).start
         words.add(keyword, Span(begin, begin + len(keyword.arg or "")), scope)
-    trained = model_written(tree, classes[name], {str(one.arg): one.value for one in settings}, run)
+    trained = follow({str(one.arg): one.value for one in settings})
     for keyword, there in trained.keywords if trained is not None else ():
-        if there.tree is not tree:  # Its place is that of the settings.
+        if there.tree is not scope.tree:  # Its place is that of the settings.
             keyword = ast.keyword(keyword.arg, ast.copy_location(copy.copy(keyword.value), call))
         words.add(keyword, _span(keyword.value, starts), there)  # No key is written there.
-    program = program_of(classes[name], trained, Unsloth() if patched else None)
-    return WrittenSettings(run.path, name, classes[name], tuple(words.found), program)
+    program = program_of(trainer, trained, Unsloth() if patched else None)
+    return WrittenSettings(scope.path, name, trainer, tuple(words.found), program)
 
 
 def program_of(
@@ -161,7 +195,7 @@ def _without_settings(tree: ast.Module) -> list[tuple[ast.Call, str]]:
     made = [(call, name) for call, name in calls(tree) if name in BARE]
     given = {one.arg for call, _ in made for one in call.keywords}
     several = len(made) != 1 or made[0][0].args[1:]
-    return [] if several or given - BESIDE or not _from_trl(tree, made[0][1], False) else made
+    return [] if several or given - BESIDE or not from_trl(tree, made[0][1], False) else made
 
 
 def _with_arguments(tree: ast.Module) -> list[tuple[ast.Call, str]]:
@@ -179,7 +213,7 @@ def _with_arguments(tree: ast.Module) -> list[tuple[ast.Call, str]]:
 def trains_with_arguments(tree: ast.Module) -> bool:
     """Whether the one trainer of a program is TRL's `SFTTrainer`."""
     made = [name for _, name in calls(tree) if name.endswith(_TRAINS)]
-    return made == ["SFTTrainer"] and _from_trl(tree, made[0], False)
+    return made == ["SFTTrainer"] and from_trl(tree, made[0], False)
 
 
 def _together(
@@ -247,7 +281,7 @@ def _from_elsewhere(tree: ast.Module, name: str) -> bool:
     )
 
 
-def _from_trl(tree: ast.Module, name: str, ours: bool) -> bool:
+def from_trl(tree: ast.Module, name: str, ours: bool) -> bool:
     """Whether the class is TRL's as it is imported, or known to be, and nothing changes it."""
     if ours and unsloth.patches(tree):
         return False  # It changes what TRL's class has, and with it the repository's own.

@@ -1,0 +1,114 @@
+"""A program whose trainer, or the trainer's settings, another module of its repository makes.
+
+`from training import run; run(load("config.yaml"))`: functions that it calls are followed to the
+one that makes TRL's trainer. Read as syntax trees, never run.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Final, TypeAlias
+
+from bot.frameworks.program_run import ProgramRun
+from bot.frameworks.python_models import may_reach
+from bot.frameworks.python_scope import Scope
+from bot.frameworks.python_source import calls, imports, modules_imported, written
+from bot.frameworks.trl_models import ModelWritten, model_of
+from bot.frameworks.trl_trainers import BARE, TRAINERS
+from bot.frameworks.trl_written import MOST, Made, WrittenSettings, composed, from_trl
+from bot.frameworks.written_mappings import keywords_of
+
+_DEEPEST: Final = 3
+"""Functions that are followed from one into the next."""
+_MODULES: Final = 50
+"""Modules that a program imports and that are looked into for the names of trainers."""
+_Trainer: TypeAlias = tuple[ast.Call, str, Scope]
+"""What makes a trainer, its class, and where that stands."""
+
+
+def settings_elsewhere(run: ProgramRun, text_of: Callable[[str], str]) -> WrittenSettings | None:
+    """What a program makes of TRL's settings, with other modules; None for nothing, or several.
+
+    `text_of` gives the text of a module. The settings stand in the module that makes them.
+    """
+    tree = run.files.tree(run.path)
+    try:
+        found = [*islice(_trainers(tree, run), 2)] if tree is not None else []
+        return _settings(*found[0], text_of) if len(found) == 1 else None
+    except RecursionError:
+        return None
+
+
+def _settings(
+    call: ast.Call, trainer: str, scope: Scope, text_of: Callable[[str], str]
+) -> WrittenSettings | None:
+    given = {one.arg: one.value for one in call.keywords}
+    try:
+        made, there = scope.value(given["args"])
+        name = written(made.func).rpartition(".")[2] if isinstance(made, ast.Call) else ""
+        if not isinstance(made, ast.Call) or TRAINERS.get(name) != BARE[trainer]:
+            return None
+        keywords = None if made.args else keywords_of(made, there)
+    except LookupError:
+        return None
+    if not from_trl(there.tree, name, False):
+        return None
+    if keywords is None or len(keywords[0]) > MOST:
+        return WrittenSettings(there.path, name, BARE[trainer])
+
+    def follow(settings: Mapping[str, ast.expr]) -> ModelWritten:
+        return model_of(call, scope, settings)
+
+    found = Made(made, there, name, BARE[trainer])
+    return composed(text_of(there.path), found, keywords, follow)
+
+
+def imported_by(run: ProgramRun) -> Iterator[str]:
+    """The modules of the repository that a program imports, and those that a package hands on."""
+    waiting, seen = [run.path], {run.path}
+    while waiting and len(seen) < _MODULES:
+        path = waiting.pop()
+        tree = run.files.tree(path)
+        if tree is None:
+            continue
+        named = {*modules_imported(tree).values()}
+        named |= {(one.level, one.module or "") for one in imports(tree)}
+        found = {run.files.imported(path, level, name) for level, name in named if name}
+        for module in sorted(filter(None, found - seen)):
+            seen.add(module)
+            yield module
+            if module.endswith("/__init__.py"):
+                waiting.append(module)
+
+
+def _trainers(tree: ast.Module, run: ProgramRun) -> Iterator[_Trainer]:
+    """The trainers of TRL's that a program makes, or functions of other modules that it calls."""
+    for call, name in calls(tree):
+        scope = Scope.around(tree, call, run)
+        if name in BARE and from_trl(tree, name, False):
+            yield call, name, scope
+        else:
+            yield from _within(scope, call, 0)
+
+
+def _within(scope: Scope, call: ast.Call, depth: int) -> Iterator[_Trainer]:
+    """Those that a function makes which a call carries out; none for one of the program itself."""
+    try:
+        found = scope.function(call.func)
+        if found is None or depth >= _DEEPEST or (not depth and found[1].path == scope.path):
+            return
+        function, there, own = found
+        given = {**own, **scope.bound(function.args, call, there, len(own))}
+    except LookupError:
+        return
+    if next(scope.run.left, None) is None or not may_reach(scope, call):
+        return
+    inner = replace(there, node=function, given=given, depth=scope.depth + 1)
+    for one, name in calls(function):
+        if name in BARE and from_trl(inner.tree, name, False):
+            yield one, name, inner
+        else:
+            yield from _within(inner, one, depth + 1)

@@ -1,0 +1,38 @@
+"""A program of a repository that takes TRL's arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bot.base.fast_dataclass import dataclass
+from bot.shell.words import Word
+
+
+@dataclass(frozen=True, slots=True)
+class TrlProgram:
+    """A program that a launch starts by its path."""
+
+    path: str
+    trainer: str
+    """The script of TRL's with the same options: grpo; empty where no class is TRL's."""
+    options: Mapping[str, list[Any]]
+    """Those of the repository's own classes, as an `OptionTable` has them."""
+    takes_file: bool = True
+    """Whether `--config` names a file of settings, and no word beside the options does."""
+    assigned: frozenset[str] = frozenset()
+    """Options whose values the program may change: `args.gradient_checkpointing = True`."""
+    own_adapter: bool = False
+    """Whether the adapter is no option of TRL's: without `ModelConfig`, or made by the program."""
+    own_trainer: bool = False
+    """Whether the trainer's settings are a class of the repository's, as its trainer then is."""
+    trains_with: str = ""
+    """The repository's class that trains in the place of TRL's."""
+    drops_rest: bool = False
+    """Whether a word that belongs to no option is passed over, and not refused."""
+
+    def takes(self, argv: Sequence[Word]) -> bool:
+        """Whether the arguments are options: else a file holds them that is not read here."""
+        words = [word.text for word in argv]
+        file = not words[:1] or not words[0].startswith("-") or "--config" in words
+        return self.takes_file or not file
