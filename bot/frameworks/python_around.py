@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from typing import Final, Protocol, Self, TypeAlias, TypeVar
 
 from bot.frameworks.program_run import ProgramRun
@@ -62,6 +63,9 @@ class Folded(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> ast.AST:
         """A part as a constant where it is one."""
         if not isinstance(node, AS_IT_IS[1:]):
+            node = copy.copy(node)  # Its parts keep their places in the program.
+            for field, value in ast.iter_fields(node):
+                setattr(node, field, [*value] if isinstance(value, list) else value)
             return self.generic_visit(node)
         known = self._scope.constant(node)
         return known if isinstance(known, ast.Constant) else node

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Final, TypeAlias
@@ -16,7 +15,13 @@ from bot.frameworks.python_around import AS_IT_IS, END, Folded
 from bot.frameworks.python_changes import changes
 from bot.frameworks.python_known import called, compared, is_object, part, stripped
 from bot.frameworks.python_paths import divided
-from bot.frameworks.python_source import UnfollowedError, modules_imported, origins, written
+from bot.frameworks.python_source import (
+    INSTALLED,
+    UnfollowedError,
+    modules_imported,
+    origins,
+    written,
+)
 from bot.frameworks.python_statements import (
     INNER,
     Tests,
@@ -41,19 +46,6 @@ _MOST: Final = 50
 _STARS: Final = 8
 """Modules that are imported whole (`from config import *`) and looked into."""
 _IMPORTS: Final = (ast.Import, ast.ImportFrom)
-_PACKAGES: Final = frozenset(
-    (
-        "accelerate",
-        "datasets",
-        "omegaconf",
-        "peft",
-        "torch",
-        "transformers",
-        "trl",
-        "yaml",
-    )
-)
-"""Packages that are installed, also where a repository has a folder of that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +89,7 @@ class Scope:
         node, scope = self.value(node)
         if isinstance(node, AS_IT_IS):
             return node
-        folded = Folded(scope).visit(copy.deepcopy(node))
+        folded = Folded(scope).visit(node)
         value = constant(folded, {}) if isinstance(folded, ast.expr) else UNREADABLE
         return node if value == UNREADABLE else ast.Constant(value)
 
@@ -132,17 +124,16 @@ class Scope:
     def _named(self, node: ast.Name, before: int) -> _Place | None:
         """What a name was given last above a line, where that stands, and in which line."""
         name = node.id
-        made = self.assigned(name)
-        above = [one for one in made if one.lineno < before]
+        # Statements are carried out in their order, up to the one that the name stands in.
+        here = hasattr(node, "lineno") and function_of(self.tree, node) is self.node
+        made = self.assigned(name, node.lineno if here and before == END else before)
         taken = isinstance(self.node, ast.FunctionDef) and name in parameters(self.node)
-        if before == END and len(made) > 1:
-            # Statements are carried out in their order, up to the one that the name stands in.
-            here = hasattr(node, "lineno") and function_of(self.tree, node) is self.node
-            above = [one for one in made if here and (one.end_lineno or END) < node.lineno]
-        if (made and not above) and (not taken or before == END):
+        if len(made) > 1 and before == END and not here:
             raise UnfollowedError(name)
-        if above:
-            return self._target(above[-1], name)
+        if made:
+            return self._target(made[-1], name)
+        if not taken and not self._defined(name):
+            raise UnfollowedError(name)
         if name in self.given:
             return (*self.given[name], END)
         if taken:
@@ -192,7 +183,7 @@ class Scope:
 
     def _module_at(self, level: int, module: str) -> Scope | None:
         """A module of the repository's, which no package that is installed has the name of."""
-        if self.depth >= _DEEPEST or (not level and module.split(".")[0] in _PACKAGES):
+        if self.depth >= _DEEPEST or (not level and module.split(".")[0] in INSTALLED):
             return None
         path = self.run.files.imported(self.path, level, module)
         tree = self.run.files.tree(path) if path is not None else None
@@ -230,19 +221,21 @@ class Scope:
             raise UnfollowedError(name)
         return found
 
-    def assigned(self, name: str) -> list[ast.Assign]:
-        """The statements of this place that assign a name, in their order.
+    def assigned(self, name: str, before: int = END) -> list[ast.Assign]:
+        """The statements of this place that assign a name above a line, in their order.
 
         One below a condition counts where the condition is known to hold.
         """
         stored = stores(self.node).get(name, [])
         if len(stored) > _MOST:
             raise UnfollowedError(name)
-        if all(isinstance(one, (*INNER, *_IMPORTS)) for one, _ in stored):
-            return []  # A function stands for itself, and so does what is imported.
         found = list[ast.Assign]()
-        for one, tests in stored:
-            if not self.reached(tests, name):
+        for one, tests in [] if self._defined(name) else stored:
+            last = "lineno" if isinstance(one, ast.With) else "end_lineno"
+            below = getattr(one, last, END) >= before
+            if below and any(test is None for test, _ in tests):
+                raise UnfollowedError(name)  # A loop comes back above it.
+            if below or not self.reached(tests, name):
                 continue
             if isinstance(one, ast.AnnAssign) and one.value is None:
                 continue
@@ -251,6 +244,11 @@ class Scope:
                 raise UnfollowedError(name)
             found.append(made)
         return sorted(found, key=lambda one: one.lineno)
+
+    def _defined(self, name: str) -> bool:
+        """Whether a name is given nothing here, or a function, or what is imported, which it is."""
+        stored = stores(self.node).get(name, [])
+        return all(isinstance(one, (*INNER, *_IMPORTS)) for one, _ in stored)
 
     # Conditions
 
@@ -334,9 +332,8 @@ class Scope:
     def imported_module(self, name: str) -> Scope | None:
         """The module of the repository's that a name is: `config` of `import config`."""
         level, module = modules_imported(self.tree).get(name, (0, ""))
-        given = [one for one, _ in stores(self.node).get(name, [])]
         taken = isinstance(self.node, ast.FunctionDef) and name in parameters(self.node)
-        if not module or taken or not all(isinstance(one, _IMPORTS) for one in given):
+        if not module or taken or not self._defined(name):
             return None
         return self._module_at(level, module)
 

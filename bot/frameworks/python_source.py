@@ -6,9 +6,23 @@ import ast
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from bot.base.adapters import PARSING
+
+INSTALLED: Final = frozenset(
+    (
+        "accelerate",
+        "datasets",
+        "omegaconf",
+        "peft",
+        "torch",
+        "transformers",
+        "trl",
+        "yaml",
+    )
+)
+"""Packages that are installed, also where a repository has a folder of that name."""
 
 
 class UnfollowedError(LookupError):

@@ -533,3 +533,34 @@ def test_an_evaluation_that_only_a_run_knows_of_is_counted() -> None:
     made = estimate(text)
     assert "an evaluation, which only a run knows of" in made.assumptions
     assert [stage.stage for stage in made.stages] == ["update", "optimizer", "evaluation"]
+
+
+@pytest.mark.parametrize(
+    ("more", "name"),
+    [
+        ("model = None\nif model is None:\n    model = 'Qwen/Qwen2.5-3B'\n", "Qwen/Qwen2.5-3B"),
+        ("model = 'Qwen/Qwen2.5-7B'\nif model is None:\n    model = 'a/b'\n", "Qwen/Qwen2.5-7B"),
+        ("if model is None:\n    model = 'Qwen/Qwen2.5-3B'\n", None),
+        ("for model in names:\n    pass\nmodel = model or 'Qwen/Qwen2.5-3B'\n", None),
+    ],
+)
+def test_a_condition_sees_what_stands_above_it(more: str, name: str | None) -> None:
+    """The condition was asked of itself, to the end of the stack."""
+    assert model_of(SFT + more + TRAIN).get("model_name_or_path") == name
+
+
+def test_a_name_in_an_expression_of_a_function_is_that_of_its_line() -> None:
+    text = (
+        "def main():\n    size = '3B'\n    name = f'Qwen/Qwen2.5-{size}'\n    size = '7B'\n"
+        f"    {SFT}    SFTTrainer(model=name, args=args).train()\nmain()\n"
+    )
+    assert model_of(text)["model_name_or_path"] == "Qwen/Qwen2.5-3B"
+
+
+def test_a_loop_comes_back_above_what_it_changes() -> None:
+    text = (
+        "size = '3B'\nfor _ in range(2):\n    args = SFTConfig(output_dir=size)\n    size = '7B'\n"
+        "SFTTrainer(model='Qwen/Qwen2.5-3B', args=args).train()\n"
+    )
+    (launch,) = lint(HEAD + text).launches
+    assert str(launch.settings["output_dir"]).startswith("${?")
