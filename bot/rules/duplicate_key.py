@@ -8,6 +8,7 @@ from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, messa
 from bot.rules._support.code import shortened
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
+from bot.shell.source import Span
 
 META = Meta(
     id="RLB026",
@@ -35,6 +36,7 @@ META = Meta(
 
 def check(context: RuleContext) -> Hits:
     """Keys that occur a second time, with the same or another value."""
+    places = set[tuple[str, Span]]()
     for plan in context.plans:
         last: dict[str, Setting] = {}
         for setting in plan.settings:
@@ -45,6 +47,9 @@ def check(context: RuleContext) -> Hits:
             files = {context.source.part(at.key_span.start)[0].path for at in (earlier, setting)}
             if len(files) > 1 or _called(earlier) or _called(setting):
                 continue  # What is given beside a file, or to another script, is meant to win.
+            if (setting.key, setting.key_span) in places:
+                continue  # Another round of a loop, whose values are other ones.
+            places.add((setting.key, setting.key_span))
             key = shown(plan, setting.key)
             line = context.source.place(earlier.key_span).line
             if _same_value(earlier, setting):

@@ -6,7 +6,7 @@ from syrupy.assertion import SnapshotAssertion
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script
 from bot.rules._support.example import lines, verl
-from tests.rules.helpers import marked, quiet
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "duplicate-key"
 
@@ -45,6 +45,13 @@ def test_unknown_values_are_compared_as_text(snapshot: SnapshotAssertion) -> Non
 def test_names_the_line_of_the_one_before(snapshot: SnapshotAssertion) -> None:
     script = lines("trainer.nnodes=1", "trainer.nnodes=2", "trainer.nnodes=3")
     assert marked(SLUG, script) == snapshot
+
+
+def test_rounds_of_a_loop_are_one_finding() -> None:
+    """PedroMLF/Reward-Hacking-in-Explanations: nine rounds, of which each has another name."""
+    launch = lines("trainer.experiment_name=a-$i", "trainer.experiment_name=b-$i")
+    (finding,) = found(SLUG, f"for i in 1 2 3; do\n{launch}done\n")
+    assert finding.message.startswith("trainer.experiment_name is set twice: to a-1 at line ")
 
 
 def test_what_a_called_script_is_given_is_meant_to_win() -> None:
