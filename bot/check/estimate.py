@@ -232,7 +232,10 @@ def _with_advice(
     if estimate.unknown_model is not None:
         why = _of_model(why, estimate.unknown_model)
     elif _lacks_model(context, options, gpus):
-        why = message("{why} Or give --model NAME, a model on Hugging Face of its shape.", why=why)
+        why = message(
+            "{why} With --model NAME, a model on Hugging Face of its shape, there is a figure.",
+            why=why,
+        )
     return replace(estimate, reason=why)
 
 

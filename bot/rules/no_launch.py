@@ -151,7 +151,8 @@ def _program_text(argv: Sequence[Word]) -> str:
     python = next(filter(_PYTHON.match, names), first.rsplit("/", 1)[-1])
     name = started.launcher[-1] if started.launcher else python
     module = entry is None or any(_IS_MODULE.match(word.text) for word in argv)
-    return f"{name} -m {shown}" if module and not shown.endswith(".py") else f"{name} {shown}"
+    shown = f"-m {shown}" if module and not shown.endswith(".py") else shown
+    return f"{name} {shown}".rstrip()  # A blank behind a backslash is an empty name.
 
 
 def _without_env(argv: Sequence[Word]) -> Sequence[Word]:

@@ -130,7 +130,7 @@ def test_a_config_of_an_unknown_family_leaves_the_flag() -> None:
     place = InCheckout(checkout)
     made = estimate_script(script, CheckOptions(place=place, device="h100")).estimate
     assert made is not None
-    assert "models of the type 'Dream' are not known. Or give --model NAME" in (made.reason or "")
+    assert "models of the type 'Dream' are not known. With --model NAME" in (made.reason or "")
     options = CheckOptions(place=place, device="h100", model="Qwen/Qwen2.5-7B")
     given = estimate_script(script, options).estimate
     assert given is not None

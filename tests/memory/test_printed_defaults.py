@@ -88,8 +88,8 @@ def test_a_rollout_that_names_no_engine_has_vllm() -> None:
 def test_a_model_that_the_script_leaves_empty_is_named_so() -> None:
     made = _made("verl.trainer.main_ppo", f"{_R}.model.path=", _ENGINE, release="0.9.1")
     assert made["reason"] == (
-        "actor_rollout_ref.model.path is empty: name the model. Or give --model NAME, a model on "
-        "Hugging Face of its shape."
+        "actor_rollout_ref.model.path is empty: name the model. With --model NAME, a model on "
+        "Hugging Face of its shape, there is a figure."
     )
 
 

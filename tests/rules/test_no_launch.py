@@ -58,6 +58,7 @@ def test_a_file_that_may_be_there_to_be_sourced_is_no_error(script: str) -> None
         "torchrun --nproc_per_node 8 -m RL2.trainer.ppo a=b\n",
         "timeout 3600 python3 -u train.py --lr 1; nohup ${BIN}python3 serve.py &\n",
         "nohup accelerate launch --config_file a.yaml train.py --lr 1 &\n",
+        "accelerate launch --mixed_precision bf16 \\ \n",
         "python -c 'import a'; python -\n",
         "sbatch -N 2 --time=1 jobs/a.slurm b\n",
         "exec env A=1 B=2 bash other.sh b\n",
