@@ -53,7 +53,7 @@ _STARTED = regex(r"""-m[\s"',\\]{1,20}((?:verl|openrlhf|trl)\.[\w.]{1,80})(?![\w
 """A launch in a text or a list: `-m verl.trainer.main_ppo`, `"-m", "trl.scripts.grpo"`."""
 _MOST_PROGRAMS = 5_000
 """Programs of a folder without a script that are looked at."""
-_INSTALLED = frozenset(("node_modules", "site-packages", "__pycache__"))
+_INSTALLED = frozenset(("node_modules", "site-packages", "__pycache__", "unsloth_compiled_cache"))
 """Folders of packages, which are left out as those are whose name begins with a dot."""
 
 
@@ -315,7 +315,9 @@ def _trains(path: Path) -> bool:
         return False
     data = read_file(path)
     if not is_notebook(path.name):
-        return makes_settings(data)
+        # A class that is written there, `class DPOConfig(trl.DPOConfig)`, is not made yet.
+        lines = (line for line in data.splitlines() if not line.lstrip().startswith(b"class "))
+        return makes_settings(b"\n".join(lines))
     found = read_notebook(data)
     return found is not None and (
         makes_settings(found.python.encode()) or _STARTED.search(found.shell) is not None

@@ -191,6 +191,18 @@ def test_findings_in_a_program_are_shown(tmp_path: Path) -> None:
     assert "train.py:2:12  error    RLB020" in result.out
 
 
+def test_a_file_of_classes_is_no_program_of_a_folder(tmp_path: Path) -> None:
+    """princeton-nlp/SimPO's alignment/configs.py, and what unsloth writes (Endauvor/MATS)."""
+    classes = "import trl\nclass DPOConfig(trl.DPOConfig):\n    a: int = 1\n"
+    (tmp_path / "configs.py").write_text(classes)
+    (tmp_path / "unsloth_compiled_cache").mkdir()
+    compiled = tmp_path / "unsloth_compiled_cache" / "UnslothDPOTrainer.py"
+    compiled.write_text("from trl import DPOConfig\nargs = DPOConfig()\n")
+    assert "holds no script" in rlbot("lint", ".", cwd=tmp_path).err
+    (tmp_path / "train.py").write_text(f"{classes}DPOConfig(betta=0.1)\n")
+    assert "train.py\n  4:11  error    RLB020" in rlbot("lint", ".", cwd=tmp_path).out
+
+
 def test_a_folder_that_is_named_like_a_script(tmp_path: Path) -> None:
     (tmp_path / "folder.sh").mkdir()
     result = rlbot("lint", "folder.sh", cwd=tmp_path)
