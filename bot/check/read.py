@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import PurePath
 
 from bot.base.deadline import DeadlineError, deadline
 from bot.base.errors import UncheckedError
 from bot.base.extras import missing_library
 from bot.base.messages import message
 from bot.check.request import CheckOptions, ScriptFile
-from bot.frameworks import ScriptPlace, plans
+from bot.frameworks import Checkout, ScriptPlace, plans
 from bot.frameworks.notebook import is_notebook
 from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import check_context
@@ -63,6 +64,10 @@ def read_script(script: ScriptFile, options: CheckOptions) -> RuleContext:
 
 def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
     place = options.place(script) if options.place is not None else None
+    if place is None and (is_program(script.path) or is_notebook(script.path)):
+        # A program is read through the repository that it stands in, which here is no more.
+        alone = PurePath(script.path).name
+        place = ScriptPlace(Checkout({alone: script.data}), alone)
     reading = _reading(script, options, place)
     header = read_header(reading.comments)
     name = read_name(script.full_path or script.path, options.config.name_profiles())

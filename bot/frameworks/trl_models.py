@@ -253,8 +253,8 @@ class _Program:
         given = self._arguments(node, scope, *(unsloth.LOADING if loads else unsloth.ADAPTING))
         known = {name: scope.constant(given[name]) for name in given if name in unsloth.READ}
         told = {name: one.value for name, one in known.items() if isinstance(one, ast.Constant)}
-        if known.keys() - told.keys() - unsloth.OPEN:
-            raise UnfollowedError(unsloth.PACKAGE)
+        if unknown := known.keys() - told.keys() - unsloth.OPEN:
+            raise UnfollowedError(min(unknown))
         if self.unsloth is None:  # The last of its calls says it.
             self.recomputes, offloads = unsloth.recomputes(told)
             self.unsloth = Unsloth(offloads)

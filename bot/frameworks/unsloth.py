@@ -82,8 +82,9 @@ def loaded(given: Mapping[str, Any]) -> dict[str, Any]:
     Four bits unless it is told otherwise; else bf16, or fp16 where the GPU has no bf16. Raises
     UnfollowedError for what is not counted.
     """
-    if any(given.get(name) for name in _UNREAD):
-        raise UnfollowedError(PACKAGE)
+    for unread in _UNREAD:
+        if given.get(unread):
+            raise UnfollowedError(unread)
     full = bool(given.get("full_finetuning"))
     eight = bool(given.get("load_in_8bit"))
     whole = full or eight or bool(given.get("load_in_16bit"))
@@ -104,8 +105,9 @@ def adapted(given: Mapping[str, Any]) -> dict[str, Any]:
     Embedding and head among the matrices are trained in full. Raises UnfollowedError where only a
     part of the model has one.
     """
-    if any(given.get(name) is False for name in _PARTS) or given.get("target_parameters"):
-        raise UnfollowedError(PACKAGE)
+    parts = [name for name in _PARTS if given.get(name) is False]
+    if parts or given.get("target_parameters"):
+        raise UnfollowedError(parts[0] if parts else "target_parameters")
     named = given.get("target_modules") or "all-linear"
     matrices = list(named) if isinstance(named, (list, tuple)) else [str(named)]
     saved = [*(given.get("modules_to_save") or ()), *(one for one in matrices if one in _ENDS)]

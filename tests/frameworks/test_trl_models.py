@@ -11,6 +11,7 @@ from bot.check.estimate import estimate_script
 from bot.check.request import CheckOptions, InCheckout, ScriptFile
 from bot.check.script import check_script
 from bot.frameworks import Checkout
+from bot.memory.readers.lengths import Measured
 from bot.report import Estimate, ScriptReport
 from tests.command import rlbot
 
@@ -522,7 +523,7 @@ def test_what_is_not_followed_is_named(more: str, part: str) -> None:
     train = TRAIN.replace("args=args", "args=args, peft_config=lora") if part == "lora" else TRAIN
     made = estimate(SFT + more + train)
     assert made.reason is not None
-    assert made.reason.startswith(f"The program's model is not followed: what {part} is only a run")
+    assert made.reason.startswith(f"The program's model is not followed beyond {part}. Written as")
     assert "trl sft" in made.reason
 
 
@@ -564,3 +565,31 @@ def test_a_loop_comes_back_above_what_it_changes() -> None:
     )
     (launch,) = lint(HEAD + text).launches
     assert str(launch.settings["output_dir"]).startswith("${?")
+
+
+def test_a_program_outside_of_any_repository_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`rlbot estimate ~/other/train.py`: the script was said to start nothing known."""
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    program = tmp_path / "there/train.py"
+    program.write_text(HEAD + SFT + LOAD + TRAIN)
+    monkeypatch.chdir(tmp_path / "here")
+    result = rlbot("estimate", program, "--device", "h100", cwd=tmp_path / "here")
+    assert result.out.startswith("train.py on 1 × H100")
+
+
+def test_responses_without_a_limit_have_the_length_that_is_given() -> None:
+    text = (
+        "args = GRPOConfig(max_completion_length=left, num_generations=4)\n"
+        f"{LOAD}GRPOTrainer(model=model, args=args, reward_funcs=score).train()\n"
+    )
+    script = ScriptFile(path="train.py", data=(HEAD + text).encode())
+    without = estimate_script(script, options(HEAD + text), gpus=1).estimate
+    assert without is not None
+    assert "Give --response-tokens" in (without.reason or "")
+    run = Measured(response_mean=100.0)
+    made = estimate_script(script, options(HEAD + text), gpus=1, run=run).estimate
+    assert made is not None
+    assert made.outcome == "fits"

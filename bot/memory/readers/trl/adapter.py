@@ -59,8 +59,8 @@ def refuse_unfollowed(plan: Plan, model: str | None) -> None:
     program = plan.written
     if program is not None and program.unfollowed and (not model or not plan.adapter):
         raise NoEstimateError(
-            "The program's model is not followed: what {part} is only a run knows. Written as "
-            "options of trl {task}, it has an estimate.",
+            "The program's model is not followed beyond {part}. Written as options of trl {task}, "
+            "it has an estimate.",
             part=program.unfollowed,
             task=program.module.rpartition(".")[2],
         )

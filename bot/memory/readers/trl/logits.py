@@ -144,13 +144,13 @@ def _chunked(get: MemorySettings) -> bool:
     return plan.framework == "trl" and (get.text("loss_type") or unset) == "chunked_nll"
 
 
-def logits_at_once(get: MemorySettings, algorithm: str, shape: Shape) -> int | None:
+def logits_at_once(get: MemorySettings, algorithm: str, shape: Shape, of: Lengths) -> int | None:
     """Tokens of a chunk of unsloth's losses, and of the supervised one of TRL 1.13 and 1.14.
 
     None for other losses. Earlier ones of TRL have copies of the head beside the chunk's, which are
     more (`head_copies`).
     """
-    if (tokens := tokens_at_once(get, algorithm, shape)) is not None:
+    if (tokens := tokens_at_once(get, algorithm, shape, of)) is not None:
         return tokens
     return _CHUNK if algorithm == "sft" and _in_chunks(get) else None
 

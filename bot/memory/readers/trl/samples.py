@@ -1,4 +1,4 @@
-"""How long a sample may be that TRL's trainers are given: a text, a pair, a picture with a text."""
+"""How long a sample may be that TRL's trainers are given, or a response that they generate."""
 
 from __future__ import annotations
 
@@ -26,4 +26,18 @@ def longest_sample(get: MemorySettings, run: Measured | None) -> int:
     return needed(
         limit,
         "The maximum length is not known. Give --response-tokens, the mean length of a sample.",
+    )
+
+
+def longest_response(get: MemorySettings, run: Measured | None) -> int:
+    """Tokens of the longest response; raises NoEstimateError where nothing says."""
+    limit = get.plan.max_response_length.value
+    if limit is None and run is not None and run.longest:
+        limit = ceil(max(1.0, run.longest - (run.prompt_mean or 0.0)))
+    if limit is None and run is not None and run.response_mean:
+        limit = ceil(ASSUMED * run.response_mean)
+    return needed(
+        limit,
+        "The maximum length of a response is not known. Give --response-tokens, the mean length of "
+        "one.",
     )

@@ -56,7 +56,7 @@ from bot.memory.readers.trl.logits import (
 )
 from bot.memory.readers.trl.precision import Precision, embedding_moments, precision_of
 from bot.memory.readers.trl.rewards import judges, scored_by
-from bot.memory.readers.trl.samples import longest_sample
+from bot.memory.readers.trl.samples import longest_response, longest_sample
 from bot.memory.shapes.models import FindModel
 from bot.memory.shapes.shape import Shape
 from bot.memory.workload import Adapter, Engine, Layout, Pool, Role, Tokens, Workload
@@ -153,10 +153,7 @@ class _Trainer:
             self.plan.micro_batch_size_per_gpu.value, "per_device_train_batch_size is not known."
         )
         if self.algorithm in _ONLINE:
-            response = needed(
-                self.plan.max_response_length.value,
-                "The maximum length of a response is not known.",
-            )
+            response = longest_response(get, self.run)
             prompt = self.plan.max_prompt_length.value or 0
             if not prompt and self.run and self.run.prompt_mean:
                 prompt = ceil(self.run.prompt_mean)
@@ -299,7 +296,7 @@ class _Trainer:
             unsharded_gradient_bytes=waiting_gradients(get, backend, precision.computes),
             accumulates=(get.whole("gradient_accumulation_steps") or 2) > 1 or self.instruct,
             head_share=head_share(get, self.algorithm, self._sequences(), of, self.run),
-            logits_at_once=logits_at_once(get, self.algorithm, self.shape),
+            logits_at_once=logits_at_once(get, self.algorithm, self.shape, of),
             eager_update=self._eager(self._sequences()),
             eager_forward=self._eager(
                 self.batches.forward if self.batches is not None else self._sequences()

