@@ -504,7 +504,7 @@ def test_a_name_that_another_file_has_is_said() -> None:
     """The name stands in no statement of the program, and had no place."""
     text = "from own import NAME\n" + SFT + LOAD.replace("'Qwen/Qwen2.5-0.5B'", "NAME") + TRAIN
     reason = estimate(text).reason or ""
-    assert reason.startswith("model_name_or_path is ${?NAME}, which only running decides. Or give")
+    assert reason.startswith("model_name_or_path is ${?NAME}, which only running decides. With")
 
 
 @pytest.mark.parametrize(
