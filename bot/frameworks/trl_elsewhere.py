@@ -16,7 +16,8 @@ from bot.frameworks.program_run import ProgramRun
 from bot.frameworks.python_models import may_reach
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import calls, imports, modules_imported, written
-from bot.frameworks.trl_models import ModelWritten, model_of
+from bot.frameworks.trl_model import ModelWritten
+from bot.frameworks.trl_models import model_of
 from bot.frameworks.trl_trainers import BARE, TRAINERS
 from bot.frameworks.trl_written import MOST, Made, WrittenSettings, composed, from_trl
 from bot.frameworks.written_mappings import keywords_of

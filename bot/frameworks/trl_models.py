@@ -30,6 +30,7 @@ from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, calls, imports, written
 from bot.frameworks.python_statements import carried_out
 from bot.frameworks.torch_types import type_of
+from bot.frameworks.trl_model import ModelWritten
 from bot.frameworks.trl_trainers import BESIDE, TRAINS
 from bot.frameworks.written_mappings import keywords_of
 from bot.shell.words import Unsloth
@@ -64,24 +65,6 @@ _CHANGES: Final = frozenset(("config", "gguf_file", "tp_plan", "variant"))
 _CASTS: Final = {"half": "float16", "bfloat16": "bfloat16", "float": "float32"}  # `.half()`
 _MOST: Final = 20
 """Other models that a program loads, of which it is asked whether it does so before it trains."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelWritten:
-    """The model that a program trains."""
-
-    keywords: tuple[tuple[ast.keyword, Scope], ...]
-    """Options of TRL's scripts, each with the expression of its value and where that stands."""
-    prepared: bool = False
-    """Whether PEFT's `prepare_model_for_kbit_training` is called with it."""
-    spread: bool = False
-    """Whether `device_map` spreads its layers over the GPUs that there are."""
-    goes_on: bool = False
-    """Whether an adapter of an earlier training is trained on (`PeftModel.from_pretrained`)."""
-    unsloth: Unsloth | None = None
-    """How unsloth makes it; None where transformers does."""
-    unfollowed: str = ""
-    """What stands where it is not followed, so that nothing else is known."""
 
 
 _Given: TypeAlias = dict[str, ast.expr]
@@ -258,9 +241,10 @@ class _Program:
         if self.unsloth is None:  # The last of its calls says it.
             self.recomputes, offloads = unsloth.recomputes(told)
             self.unsloth = Unsloth(offloads)
+        away = self.unsloth.embedding_on_host or bool(told.get("offload_embedding"))
+        self.unsloth = replace(self.unsloth, embedding_on_host=away)
         if (share := unsloth.engine(told)) is not None:
-            stands_by = unsloth.stands_by(self.tree)
-            self.unsloth = replace(self.unsloth, engine=share, standby=stands_by)
+            self.unsloth = replace(self.unsloth, engine=share, standby=unsloth.stands_by(self.tree))
         options = unsloth.loaded(told) if loads else unsloth.adapted(told)
         for name, value in options.items():
             self._option(name, ast.Constant(value), given.get(_LORA_OF.get(name, ""), node), scope)

@@ -23,7 +23,8 @@ from bot.frameworks.python_changes import changes
 from bot.frameworks.python_known import given_word
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, calls, imports, written
-from bot.frameworks.trl_models import ModelWritten, model_written
+from bot.frameworks.trl_model import ModelWritten, program_of
+from bot.frameworks.trl_models import model_written
 from bot.frameworks.trl_trainers import BARE, BESIDE, PLAIN, TRAINERS, UNREAD
 from bot.frameworks.written_mappings import Keywords, keywords_of
 from bot.shell.source import Span
@@ -134,23 +135,6 @@ def composed(
         words.add(keyword, _span(keyword.value, starts), there)  # No key is written there.
     program = program_of(trainer, trained, Unsloth() if patched else None)
     return WrittenSettings(scope.path, name, trainer, tuple(words.found), program)
-
-
-def program_of(
-    trainer: str, trained: ModelWritten | None, otherwise: Unsloth | None = None
-) -> WrittenProgram:
-    """A program that trains as a script of TRL's does, by the model that it makes."""
-    program = WrittenProgram(f"trl.scripts.{trainer}", unsloth=otherwise)
-    if trained is None:
-        return program
-    return replace(
-        program,
-        prepared=trained.prepared,
-        spread=trained.spread,
-        goes_on=trained.goes_on,
-        unsloth=trained.unsloth or otherwise,
-        unfollowed=trained.unfollowed,
-    )
 
 
 @dataclass(slots=True)

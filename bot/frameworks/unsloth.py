@@ -42,7 +42,7 @@ ADAPTING: Final = ("model", "r", "target_modules", "lora_alpha", "lora_dropout")
 _ENDS: Final = ("embed_tokens", "lm_head")
 _PARTS: Final = ("finetune_language_layers", "finetune_attention_modules", "finetune_mlp_modules")
 """Parts of a model that have no adapter where they are told so."""
-_UNREAD: Final = ("load_in_fp8", "offload_embedding", "unsloth_tiled_mlp")
+_UNREAD: Final = ("load_in_fp8", "unsloth_tiled_mlp")
 """What makes another model of it."""
 READ: Final = frozenset(
     (
@@ -58,6 +58,7 @@ READ: Final = frozenset(
         "max_seq_length",
         "model_name",
         "modules_to_save",
+        "offload_embedding",
         "r",
         "target_modules",
         "target_parameters",

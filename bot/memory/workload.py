@@ -147,6 +147,8 @@ class Role:
     """Of a parameter below an adapter, where it differs."""
     base_shared: bool = False
     """Whether the frozen weights are the engine's, on which the adapter is trained."""
+    embedding_on_host: bool = False
+    """Whether the embedding is there alone, where it is not the head too."""
     whole_experts: bool = False
     """Whether routed experts are as embedding and head are, where the rest is quantized."""
     gradient_bytes: float = 4.0

@@ -196,6 +196,8 @@ class Unsloth:
     """The share of the card for a vLLM that has the trainer's frozen weights; None without one."""
     standby: bool = False
     """Whether that vLLM gives its cache away while others work."""
+    embedding_on_host: bool = False
+    """Whether the embedding is kept there, where it is not the head too."""
 
 
 @dataclass(frozen=True, slots=True)

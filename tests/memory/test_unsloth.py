@@ -8,6 +8,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import pytest
+
 from tests.command import rlbot
 from tests.memory.judge_unsloth import FOLDER, judged
 from tests.memory.printed import component, printed, stage
@@ -115,3 +117,18 @@ def test_its_loss_takes_more_of_a_card_where_lengths_are_known(tmp_path: Path) -
     long = estimated(tmp_path, program, "--response-tokens", "4000")
     assert 8.0 <= component(long, "update", "logits") < 8.2
     assert component(estimated(tmp_path, program), "update", "logits") < 2.1
+
+
+def test_an_embedding_on_the_host_is_not_on_the_card(tmp_path: Path) -> None:
+    """Half of unsloth's notebooks of gpt-oss; a model whose head it is keeps it."""
+    load = "model, _ = FastLanguageModel.from_pretrained('{}', offload_embedding={})\n"
+    rest = (
+        "model = FastLanguageModel.get_peft_model(model)\n"
+        "GRPOTrainer(model=model, args=GRPOConfig(num_generations=2, max_completion_length=64))\n"
+    )
+    for name, apart in (("unsloth/gpt-oss-20b", 201_088 * 2880), ("unsloth/Qwen3-4B", 0)):
+        with_it, without = (
+            component(estimated(tmp_path, load.format(name, on) + rest), "update", "weights")
+            for on in (False, True)
+        )
+        assert with_it - without == pytest.approx(apart * 2 / 2**30, abs=0.02)

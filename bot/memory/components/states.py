@@ -91,8 +91,9 @@ def _weights(role: Role) -> Bytes:
     adapter = Bytes.of(role.adapter_parameters * role.weight_bytes)
     if role.base_shared:
         return adapter
+    away = role.shape.embedding if role.embedding_on_host and not role.shape.tied else 0
     if frozen >= 2:
-        return Bytes.of(role.parameters * frozen) + adapter
+        return Bytes.of((role.parameters - away) * frozen) + adapter
     # Quantized: the layers' matrices alone, a vision tower's too (`_replace_with_bnb_linear` of
     # transformers' `integrations/bitsandbytes.py` takes each linear module but the head);
     # embedding, head and norms stay in 16 bits, or are cast to fp32 by PEFT's
@@ -101,7 +102,7 @@ def _weights(role: Role) -> Bytes:
     linear = role.shape.linear_parameters + (tower.linear_parameters if tower else 0)
     if role.whole_experts:
         linear -= role.shape.expert_parameters
-    ends = Bytes.of((role.parameters - linear) * role.end_bytes)
+    ends = Bytes.of((role.parameters - away - linear) * role.end_bytes)
     return Bytes.of(linear * frozen) + ends + adapter
 
 

@@ -273,6 +273,7 @@ class _Trainer:
             weight_bytes=precision.weights,
             frozen_bytes=precision.frozen if adapter else None,
             base_shared=unsloth.has_engine(get),
+            embedding_on_host=unsloth.keeps_embedding_on_host(get),
             whole_experts=precision.whole_experts,
             gradient_bytes=precision.gradients,
             optimizer_bytes=precision.optimizer,

@@ -80,6 +80,12 @@ def offloads(get: MemorySettings) -> bool:
     return found is not None and found.offloads
 
 
+def keeps_embedding_on_host(get: MemorySettings) -> bool:
+    """Whether the embedding is there, and looked up there (`offload_embedding` of `vision.py`)."""
+    found = _unsloth(get)
+    return found is not None and found.embedding_on_host
+
+
 def _unsloth(get: MemorySettings) -> Unsloth | None:
     program = get.plan.written
     return program.unsloth if program is not None else None

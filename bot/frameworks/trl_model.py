@@ -1,0 +1,45 @@
+"""What a program makes of the model that it trains with TRL."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from bot.base.fast_dataclass import dataclass
+from bot.frameworks.python_scope import Scope
+from bot.shell.words import Unsloth, WrittenProgram
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWritten:
+    """The model that a program trains."""
+
+    keywords: tuple[tuple[ast.keyword, Scope], ...]
+    """Options of TRL's scripts, each with the expression of its value and where that stands."""
+    prepared: bool = False
+    """Whether PEFT's `prepare_model_for_kbit_training` is called with it."""
+    spread: bool = False
+    """Whether `device_map` spreads its layers over the GPUs that there are."""
+    goes_on: bool = False
+    """Whether an adapter of an earlier training is trained on (`PeftModel.from_pretrained`)."""
+    unsloth: Unsloth | None = None
+    """How unsloth makes it; None where transformers does."""
+    unfollowed: str = ""
+    """What stands where it is not followed, so that nothing else is known."""
+
+
+def program_of(
+    trainer: str, trained: ModelWritten | None, otherwise: Unsloth | None = None
+) -> WrittenProgram:
+    """A program that trains as a script of TRL's does, by the model that it makes."""
+    program = WrittenProgram(f"trl.scripts.{trainer}", unsloth=otherwise)
+    if trained is None:
+        return program
+    return replace(
+        program,
+        prepared=trained.prepared,
+        spread=trained.spread,
+        goes_on=trained.goes_on,
+        unsloth=trained.unsloth or otherwise,
+        unfollowed=trained.unfollowed,
+    )
