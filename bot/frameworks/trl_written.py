@@ -249,20 +249,15 @@ def value_of(node: ast.expr, scope: Scope) -> Any:
 
 
 def _from_elsewhere(tree: ast.Module, name: str) -> bool:
-    """Whether a module that imports no TRL has a class of that name from another module."""
-    places = [one for one in ast.walk(tree) if isinstance(one, (ast.Import, ast.ImportFrom))]
-    named = {one.name for place in places for one in place.names}
-    froms = [one for one in places if isinstance(one, ast.ImportFrom)]
-    named_so = (one for place in froms for one in place.names)
-    ours = name not in unsloth.ARGUMENTS and any(
-        (one.asname or one.name) == name for one in named_so
-    )
-    trl = any(f"{one.module}.".startswith("trl.") and not one.level for one in froms)
-    return (
-        ours
-        and not trl
-        and not any(f"{one}.".startswith(("trl.", unsloth.PACKAGE)) for one in named)
-    )
+    """Whether a class of that name is the module's own, or comes from another one than TRL."""
+    given = [
+        "." if one.level else f"{one.module}."
+        for one in imports(tree)
+        if any((alias.asname or alias.name) == name for alias in one.names)
+    ]
+    own = any(isinstance(node, ast.ClassDef) and node.name == name for node in tree.body)
+    trl = any(one.startswith(("trl.", f"{unsloth.PACKAGE}.")) for one in given)
+    return not trl and (own or bool(given))
 
 
 def from_trl(tree: ast.Module, name: str, ours: bool) -> bool:

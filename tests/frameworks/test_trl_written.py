@@ -44,7 +44,6 @@ def _settings(program: str) -> dict[str, object]:
         START + "a = GRPOConfig(beta=0.1)\nb = GRPOConfig(beta=0.2)\n",
         START + "a = GRPOConfig(beta=0.1, **more)\n",
         START + "a = GRPOConfig('out', beta=0.1)\n",
-        "class GRPOConfig: pass\na = GRPOConfig(lora_rank=8)\n",
         f"{START}a = GRPOConfig({', '.join(f'a{n}=1' for n in range(20_000))})\n",  # took 30 s
     ],
 )
@@ -488,3 +487,31 @@ def test_places_hold_in_lines_of_any_letters(before: list[str], name: str, steps
     assert launch.settings["max_steps"] == steps
     (found,) = [f for f in report.findings if f.severity == "error"]
     assert line[found.column - 1 : found.end_column - 1] == "bta"
+
+
+@pytest.mark.parametrize(
+    ("head", "files"),
+    [
+        ("import trl\n@dataclass\nclass DPOConfig(trl.DPOConfig):\n    own: int = 1\n", {}),
+        (
+            "from pkg.configs import DPOConfig\nfrom trl import ModelConfig\n",
+            {"pkg/configs.py": b"import trl\nclass DPOConfig(trl.DPOConfig):\n    own: int = 1\n"},
+        ),
+    ],
+    ids=["defined", "imported"],
+)
+def test_a_class_of_that_name_may_have_more(head: str, files: dict[str, bytes]) -> None:
+    """open-r1's forks, scripts/run_benchmarks.py: `benchmarks` was no setting of TRL's."""
+    text = head + "args = DPOConfig(own=2, beta=0.1, no_such_setting=1)\n"
+    place = InCheckout(Checkout({"train.py": text.encode(), **files}))
+    script = ScriptFile(path="train.py", data=text.encode())
+    report = check_script(script, CheckOptions(place=place, evidence="off"))
+    errors = [one.message for one in report.findings if one.severity == "error"]
+    assert len(errors) == 1
+    assert "no_such_setting" in errors[0]
+
+
+def test_a_class_without_anything_of_trl_is_no_launch() -> None:
+    report = _check("class GRPOConfig: pass\na = GRPOConfig(lora_rank=8)\n")
+    (reason,) = [one.reason for one in report.unchecked]
+    assert reason.startswith("no command starts the training of a known framework")
