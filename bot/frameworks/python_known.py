@@ -118,7 +118,7 @@ def called(scope: S, call: ast.Call, before: int) -> Known[S] | None:
     if name in _HOLDS or name in _FAILS:
         return ast.Constant(name in _HOLDS), scope, END
     if not given:
-        return _text_of(scope, call.func)
+        return _mapping(scope, call, before) if name == "dict" else _text_of(scope, call.func)
     if name.startswith(OF_PATHS):
         return of_path(scope, call)
     if name == "len" and written(given[0]) == "sys.argv":
@@ -215,6 +215,14 @@ def _text_of(scope: S, method: ast.expr) -> Known[S] | None:
 
 
 # Mappings
+
+
+def _mapping(scope: S, call: ast.Call, before: int) -> Known[S] | None:
+    """The mapping that `dict(name="…", size=8)` is."""
+    if not all(one.arg for one in call.keywords):
+        return None
+    keys: list[ast.expr | None] = [ast.Constant(one.arg) for one in call.keywords]
+    return ast.Dict(keys, [one.value for one in call.keywords]), scope, before
 
 
 def _item(

@@ -593,3 +593,15 @@ def test_responses_without_a_limit_have_the_length_that_is_given() -> None:
     made = estimate_script(script, options(HEAD + text), gpus=1, run=run).estimate
     assert made is not None
     assert made.outcome == "fits"
+
+
+def test_a_mapping_made_of_names_is_one() -> None:
+    """FlexCode29/financial-grpo: its options have their defaults of one."""
+    text = (
+        "import argparse\nDEFAULTS = dict(model_name='Qwen/Qwen2.5-3B', rank=8)\n"
+        "parser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--model_name', default=DEFAULTS['model_name'])\n"
+        "parsed = parser.parse_args()\n"
+        f"{SFT}SFTTrainer(model=parsed.model_name, args=args).train()\n"
+    )
+    assert model_of(text)["model_name_or_path"] == "Qwen/Qwen2.5-3B"

@@ -525,6 +525,8 @@ def test_a_path_of_a_cache_or_a_checkpoint(path: str, name: str | None) -> None:
 def test_what_is_said_of_a_name_that_is_not_known() -> None:
     said = {path: str(not_known(path)) for path in ("my/own", "x/Qwen3-8B-AWQ", "x/Qwen4-8B")}
     assert said["my/own"] == "The shape of the model my/own is not known."
+    hidden = "/tmp/${?variable EXP_NAME is not set in the script}/${?output of ls}"
+    assert str(not_known(hidden)) == "The shape of the model /tmp/$EXP_NAME/… is not known."
     assert said["x/Qwen3-8B-AWQ"] == (
         "x/Qwen3-8B-AWQ is quantized, and what its weights take is not known; Qwen3-8B is known."
     )

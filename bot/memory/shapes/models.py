@@ -215,9 +215,14 @@ def near(path: str) -> str | None:
     return None
 
 
+_HOLE = regex(r"\$\{\?(?:variable (\w{1,99}) is not set)?[^}]{0,500}\}")
+"""What nobody knows of a path, and the variable that it is."""
+
+
 def not_known(path: str) -> Message:
     """A sentence: the shape of a path's model is not known, and which one may be meant."""
     close = near(path)
+    path = _HOLE.sub(lambda found: f"${found[1]}" if found[1] else "…", path)
     if close is None:
         return message("The shape of the model {path} is not known.", path=path)
     if _QUANTIZED.search(path.lower()):
