@@ -109,12 +109,9 @@ class _Trainer:
         per_node = self.plan.gpus_per_node.value
         counts = learners_of(self.get) if ray else []
         learners = sum(counts) if ray else self.plan.gpus.value or gpus
-        total = needed(
-            learners or None,
-            "The GPUs that train (--num_learners_per_node) are not known."
-            if ray
-            else "The number of GPUs is not known. Give --gpus.",
-        )
+        if ray:
+            needed(learners or None, "The GPUs that train (--num_learners_per_node) are not known.")
+        total = needed(learners or None, "The number of GPUs is not known. Give --gpus.")
         of, tokens = self._tokens()
         roles = self._roles(total, of, tokens)
         engine, apart = self._engine(of, total, roles)
