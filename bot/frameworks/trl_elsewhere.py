@@ -1,4 +1,4 @@
-"""A program whose trainer, or the trainer's settings, another module of its repository makes.
+"""A program whose trainers, or their settings, other modules of its repository make, or several.
 
 `from training import run; run(load("config.yaml"))`: functions that it calls are followed to the
 one that makes TRL's trainer. Read as syntax trees, never run.
@@ -24,23 +24,28 @@ from bot.frameworks.written_mappings import keywords_of
 
 _DEEPEST: Final = 3
 """Functions that are followed from one into the next."""
+_MOST: Final = 5
+"""Trainers of a program."""
 _MODULES: Final = 50
 """Modules that a program imports and that are looked into for the names of trainers."""
 _Trainer: TypeAlias = tuple[ast.Call, str, Scope]
 """What makes a trainer, its class, and where that stands."""
 
 
-def settings_elsewhere(run: ProgramRun, text_of: Callable[[str], str]) -> WrittenSettings | None:
-    """What a program makes of TRL's settings, with other modules; None for nothing, or several.
+def settings_of_trainers(run: ProgramRun, text_of: Callable[[str], str]) -> list[WrittenSettings]:
+    """What a program makes of TRL's settings, for each trainer that it makes; none where it is not.
 
-    `text_of` gives the text of a module. The settings stand in the module that makes them.
+    `text_of` gives the text of a module. The settings stand in the module that makes them; those
+    that several trainers are given count once. A program with many trainers is not followed.
     """
     tree = run.files.tree(run.path)
     try:
-        found = [*islice(_trainers(tree, run), 2)] if tree is not None else []
-        return _settings(*found[0], text_of) if len(found) == 1 else None
+        trainers = [*islice(_trainers(tree, run), _MOST + 1)] if tree is not None else []
+        few = trainers if len(trainers) <= _MOST else []
+        found = [made for one in few if (made := _settings(*one, text_of)) is not None]
     except RecursionError:
-        return None
+        return []
+    return [*{(one.path, one.words): one for one in found}.values()]
 
 
 def _settings(

@@ -242,7 +242,8 @@ class _Program:
             self.recomputes, offloads = unsloth.recomputes(told)
             self.unsloth = Unsloth(offloads)
         away = self.unsloth.embedding_on_host or bool(told.get("offload_embedding"))
-        self.unsloth = replace(self.unsloth, embedding_on_host=away)
+        longest = unsloth.longest(told) or self.unsloth.longest
+        self.unsloth = replace(self.unsloth, embedding_on_host=away, longest=longest)
         if (share := unsloth.engine(told)) is not None:
             self.unsloth = replace(self.unsloth, engine=share, standby=unsloth.stands_by(self.tree))
         options = unsloth.loaded(told) if loads else unsloth.adapted(told)

@@ -44,7 +44,7 @@ from bot.frameworks.trl_arguments import (
     parsing_classes,
 )
 from bot.frameworks.trl_copies import TrlCopies
-from bot.frameworks.trl_elsewhere import imported_by, settings_elsewhere
+from bot.frameworks.trl_elsewhere import imported_by, settings_of_trainers
 from bot.frameworks.trl_program import TrlProgram
 from bot.frameworks.trl_trainers import BARE, PLAIN, TRAINERS, UNREAD
 from bot.frameworks.trl_written import (
@@ -120,7 +120,7 @@ class TrlPrograms:
         self._files = files
         self.sources = ProgramFiles(files)
         self._found: dict[str, TrlProgram | None] = {}
-        self._written: dict[str, list[tuple[ProgramRun, WrittenSettings | None]]] = {}
+        self._written: dict[str, list[tuple[ProgramRun, Sequence[WrittenSettings]]]] = {}
         self._others: dict[str, str] = {}
         self._copies = TrlCopies(files)
 
@@ -172,12 +172,13 @@ class TrlPrograms:
 
     def written_in(
         self, entry: str, script: str, argv: Sequence[Word], environment: Mapping[str, Word]
-    ) -> WrittenSettings | None:
+    ) -> Sequence[WrittenSettings]:
         """The settings that a program makes itself (`GRPOConfig(…)`), as a script starts it.
 
-        None for a program that takes them as options, and for one that is not there. Of a path that
-        leads nowhere, as one that begins on somebody's machine, the last two names count, or the
-        last where the repository's root has the only program of that name.
+        None for a program that takes them as options, and for one that is not there; several for
+        one that trains several times. Of a path that leads nowhere, as one that begins on
+        somebody's machine, the last two names count, or the last where the repository's root has
+        the only program of that name.
         """
         wanted = entry_file(entry)
         rooted = wanted.startswith(("/", "${?"))
@@ -188,11 +189,11 @@ class TrlPrograms:
             path = name
         data = self._files[path] if path is not None else b""
         if path is None:
-            return None
+            return ()
         run = ProgramRun(path, self.sources, argv, environment)
         texts = chain([data], (self._files[one] for one in imported_by(run)))
         if not any(mark in text for text in texts for mark in _MADE):
-            return None
+            return ()
         run.parsed = self._own_options(run)
         runs = self._written.setdefault(path, [])
         for known, found in runs:
@@ -201,18 +202,20 @@ class TrlPrograms:
         runs.append((run, self._settings(run)))
         return runs[-1][1]
 
-    def _settings(self, run: ProgramRun) -> WrittenSettings | None:
+    def _settings(self, run: ProgramRun) -> Sequence[WrittenSettings]:
         tree = self.sources.tree(run.path)
         if tree is None:
-            return None
+            return ()
         text = python_of(self._files, run.path)
         found = settings_written(text, tree, run)
         if found is None and (own := self._own_class(run.path, tree)):
             found = settings_written(text, tree, run, own)
-        found = found or settings_elsewhere(run, partial(python_of, self._files))
-        if found is not None and self._copies.may_serve(run.path):
-            return WrittenSettings(run.path, found.name, found.trainer)
-        return found
+        every = [found] if found is not None else []
+        if found is None or not found.words:
+            every = settings_of_trainers(run, partial(python_of, self._files)) or every
+        if self._copies.may_serve(run.path):
+            return [WrittenSettings(run.path, one.name, one.trainer) for one in every]
+        return every
 
     def _own_options(self, run: ProgramRun) -> tuple[ast.Call, ProgramOptions] | None:
         """The options of classes of the repository's alone, as the command line has them."""

@@ -129,6 +129,12 @@ def recomputes(given: Mapping[str, Any]) -> tuple[bool, bool]:
     return bool(how), how == PACKAGE
 
 
+def longest(given: Mapping[str, Any]) -> int:
+    """Tokens of the longest sequence of a model; 0 where that is not told."""
+    told = given.get("max_seq_length")
+    return told if isinstance(told, int) else 0
+
+
 def engine(given: Mapping[str, Any]) -> float | None:
     """The share of the card for its vLLM, by what `from_pretrained` is given; None without one."""
     share = given.get("gpu_memory_utilization", 0.5)

@@ -124,11 +124,11 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
         found = place.checkout.trl_programs.written_in(
             started.entry, place.path, started.argv, command.environment
         )
-        if found is not None:
+        for one in found:
             return message(
                 "the settings of TRL stand in Python, {name}(…) in {path}, and are not read there",
-                name=found.name,
-                path=found.path,
+                name=one.name,
+                path=one.path,
             )
     return None
 

@@ -50,7 +50,7 @@ def with_settings(reading: Reading, plans: Sequence[Plan], place: ScriptPlace | 
     same folder.
     """
     joined = {
-        id(command): replace(command, settings=words) for command, words in _own(plans, place)
+        id(command): [replace(command, settings=words)] for command, words in _own(plans, place)
     }
     attached = _attached(reading, plans, place, joined) if place is not None else ()
     if not joined:
@@ -58,20 +58,31 @@ def with_settings(reading: Reading, plans: Sequence[Plan], place: ScriptPlace | 
     return replace(
         reading,
         source=Source(reading.source.path, reading.source.text, attached),
-        commands=tuple(joined.get(id(command), command) for command in reading.commands),
+        commands=tuple(
+            one for command in reading.commands for one in joined.get(id(command), [command])
+        ),
     )
 
 
 def _attached(
-    reading: Reading, plans: Sequence[Plan], place: ScriptPlace, joined: dict[int, Command]
+    reading: Reading,
+    plans: Sequence[Plan],
+    place: ScriptPlace,
+    joined: dict[int, list[Command]],
 ) -> tuple[Source, ...]:
-    """The files of the repository that hold settings of commands, which are added to `joined`."""
+    """The files of the repository that hold settings of commands, which are added to `joined`.
+
+    A program that trains several times is as many commands.
+    """
     parts: dict[str, Source] = {}
     moved: dict[tuple[int, int], tuple[Word, ...]] = {}
     script = reading.source
     found = [*_recipes(plans, place), *_programs(reading.commands, plans, place)]
     for command, path, words, program in found:
-        if id(command) in joined or (path not in parts and len(parts) >= _MOST):
+        others = joined.get(id(command), [])
+        if any(one.written is None for one in others) or (
+            path not in parts and len(parts) >= _MOST
+        ):
             continue
         if path not in parts:
             text = _text(place.checkout.files, path)
@@ -79,7 +90,7 @@ def _attached(
         at = Source("", script.text, tuple(parts.values())).begin(list(parts).index(path))
         if (key := (at, id(words))) not in moved:
             moved[key] = tuple(_moved(word, at) for word in words)
-        joined[id(command)] = replace(command, settings=moved[key], written=program)
+        joined[id(command)] = [*others, replace(command, settings=moved[key], written=program)]
     return tuple(parts.values())
 
 
@@ -130,11 +141,11 @@ def _programs(
         started = unwrap(command.argv) if id(command) not in launched else None
         if started is None:
             continue
-        made = place.checkout.trl_programs.written_in(
+        for made in place.checkout.trl_programs.written_in(
             started.entry, place.path, started.argv, command.environment
-        )
-        if made is not None and made.words:
-            yield command, made.path, made.words, made.program
+        ):
+            if made.words:
+                yield command, made.path, made.words, made.program
 
 
 def _beside(shown: str, script: str, recipe: str) -> str:

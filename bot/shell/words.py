@@ -198,6 +198,8 @@ class Unsloth:
     """Whether that vLLM gives its cache away while others work."""
     embedding_on_host: bool = False
     """Whether the embedding is kept there, where it is not the head too."""
+    longest: int = 0
+    """Tokens of the longest sequence that it takes (`max_seq_length`); 0 where not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,6 @@ def test_a_module_that_makes_the_trainer_alone_is_followed() -> None:
     ("main", "training"),
     [
         (MAIN.replace("    train(args)", "    evaluate(args)"), TRAINING),
-        (MAIN.replace("    train(args)", "    train(args)\n    train(args)"), TRAINING),
         (MAIN.replace("    train(args)", "    if False:\n        train(args)"), TRAINING),
         (MAIN, TRAINING.replace("from trl", "from own")),
         (
@@ -132,7 +131,53 @@ def test_a_module_that_makes_the_trainer_alone_is_followed() -> None:
         ),
         (MAIN, "from training import train\ndef train(args):\n    return train(args)\n"),
     ],
-    ids=["not called", "called twice", "never reached", "of another package", "a class", "endless"],
+    ids=["not called", "never reached", "of another package", "a class", "endless"],
 )
 def test_what_does_not_train_is_no_launch(main: str, training: str) -> None:
     assert not check("", main, training=training).launches
+
+
+TWICE = """\
+from transformers import AutoModelForCausalLM
+from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-0.5B")
+first = SFTTrainer(model=model, args=SFTConfig(max_length=512))
+first.train()
+args = GRPOConfig(num_generations=2, max_completion_length=64)
+second = GRPOTrainer(model=model, args=args, reward_funcs=score)
+second.train()
+"""
+
+
+def test_a_program_that_trains_twice_is_two_launches() -> None:
+    """unsloth's notebooks of GRPO warm the model up by SFT: neither was read."""
+    first, second = check("", TWICE).launches
+    assert (first.settings["max_length"], second.settings["num_generations"]) == (512, 2)
+    assert {one.settings["model_name_or_path"] for one in (first, second)} == {"Qwen/Qwen2.5-0.5B"}
+    errors = check("", TWICE.replace("max_completion_length", "no_such_length")).findings
+    assert [(one.line, one.slug) for one in errors if one.severity == "error"] == [
+        (6, "unknown-key")
+    ]
+
+
+def test_a_function_that_is_called_twice_trains_with_either() -> None:
+    main = MAIN.replace(
+        "    train(args)", "    train(args)\n    args.generations = 8\n    train(args)"
+    )
+    assert len(check("", main, training=TRAINING).launches) == 1
+    twice = (
+        "from training import train\n"
+        "class A:\n    model_id = 'Qwen/Qwen2.5-0.5B'\n    generations = 2\n"
+        "class B:\n    model_id = 'Qwen/Qwen2.5-3B'\n    generations = 8\n"
+        "train(A)\ntrain(B)\n"
+    )
+    launches = check("", twice, training=TRAINING).launches
+    assert [one.settings["num_generations"] for one in launches] == [2, 8]
+
+
+def test_many_trainers_are_not_followed() -> None:
+    text = "from trl import SFTConfig, SFTTrainer\n" + "".join(
+        f"SFTTrainer(model='Qwen/Qwen2.5-0.5B', args=SFTConfig(max_length={n})).train()\n"
+        for n in range(1, 8)
+    )
+    assert not check("", text).launches

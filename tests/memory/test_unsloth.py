@@ -132,3 +132,11 @@ def test_an_embedding_on_the_host_is_not_on_the_card(tmp_path: Path) -> None:
             for on in (False, True)
         )
         assert with_it - without == pytest.approx(apart * 2 / 2**30, abs=0.02)
+
+
+def test_responses_are_no_longer_than_what_it_takes(tmp_path: Path) -> None:
+    """Its notebooks: `max_completion_length = max_seq_length - longest_prompt`."""
+    limit = "max_completion_length=512"
+    hidden = estimated(tmp_path, GRPO.replace(limit, "max_completion_length=2048 - longest"))
+    known = estimated(tmp_path, GRPO.replace(limit, "max_completion_length=2048"))
+    assert hidden["stages"] == known["stages"]

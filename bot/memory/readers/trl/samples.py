@@ -36,6 +36,9 @@ def longest_response(get: MemorySettings, run: Measured | None) -> int:
         limit = ceil(max(1.0, run.longest - (run.prompt_mean or 0.0)))
     if limit is None and run is not None and run.response_mean:
         limit = ceil(ASSUMED * run.response_mean)
+    program = get.plan.written
+    if limit is None and program is not None and program.unsloth is not None:
+        limit = program.unsloth.longest or None  # Its engine takes no longer sequence.
     return needed(
         limit,
         "The maximum length of a response is not known. Give --response-tokens, the mean length of "

@@ -111,7 +111,7 @@ class _Trainer:
         learners = sum(counts) if ray else self.plan.gpus.value or gpus
         if ray:
             needed(learners or None, "The GPUs that train (--num_learners_per_node) are not known.")
-        total = needed(learners or None, "The number of GPUs is not known. Give --gpus.")
+        total = needed(learners or None, "The number of GPUs is not known.")
         of, tokens = self._tokens()
         roles = self._roles(total, of, tokens)
         engine, apart = self._engine(of, total, roles)
