@@ -59,6 +59,7 @@ _DEFAULTS: Final = {"r": 8, "lora_dropout": 0.0}
 _BITS: Final = ("load_in_4bit", "load_in_8bit")
 _QUANTIZED: Final = {"bnb_4bit_use_double_quant": "use_bnb_nested_quant"} | {n: n for n in _BITS}
 """Fields of transformers' `BitsAndBytesConfig` to TRL's options."""
+_MXFP4: Final = "Mxfp4Config"
 _TYPES: Final = ("dtype", "torch_dtype")
 _CHANGES: Final = frozenset(("config", "gguf_file", "tp_plan", "variant"))
 """Arguments of `from_pretrained` that may make another model of it."""
@@ -305,9 +306,12 @@ class _Program:
         node, scope = scope.value(node)
         if is_value(node, None) or _of_options(node, scope, "get_quantization_config"):
             return
-        if not isinstance(node, ast.Call) or not written(node.func).endswith("BitsAndBytesConfig"):
+        name = written(node.func) if isinstance(node, ast.Call) else ""
+        if not isinstance(node, ast.Call) or not name.endswith(("BitsAndBytesConfig", _MXFP4)):
             raise UnfollowedError("quantization_config")
         given = self._arguments(node, scope)
+        if name.endswith(_MXFP4) and not is_value(given.get("dequantize", node), True):
+            raise UnfollowedError("quantization_config")
         for name, option in _QUANTIZED.items():
             if name in given:
                 self._say(option, given[name], scope)

@@ -53,7 +53,7 @@ from bot.frameworks.trl_written import (
     makes_adapter,
     own_trainer_class,
     settings_written,
-    trains_with_arguments,
+    trained_with_arguments,
 )
 from bot.frameworks.unsloth import ARGUMENTS
 from bot.shell.words import Word
@@ -307,8 +307,8 @@ class TrlPrograms:
                 return None
             if parser == _OPEN_INSTRUCT and not found.foreign:
                 return TrlProgram(path, "", found.options)
-            if found.plain and not found.trainers and trains_with_arguments(tree):
-                found.trainers.add(TRAINERS["SFTConfig"])
+            if found.plain and not found.trainers:
+                found.trainers.update(filter(None, [trained_with_arguments(tree)]))
             if parser != _OPEN_INSTRUCT and len(found.trainers) == 1:
                 made = (path, found.trainers.pop(), found.options, takes_file)
                 found.options.update(read_options(text_of(self._files, path)) or {})

@@ -47,6 +47,8 @@ BESIDE: Final = frozenset(
 )
 """What a trainer takes that is no setting; before 0.16 some settings were its arguments too."""
 PLAIN: Final = "TrainingArguments"
-"""transformers' class, of which TRL makes its own (`SFTTrainer.__init__`)."""
+PLAINLY: Final = ("SFTTrainer", "DPOTrainer")
+"""transformers' class, and TRL's trainers that take it: the first makes its own class of it, the
+second had none before 0.9."""
 UNREAD: Final = "trl.experimental.distillation"
 """Where TRL's class of that name was before 1.10, with other settings."""

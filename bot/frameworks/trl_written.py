@@ -25,7 +25,7 @@ from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, calls, imports, written
 from bot.frameworks.trl_model import ModelWritten, program_of
 from bot.frameworks.trl_models import model_written
-from bot.frameworks.trl_trainers import BARE, BESIDE, PLAIN, TRAINERS, UNREAD
+from bot.frameworks.trl_trainers import BARE, BESIDE, PLAIN, PLAINLY, TRAINERS, UNREAD
 from bot.frameworks.written_mappings import Keywords, keywords_of
 from bot.shell.source import Span
 from bot.shell.words import Hole, Piece, Unsloth, Word, WrittenProgram
@@ -183,21 +183,24 @@ def _without_settings(tree: ast.Module) -> list[tuple[ast.Call, str]]:
 
 
 def _with_arguments(tree: ast.Module) -> list[tuple[ast.Call, str]]:
-    """The one `SFTTrainer` of a program, and transformers' `TrainingArguments` that it is given.
+    """The one trainer of a program, and transformers' `TrainingArguments` that it is given.
 
-    TRL makes its own class of them (`SFTTrainer.__init__`). Empty where that is not so.
+    Empty where that is not so, and for trainers that do not take them (`PLAINLY`).
     """
     made = [(call, name) for call, name in calls(tree) if name in (*BARE, PLAIN)]
     made.sort(key=lambda one: one[1] == PLAIN)
+    if len(made) != 2 or made[0][1] not in PLAINLY or made[1][1] != PLAIN or made[1][0].args:
+        return []
     foreign = {one.module for one in imports(tree) for n in one.names if n.name == PLAIN}
-    both = [name for _, name in made] == ["SFTTrainer", PLAIN]
-    return made if both and foreign == {"transformers"} and not made[1][0].args else []
+    whole = written(made[1][0].func) == f"transformers.{PLAIN}"
+    return made if foreign == {"transformers"} or (whole and not foreign) else []
 
 
-def trains_with_arguments(tree: ast.Module) -> bool:
-    """Whether the one trainer of a program is TRL's `SFTTrainer`."""
+def trained_with_arguments(tree: ast.Module) -> str | None:
+    """The script of TRL's that a program's one trainer is, where it takes `TrainingArguments`."""
     made = [name for _, name in calls(tree) if name.endswith(_TRAINS)]
-    return made == ["SFTTrainer"] and from_trl(tree, made[0], False)
+    plainly = len(made) == 1 and made[0] in PLAINLY and from_trl(tree, made[0], False)
+    return BARE[made[0]] if plainly else None
 
 
 def _together(

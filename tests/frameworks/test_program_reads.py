@@ -372,7 +372,7 @@ def test_a_trainer_takes_the_arguments_of_transformers() -> None:
         PLAIN + TRAINS + "TrainingArguments(output_dir='p')\n",
         PLAIN.replace("transformers", "own") + TRAINS,
         PLAIN.replace("(output_dir", "('p', output_dir") + TRAINS,
-        PLAIN + TRAINS.replace("SFT", "DPO").replace("DPOTrainer", "trl.DPOTrainer"),
+        PLAIN + TRAINS.replace("SFT", "GRPO"),
         PLAIN + TRAINS.replace("args=args", "args=args, **more"),
     ],
 )

@@ -605,3 +605,29 @@ def test_a_mapping_made_of_names_is_one() -> None:
         f"{SFT}SFTTrainer(model=parsed.model_name, args=args).train()\n"
     )
     assert model_of(text)["model_name_or_path"] == "Qwen/Qwen2.5-3B"
+
+
+@pytest.mark.parametrize(
+    ("trainer", "arguments"),
+    [
+        ("SFTTrainer", "import transformers\nargs = transformers.TrainingArguments"),
+        ("DPOTrainer", "from transformers import TrainingArguments\nargs = TrainingArguments"),
+    ],
+)
+def test_arguments_of_transformers_are_those_of_its_trainers(trainer: str, arguments: str) -> None:
+    text = f"{arguments}('o', per_device_train_batch_size=2)\n".replace(
+        "('o', ", "(output_dir='o', "
+    )
+    train = f"{trainer}(model=model, args=args, max_length=512, beta=0.3).train()\n"
+    (launch,) = lint(HEAD + text + LOAD + train).launches
+    assert launch.settings["per_device_train_batch_size"] == 2
+    assert launch.settings["max_length"] == 512
+
+
+def test_mxfp4_weights_that_are_made_whole_are_in_16_bits() -> None:
+    """TRL's guide to gpt-oss: `Mxfp4Config(dequantize=True)`."""
+    whole = "from transformers import Mxfp4Config\nq = Mxfp4Config(dequantize={})\n" + LOAD.replace(
+        "dtype=", "quantization_config=q, dtype="
+    )
+    assert estimate(SFT + whole.format(True) + TRAIN).stages == estimate(SFT + LOAD + TRAIN).stages
+    assert "quantization_config" in (estimate(SFT + whole.format(False) + TRAIN).reason or "")
