@@ -1,0 +1,36 @@
+python3 -m openrlhf.cli.train_ppo_ray \
+    --ref_num_nodes 1 \
+    --ref_num_gpus_per_node 4 \
+    --reward_num_nodes 0 \
+    --reward_num_gpus_per_node 0 \
+    --critic_num_nodes 1 \
+    --critic_num_gpus_per_node 2 \
+    --actor_num_nodes 1 \
+    --actor_num_gpus_per_node 4 \
+    --colocate_actor_ref \
+    --vllm_num_engines 2 \
+    --vllm_tensor_parallel_size 1 \
+    --pretrain deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B \
+    --remote_rm_url http://localhost:5000/get_reward \
+    --micro_train_batch_size 2 \
+    --train_batch_size 128 \
+    --micro_rollout_batch_size 2 \
+    --rollout_batch_size 1024 \
+    --temperature 0.6 \
+    --n_samples_per_prompt 8 \
+    --max_samples 100000 \
+    --max_epochs 1 \
+    --num_episodes 20 \
+    --prompt_max_len 100000 \
+    --generate_max_len 20000 \
+    --zero_stage 2 \
+    --bf16 \
+    --actor_learning_rate 5e-7 \
+    --critic_learning_rate 9e-6 \
+    --init_kl_coef 0.01 \
+    --prompt_data swebench_oracle.json \
+    --input_key input \
+    --normalize_reward \
+    --flash_attn \
+    --adam_offload \
+    --gradient_checkpointing

@@ -1,0 +1,12 @@
+CUDA_VISIBLE_DEVICES=0 python train.py \
+ --model_name_or_path ehartford/Wizard-Vicuna-7B-Uncensored \
+ --dataset_name Anthropic/hh-rlhf \
+ --dataset_sample 20000 \
+ --learning_rate 5e-4 \
+ --max_steps 10 \
+ --batch_size 16 \
+ --gradient_accumulation_steps 1 \
+ --seq_length 512 \
+ --use_peft \
+ --load_in_8bit \
+ --output_dir ./output

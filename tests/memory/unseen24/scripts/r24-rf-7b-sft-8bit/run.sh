@@ -1,0 +1,14 @@
+CUDA_VISIBLE_DEVICES=0 python train.py \
+ --learning_rate 5e-5 \
+ --model_name_or_path meta-llama/Llama-2-7b-hf \
+ --dataset_name vicgalle/alpaca-gpt4 \
+ --dataset_sample 20000 \
+ --max_steps 10 \
+ --batch_size 16 \
+ --gradient_accumulation_steps 1 \
+ --seq_length 512 \
+ --peft_lora_r 32 \
+ --peft_lora_alpha 64 \
+ --use_peft \
+ --load_in_8bit \
+ --output_dir ./output
