@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 from bot.frameworks.python_known import option_of
 from bot.frameworks.python_scope import Scope
-from bot.frameworks.python_source import UnfollowedError, written
-from bot.frameworks.python_statements import function_of, tests_around
+from bot.frameworks.python_source import UnfollowedError, calls, written
+from bot.frameworks.python_statements import carried_out, function_of, tests_around
 
 _KINDS: Final = ("ForCausalLM", "ForConditionalGeneration", "ForImageTextToText", "AutoModel")
 """How the names of transformers' classes of models end, or are."""
@@ -18,6 +18,8 @@ _WHOLE: Final = ("None", "'cuda'", "'cuda:0'", "0", "'cpu'", "get_kbit_device_ma
 _KEEPS: Final = frozenset(("to", "cuda", "train", "eval"))
 """Methods that give back the model as it is."""
 REQUIRES: Final = "requires_grad"
+_MOST: Final = 20
+"""Calls of one function, of which it is asked whether they are carried out."""
 
 
 def gradients_set(tree: ast.Module) -> Iterator[Literal["frozen", "adapter", "some"]]:
@@ -71,6 +73,21 @@ def may_reach(scope: Scope, node: ast.AST) -> bool:
         return scope.reached(tests_around(scope.node, node), "")
     except UnfollowedError:
         return True
+
+
+def calls_before(trainer: ast.Call, scope: Scope, name: str) -> list[ast.Call]:
+    """The calls of a function that may be carried out before a call that stands in a scope.
+
+    Raises UnfollowedError where they are more than programs have.
+    """
+    named = [one for one, called in calls(scope.tree) if called == name]
+    if len(named) > _MOST:
+        raise UnfollowedError(name)
+    return [
+        one
+        for one in named
+        if any(may_reach(scope, part) for part in carried_out(scope.tree, scope.node, one, trainer))
+    ]
 
 
 def is_name(node: ast.expr, scope: Scope) -> bool:

@@ -18,17 +18,16 @@ from bot.frameworks import unsloth
 from bot.frameworks.program_run import ProgramRun
 from bot.frameworks.python_models import (
     REQUIRES,
+    calls_before,
     gradients_set,
     is_model,
     is_name,
     is_value,
     is_whole,
     keeps,
-    may_reach,
 )
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, calls, imports, written
-from bot.frameworks.python_statements import carried_out
 from bot.frameworks.torch_types import type_of
 from bot.frameworks.trl_model import ModelWritten
 from bot.frameworks.trl_trainers import BESIDE, TRAINS
@@ -64,8 +63,6 @@ _TYPES: Final = ("dtype", "torch_dtype")
 _CHANGES: Final = frozenset(("config", "gguf_file", "tp_plan", "variant"))
 """Arguments of `from_pretrained` that may make another model of it."""
 _CASTS: Final = {"half": "float16", "bfloat16": "bfloat16", "float": "float32"}  # `.half()`
-_MOST: Final = 20
-"""Other models that a program loads, of which it is asked whether it does so before it trains."""
 
 
 _Given: TypeAlias = dict[str, ast.expr]
@@ -134,11 +131,9 @@ class _Program:
         if self.adapter is not None:
             self._adapt(*self.adapter)
         self._go_on(set_so, scope)
-        enabled = [
-            one
-            for one, called in calls(self.tree)
-            if called == "gradient_checkpointing_enable" and may_reach(scope, one)
-        ]
+        if calls_before(call, scope, "prepare_model_for_kbit_training"):
+            self.prepared = True  # Also where it is not taken back: the model is changed itself.
+        enabled = calls_before(call, scope, "gradient_checkpointing_enable")
         if self.unsloth:
             enabled = [self.loads[0]] if self.recomputes else []
         if enabled and "gradient_checkpointing" not in settings:
@@ -303,6 +298,11 @@ class _Program:
             self._option("dtype", ast.Constant("float32"), name.value, scope)
 
     def _quantize(self, node: ast.expr, scope: Scope) -> None:
+        """What a configuration makes of the weights: four bits unless it has eight.
+
+        It is so too where it has neither (`AutoHfQuantizer.from_config` of transformers takes its
+        quantizer of four bits, and `_replace_with_bnb_linear` its modules).
+        """
         node, scope = scope.value(node)
         if is_value(node, None) or _of_options(node, scope, "get_quantization_config"):
             return
@@ -312,9 +312,13 @@ class _Program:
         given = self._arguments(node, scope)
         if name.endswith(_MXFP4) and not is_value(given.get("dequantize", node), True):
             raise UnfollowedError("quantization_config")
-        for name, option in _QUANTIZED.items():
-            if name in given:
-                self._say(option, given[name], scope)
+        for key, option in _QUANTIZED.items():
+            if key in given:
+                self._say(option, given[key], scope)
+        if name.endswith("BitsAndBytesConfig") and all(
+            is_value(scope.constant(given.get(bits, ast.Constant(False))), False) for bits in _BITS
+        ):
+            self._option("load_in_4bit", ast.Constant(True), node, scope)
 
     # The adapter
 
@@ -360,13 +364,8 @@ class _Program:
             if not same or not isinstance(reference, ast.Call) or self.adapter is not None:
                 raise UnfollowedError("ref_model")
             self.loads.append(reference)
-        loads = [one for one, called in calls(self.tree) if called == _LOADS and is_model(one)]
-        others = [one for one in loads if one not in self.loads]
-        if len(others) > _MOST or any(
-            may_reach(scope, one)
-            for other in others
-            for one in carried_out(scope.tree, scope.node, other, call)
-        ):
+        loads = [one for one in calls_before(call, scope, _LOADS) if is_model(one)]
+        if any(one not in self.loads for one in loads):
             raise UnfollowedError(_LOADS)
 
     # Values

@@ -631,3 +631,42 @@ def test_mxfp4_weights_that_are_made_whole_are_in_16_bits() -> None:
     )
     assert estimate(SFT + whole.format(True) + TRAIN).stages == estimate(SFT + LOAD + TRAIN).stages
     assert "quantization_config" in (estimate(SFT + whole.format(False) + TRAIN).reason or "")
+
+
+FOUR = LOAD.replace("dtype=", "quantization_config=BitsAndBytesConfig(load_in_4bit=True), dtype=")
+
+
+@pytest.mark.parametrize(
+    ("more", "prepared"),
+    [
+        ("prepare_model_for_kbit_training(model)\n", True),
+        ("if args.bf16 is None:\n    prepare_model_for_kbit_training(model)\n", True),
+        ("if False:\n    prepare_model_for_kbit_training(model)\n", False),
+        ("def unused(m):\n    return prepare_model_for_kbit_training(m)\n", False),
+    ],
+)
+def test_a_model_is_prepared_where_it_is_not_taken_back(more: str, prepared: bool) -> None:
+    """A guide to QLoRA of Gemma 2 2B: 5.1 GiB were said, and 7.4 taken."""
+    train = LORA + TRAIN.replace("args=args", "args=args, peft_config=lora")
+    as_usual = estimate(SFT + FOUR + "model = prepare_model_for_kbit_training(model)\n" + train)
+    without = estimate(SFT + FOUR + train)
+    assert as_usual.stages != without.stages
+    assert estimate(SFT + FOUR + more + train).stages == (as_usual if prepared else without).stages
+
+
+@pytest.mark.parametrize(
+    ("given", "four"),
+    [
+        ("load_in_8bit=False", True),
+        ("", True),
+        ("load_in_8bit=True", None),
+        ("load_in_4bit=n", ...),
+    ],
+)
+def test_a_configuration_of_bitsandbytes_that_says_nothing_has_four_bits(
+    given: str, four: object
+) -> None:
+    """mini_temporal: `BitsAndBytesConfig(load_in_8bit=False)`, and 12 GiB for a model of 8.5B."""
+    load = FOUR.replace("load_in_4bit=True", given)
+    found = model_of(SFT + load + TRAIN).get("load_in_4bit")
+    assert str(found).startswith("${?") if four is ... else found is four, found
