@@ -39,6 +39,7 @@ _LORA: Final = {
     "r": "lora_r",
     "lora_dropout": "lora_dropout",
     "target_modules": "lora_target_modules",
+    "target_parameters": "lora_target_parameters",
     "modules_to_save": "lora_modules_to_save",
     "use_dora": "use_dora",
     "use_rslora": "use_rslora",
