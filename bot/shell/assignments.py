@@ -14,7 +14,15 @@ from bot.shell.parse.syntax import ArrayLiteral, Assignment, Text, WordNode, Wor
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.state import ShellVariable, Value, World, computed, known, size
-from bot.shell.values import AssignedAt, assign_scalar, converted, following_index, scalar, target
+from bot.shell.values import (
+    AssignedAt,
+    assign_scalar,
+    converted,
+    demand_writable,
+    following_index,
+    scalar,
+    target,
+)
 from bot.shell.words import Piece, Variable, Word
 
 
@@ -60,8 +68,7 @@ class _Assigning:
 
     def run(self) -> None:
         """Carries it out."""
-        if self.old is not None and self.old.readonly:
-            raise ExpansionFault(f"{self.name}: readonly variable", fatal=True)
+        demand_writable(self.world, self.name)
         if isinstance(self.node.value, ArrayLiteral):
             self._array(self.node.value)
             return
@@ -216,8 +223,14 @@ def _items(old: ShellVariable | None) -> dict[int | str, Value]:
 
 
 def prefixed(session: Session, world: World, node: Assignment) -> tuple[str, Value, Variable]:
-    """The assignment in front of a command, not carried out in the shell itself."""
+    """The assignment in front of a command, not carried out in the shell itself.
+
+    Raises:
+        ExpansionFault: the variable is read-only.
+
+    """
     name_span, value_span = node.name_span, node.value.span
+    demand_writable(world, node.name)
     if isinstance(node.value, ArrayLiteral):
         value: Value = hole("unsupported", "array in front of a command", value_span)
     else:

@@ -16,7 +16,7 @@ from bot.shell.numbers import Unknown, certain_text, integer
 from bot.shell.parse.syntax import Assignment, Simple
 from bot.shell.probes import question_of
 from bot.shell.runner import Runner
-from bot.shell.session import EvaluationFault, Session, hole
+from bot.shell.session import CommandFault, ReadonlyFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.sources import run_eval, run_source
 from bot.shell.state import Flow, OpenArguments, Value, World, known, size
@@ -81,7 +81,10 @@ def run_builtin(
         return run_eval(runner, call.plain, world, call.span)
     if name in ("source", "."):
         return run_source(runner, call.plain, world, call.span)
-    _HANDLERS.get(name, _succeed)(call)
+    try:
+        _HANDLERS.get(name, _succeed)(call)
+    except ReadonlyFault:
+        world.settle(1)
     return [world]
 
 
@@ -223,7 +226,7 @@ def _let(call: BuiltinCall) -> None:
         try:
             text = certain_text(session, world, word.pieces, call.span)
             status = 0 if integer(session, world, text, call.span) else 1
-        except EvaluationFault:
+        except CommandFault:
             status = 1
             break
         except Unknown:

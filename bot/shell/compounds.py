@@ -18,7 +18,7 @@ from bot.shell.parse.syntax import (
 )
 from bot.shell.redirections import Redirection
 from bot.shell.runner import Runner
-from bot.shell.session import EvaluationFault, shorten
+from bot.shell.session import CommandFault, shorten
 from bot.shell.source import Span
 from bot.shell.state import Value, World
 from bot.shell.verdicts import without_arguments
@@ -38,7 +38,7 @@ def arithmetic(runner: Runner, node: ArithmeticCommand, world: World) -> list[Wo
     try:
         value = evaluate(runner.session, world, node.expression, node.span)
         world.settle(0 if value else 1)
-    except EvaluationFault:
+    except CommandFault:
         world.settle(1)
     except Unknown:
         world.settle(None, False)

@@ -9,10 +9,10 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.shell.assignments import carry_out
 from bot.shell.parse.syntax import Assignment
-from bot.shell.session import Session, hole
+from bot.shell.session import ReadonlyFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.state import ShellVariable, World, cut, extent, known
-from bot.shell.values import AssignedAt, assign_scalar, target
+from bot.shell.values import AssignedAt, assign_scalar, demand_writable, target
 from bot.shell.words import Word
 
 _ASSIGNED = regex(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=|\Z)")
@@ -63,26 +63,38 @@ def declare(
         return
     if declaration.minus & {"f", "F", "p"}:
         return
-    for argument in declaration.names:
-        name = argument.name if isinstance(argument, Assignment) else _about(argument)[0]
-        if not name:
-            world.settle(1)
-            continue
-        if declaration.local(world):
-            _hide(world, name)
-        if "n" not in declaration.minus:
-            name = target(world, name)
-        _prepare(world, name, declaration)
-        if declaration.exports:
-            # An unset variable is exported as soon as it is set.
-            world.exporting = world.exporting | {name}
+    done = [_declare(session, world, declaration, one) for one in declaration.names]
+    # The status is the builtin's own, not that of a substitution in a value.
+    world.settle(0 if all(done) else 1)
+
+
+def _declare(
+    session: Session, world: World, declaration: _Declaration, argument: Word | Assignment
+) -> bool:
+    """Carries out one argument; False where bash refuses it."""
+    name = argument.name if isinstance(argument, Assignment) else _about(argument)[0]
+    if not name:
+        return False
+    if declaration.local(world):
+        if _is_fixed(world, name):
+            return False
+        _hide(world, name)
+    if "n" not in declaration.minus:
+        name = target(world, name)
+    _prepare(world, name, declaration)
+    if declaration.exports:
+        # An unset variable is exported as soon as it is set.
+        world.exporting = world.exporting | {name}
+    done = True
+    try:
         if isinstance(argument, Assignment):
             carry_out(session, world, argument)
         else:
             _assign_text(session, world, argument)
-        _finish(world, name, declaration)
-        # The status is the builtin's own, not that of a substitution in a value.
-        world.settle(0)
+    except ReadonlyFault:
+        done = False
+    _finish(world, name, declaration)
+    return done
 
 
 def _about(word: Word) -> tuple[str, str]:
@@ -106,6 +118,12 @@ def _assign_text(session: Session, world: World, word: Word) -> None:
     assign_scalar(session, world, name, value, AssignedAt(name_span, value_span))
 
 
+def _is_fixed(world: World, name: str) -> bool:
+    """Whether a function cannot have a variable of this name: a read-only one is global."""
+    old = world.variables.get(name)
+    return old is not None and old.readonly and not any(name in frame for frame in world.frames)
+
+
 def _hide(world: World, name: str) -> None:
     frame = world.frames[-1]
     if name not in frame:
@@ -118,7 +136,7 @@ def _prepare(world: World, name: str, declaration: _Declaration) -> None:
     minus = declaration.minus
     old = world.variables.get(name)
     if old is None:
-        if not (minus & set("aAilun")) and declaration.builtin != "local":
+        if not (minus & set("aAilnru")) and declaration.builtin not in ("local", "readonly"):
             return
         old = ShellVariable()
     changes: dict[str, object] = {}
@@ -192,5 +210,6 @@ def _unset_element(world: World, name: str, span: Span) -> None:
     """`unset A[i]`: which elements are left is not followed."""
     variable = world.variables.get(name)
     if variable is not None and (variable.items is not None or variable.spoiled):
+        demand_writable(world, name)
         value = hole("unsupported", f"array {name} has lost an element", span)
         world.set(name, replace(variable, value=value, items=None, spoiled=True))

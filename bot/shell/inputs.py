@@ -21,7 +21,7 @@ from bot.shell.state import (
     separators,
     trimmed,
 )
-from bot.shell.values import AssignedAt, assign_scalar, scalar
+from bot.shell.values import AssignedAt, assign_scalar, demand_writable, scalar
 from bot.shell.words import Piece, Word
 
 _READ_WITH = frozenset("adinNptu")
@@ -72,6 +72,7 @@ def read(session: Session, world: World, words: Sequence[Word], span: Span) -> N
             values = split([(piece, SPLIT) for piece in line], separators(world))
             session.spend_words(len(values))
             items: dict[int | str, Value] = dict(enumerate(values))
+            demand_writable(world, array)
             world.set(array, ShellVariable(items=items, name_span=span, value_span=span))
         elif names:
             _distribute(session, world, line, targets, span)

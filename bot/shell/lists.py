@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.shell.fields import BORDER, PROTECTED, Atom, ExpansionContext
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.parse.syntax import Parameter, WordNode
-from bot.shell.session import ExpansionFault, Session
+from bot.shell.session import CommandFault, Session
 from bot.shell.source import Span
 from bot.shell.state import Value, World, computed, separators
 from bot.shell.values import elements, ordered, target
@@ -67,7 +67,7 @@ def slice_list(
         elif start > 0:
             values, start = values[start:], 0
     if length is not None and length < 0:
-        raise ExpansionFault("substring expression < 0")
+        raise CommandFault("substring expression < 0")
     values = values[start:] if start >= 0 else values[max(start + len(values), 0) :]
     return values if length is None else values[:length]
 

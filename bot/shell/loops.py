@@ -14,7 +14,7 @@ from bot.shell.limits import LimitReached
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.parse.syntax import ArithmeticFor, CommandNode, For, Loop, Script, WordNode
 from bot.shell.runner import Runner
-from bot.shell.session import EvaluationFault, Session, hole, shorten
+from bot.shell.session import CommandFault, ReadonlyFault, Session, hole, shorten
 from bot.shell.source import Span
 from bot.shell.state import Flow, OpenArguments, Value, World, all_arguments, extent, known
 from bot.shell.values import AssignedAt, assign_scalar
@@ -219,7 +219,13 @@ def run_for(runner: Runner, node: For, world: World) -> list[World]:
         following: list[World] = []
         span = extent(value, value[0].span if value else name_span)
         for one in active:
-            assign_scalar(runner.session, one, node.name, value, AssignedAt(name_span, span))
+            try:
+                assign_scalar(runner.session, one, node.name, value, AssignedAt(name_span, span))
+            except ReadonlyFault:
+                one.settle(1)
+                runner.check(one)
+                done.append(one)
+                continue
             staying, leaving = _turn(runner, node.body, one)
             following.extend(staying)
             done.extend(leaving)
@@ -323,7 +329,7 @@ def arithmetic_for(runner: Runner, node: ArithmeticFor, world: World) -> list[Wo
             return [(one, True)]
         try:
             value = evaluate(session, one, node.condition, span)
-        except EvaluationFault:
+        except CommandFault:
             return [(one, False)]
         except Unknown:
             other = one.copy()
@@ -345,7 +351,7 @@ def _calculates(session: Session, world: World, node: WordNode, span: Span) -> b
     """Carries out an expression for what it sets; False where it is wrong."""
     try:
         evaluate(session, world, node, span)
-    except EvaluationFault:
+    except CommandFault:
         world.settle(1)
         return False
     except Unknown:

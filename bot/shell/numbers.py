@@ -8,7 +8,7 @@ from bot.base.regex import regex
 from bot.shell import arithmetic
 from bot.shell.fields import QUOTED_WHOLE, value_of
 from bot.shell.parse.syntax import WordNode
-from bot.shell.session import EvaluationFault, ExpansionFault, Session
+from bot.shell.session import CommandFault, ExpansionFault, Session
 from bot.shell.source import Span
 from bot.shell.state import ShellVariable, Value, World, computed, first_hole, known
 from bot.shell.values import AssignedAt, assign_element, assign_scalar, element, scalar, target
@@ -91,7 +91,7 @@ def integer(session: Session, world: World, text: str, span: Span) -> int:
 
     Raises:
         Unknown: where a part of it cannot be known.
-        EvaluationFault: where the expression is wrong.
+        CommandFault: where the expression is wrong.
         ExpansionFault: where bash would report another error.
 
     """
@@ -99,7 +99,7 @@ def integer(session: Session, world: World, text: str, span: Span) -> int:
         session.work(_EVALUATION + _EVALUATED * len(text))
         return arithmetic.evaluate(text, _Numbers(session, world, span))
     except arithmetic.ArithmeticFault as fault:
-        raise EvaluationFault(str(fault)) from None
+        raise CommandFault(str(fault)) from None
     except arithmetic.ArithmeticLimit as limit:
         unknown = Unknown(Hole("limit", str(limit)))
         _lose(session, world, text, unknown.value(span))
@@ -141,7 +141,7 @@ def evaluate(session: Session, world: World, node: WordNode, span: Span) -> int:
 
     Raises:
         Unknown: where a part of it cannot be known.
-        EvaluationFault: where the expression is wrong.
+        CommandFault: where the expression is wrong.
         ExpansionFault: where bash would report another error.
 
     """

@@ -10,7 +10,7 @@ from bot.base.regex import regex
 from bot.shell.choices import Choices
 from bot.shell.limits import LimitReached
 from bot.shell.parse.syntax import CommandNode, Group, If, Item, Loop, Pipeline, Script, Subshell
-from bot.shell.session import ExpansionFault, Session
+from bot.shell.session import CommandFault, ExpansionFault, Session
 from bot.shell.state import Flow, World, merge
 from bot.shell.widening import widened
 
@@ -79,7 +79,8 @@ class Runner:
         except ExpansionFault as fault:
             # Bash gives up the line, or the script.
             world.settle(1)
-            fatal = fault.fatal or "errexit" in world.options
+            ends = "errexit" in world.options and not isinstance(fault, CommandFault)
+            fatal = fault.fatal or ends
             world.flow = Flow("exit" if fatal else "discard")
             return [world]
 

@@ -31,8 +31,12 @@ class ExpansionFault(Exception):  # noqa: N818 - bash calls it an expansion erro
         self.fatal = fatal
 
 
-class EvaluationFault(ExpansionFault):
-    """An arithmetic expression is wrong: `$((…))` cannot be expanded, `((…))` only fails."""
+class CommandFault(ExpansionFault):
+    """A word or an assignment cannot be carried out, while `((…))` and its like only fail."""
+
+
+class ReadonlyFault(CommandFault):
+    """A variable is read-only: a builtin that sets it only fails."""
 
 
 CaptureOutput: TypeAlias = Callable[[World, Script], Value]

@@ -14,7 +14,7 @@ from bot.shell.limits import LimitReached
 from bot.shell.parse.syntax import Assignment, Simple
 from bot.shell.redirections import Redirection, redirect_nothing
 from bot.shell.runner import Runner
-from bot.shell.session import hole
+from bot.shell.session import ReadonlyFault, hole
 from bot.shell.state import ShellVariable, World, all_arguments, known
 from bot.shell.words import Variable, Word
 
@@ -118,7 +118,10 @@ def _with_prefix(
     records: list[Variable] = []
     kept: dict[str, ShellVariable | None] = {}
     for assignment in node.assignments:
-        name, value, record = prefixed(runner.session, world, assignment)
+        try:
+            name, value, record = prefixed(runner.session, world, assignment)
+        except ReadonlyFault:
+            continue
         kept.setdefault(name, world.variables.get(name))
         records.append(record)
         span = record.value_span

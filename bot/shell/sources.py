@@ -31,6 +31,9 @@ def run_eval(runner: Runner, words: Sequence[Word], world: World, span: Span) ->
     worlds = [world]
     for line in script.lines:
         worlds = runner.run_list(line, worlds)
+        for one in worlds:
+            if one.flow is not None and one.flow.kind == "discard":
+                one.flow = None
     session.leave()
     script.report(session, worlds)
     return worlds

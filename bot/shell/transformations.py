@@ -10,7 +10,7 @@ from bot.shell.limits import NotEvaluated
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.parse.syntax import Parameter, WordNode
 from bot.shell.patterns import Pattern
-from bot.shell.session import ExpansionFault, Session, hole
+from bot.shell.session import CommandFault, ExpansionFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.state import Value, World, cut, first_hole, known, part, size
 from bot.shell.words import Hole, Piece
@@ -233,7 +233,7 @@ def _slice(session: Session, world: World, node: Parameter, value: Value, span: 
         return ()
     end = len(text) if length is None else length + (start if length >= 0 else len(text))
     if end < start:
-        raise ExpansionFault("substring expression < 0")
+        raise CommandFault("substring expression < 0")
     return cut(value, start, end)
 
 

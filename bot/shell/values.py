@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.base.digits import is_digits
 from bot.base.fast_dataclass import dataclass
 from bot.shell.limits import LimitReached
-from bot.shell.session import ExpansionFault, Session, hole
+from bot.shell.session import ExpansionFault, ReadonlyFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.state import (
     ALWAYS_SET,
@@ -24,6 +24,8 @@ from bot.shell.state import (
 from bot.shell.words import Hole
 
 _BEGINNING = {"OPTIND": "1", "PS4": "+ ", "IFS": " \t\n"}
+_READONLY = frozenset({"BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"})
+"""What bash sets for good."""
 _MAX_REFERENCES = 8
 
 
@@ -198,6 +200,20 @@ class AssignedAt:
     value: Span
 
 
+def demand_writable(world: World, name: str) -> None:
+    """Refuses an assignment to a read-only variable.
+
+    Raises:
+        ReadonlyFault: it is one; under `set -e` an ExpansionFault, which ends the shell.
+
+    """
+    variable = world.variables.get(name)
+    if name in _READONLY if variable is None else variable.readonly:
+        if "errexit" in world.options:
+            raise ExpansionFault(f"{name}: readonly variable")
+        raise ReadonlyFault(f"{name}: readonly variable")
+
+
 def assign_scalar(session: Session, world: World, name: str, value: Value, at: AssignedAt) -> None:
     """Carries out `name=value`.
 
@@ -207,6 +223,7 @@ def assign_scalar(session: Session, world: World, name: str, value: Value, at: A
 
     """
     name = target(world, name)
+    demand_writable(world, name)
     old = world.variables.get(name)
     if old is None:
         if len(world.variables) >= session.limits.variables:
@@ -217,8 +234,6 @@ def assign_scalar(session: Session, world: World, name: str, value: Value, at: A
             or (session.environment is None and name in CALLERS)
         )
         variable = ShellVariable(value, exported=exported, name_span=at.name, value_span=at.value)
-    elif old.readonly:
-        raise ExpansionFault(f"{name}: readonly variable", fatal=True)
     elif old.items is not None:
         items = dict(old.items)
         value = converted(old, value, at.value)
@@ -241,7 +256,13 @@ def assign_scalar(session: Session, world: World, name: str, value: Value, at: A
 
 
 def assign_element(session: Session, world: World, name: str, key: int | str, value: Value) -> None:
-    """Carries out `name[key]=value` as part of an expansion, where the elements are known."""
+    """Carries out `name[key]=value` as part of an expansion, where the elements are known.
+
+    Raises:
+        ExpansionFault: the variable is read-only.
+
+    """
+    demand_writable(world, name)
     old = world.variables.get(name) or ShellVariable()
     if old.spoiled:
         return

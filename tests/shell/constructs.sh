@@ -777,3 +777,31 @@ shopt -u nullglob; cmd *.none
 (set -eo pipefail; f() { [ -n "$UNSET_HERE" ] && echo; }; f | cat; cmd never)
 #== a known failure in a pipeline under pipefail that is asked about
 (set -eo pipefail; if false | cat; then cmd never; else cmd failed; fi; false | cat || cmd or)
+#== an assignment to a read-only variable ends its line alone
+readonly X=5; Y=1 X=6; cmd never
+cmd $X $Y; f() { X=7; cmd never; }; f || cmd never; cmd never
+readonly A=(1 2); A+=(3); cmd never
+A[1]=9; cmd never
+UID=7; cmd never
+cmd "${A[@]}"; eval 'X=1; cmd never' || cmd eval; (X=1; cmd never); cmd $?
+#== a builtin that sets a read-only variable fails
+readonly X=5 A=(1 2); export X=7 Y=8; cmd $? $X $Y; declare X=6; cmd $?; read X Z <<< "1 2"; cmd $? $X
+printf -v X 7 || cmd print; for X in 1 2; do cmd never; done; cmd $?; for ((X=0; X<2; X++)); do cmd never; done
+((X=3)) || cmd $X; let X=1 || cmd let; read -a A <<< "3 4"; cmd $? ${A[@]}; unset A[1]; cmd $? ${A[@]}
+X=9 cmd prefix; f() { cmd $X; }; X=9 f; g() { local X=1; cmd $? $X; }; g; cmd end
+#== a variable that is read-only before it has a value
+readonly X; declare -r Y; X=1; cmd never
+cmd "${X-unset}" "${Y-unset}"; Y=2; cmd never
+#== a read-only variable under set -e
+set -e; readonly X=5; cmd before; if X=6; then cmd never; fi
+cmd never
+#== an expression that is wrong in a word under set -e ends its line
+set -e; X=abc
+Y=$((08)); cmd never
+cmd ${X:1:-5}; cmd never
+cmd after; cmd ${X!}
+cmd never
+#== a wrong expression in eval ends its line of eval
+eval 'cmd $((08)); cmd never
+cmd next'; cmd same
+eval 'cmd $((08))'; cmd $?
