@@ -209,14 +209,21 @@ def _shift(call: BuiltinCall) -> None:
 
 def _leave_loop(call: BuiltinCall) -> None:
     call.world.settle(0)
-    call.world.flow = Flow(call.name, max(_small_number(call.plain) or 1, 1))
+    levels = min(max(_small_number(call.plain) or 1, 1), call.session.loops)
+    if levels:
+        call.world.flow = Flow(call.name, levels)
 
 
 def _leave_shell(call: BuiltinCall) -> None:
+    world = call.world
+    if call.name == "return" and not world.frames and not world.sources:
+        # Bash reports it and goes on: there is nothing to return from.
+        world.settle(2)
+        return
     if call.plain:
         number = _small_number(call.plain)
-        call.world.settle(None if number is None else number & 0xFF)
-    call.world.flow = Flow(call.name)
+        world.settle(None if number is None else number & 0xFF)
+    world.flow = Flow(call.name)
 
 
 def _let(call: BuiltinCall) -> None:

@@ -237,7 +237,8 @@ def _run(runner: Runner, text: InnerText, world: World, start: _Start) -> bool:
     inner.output = None if world.output is None else []
     inner.settle(0)
     session.running.append(session.tree.path(world, inner.zero) or "")
-    worlds = run_lines(runner, script.lines, [inner])
+    with session.looping(0):
+        worlds = run_lines(runner, script.lines, [inner])
     if start.pane is not None and worlds:
         left = worlds[0].variables
         if any(one.variables != left for one in worlds):

@@ -22,7 +22,8 @@ def call(runner: Runner, name: str, arguments: tuple[Value, ...], world: World) 
     outer = world.positional
     world.positional = arguments
     world.frames = (*world.frames, {})
-    worlds = runner.run(body, world)
+    with session.looping(0):
+        worlds = runner.run(body, world)
     for one in worlds:
         frame = one.frames[-1]
         one.frames = one.frames[:-1]

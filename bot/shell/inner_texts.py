@@ -149,7 +149,7 @@ def run_lines(runner: Runner, lines: Sequence[Script], worlds: list[World]) -> l
     for line in lines:
         going: list[World] = []
         for world in runner.run_list(line, worlds):
-            if world.flow is not None and world.flow.kind in ("exit", "return"):
+            if world.flow is not None and world.flow.kind != "discard":
                 ended.append(world)
             else:
                 world.flow = None

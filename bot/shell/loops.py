@@ -50,9 +50,14 @@ def _shifted(before: World, after: World) -> bool:
 
 def _turn(runner: Runner, body: Script, world: World) -> tuple[list[World], list[World]]:
     """One round: the worlds that go on with the loop, and those that leave it."""
+    return _told_apart(runner.run_list(body, [world]))
+
+
+def _told_apart(worlds: list[World]) -> tuple[list[World], list[World]]:
+    """The worlds that go on with a loop, and those that leave it."""
     staying: list[World] = []
     leaving: list[World] = []
-    for one in runner.run_list(body, [world]):
+    for one in worlds:
         flow = one.flow
         if flow is None:
             staying.append(one)
@@ -112,7 +117,8 @@ def _while(
         following: list[World] = []
         starts = [one.copy() for one in active]
         for one in active:
-            going, gone = _run_round(runner, one, node.body, test, after)
+            with runner.session.looping():
+                going, gone = _run_round(runner, one, node.body, test, after)
             following.extend(going)
             done.extend(gone)
         active = runner.bounded(_changed_worlds(runner, node, following, starts, done), node)
@@ -181,12 +187,12 @@ def _run_round(
     branches = test(world)
     decided = len(branches) == 1
     for other, goes_on in branches:
-        if other.flow is not None or not goes_on:
-            if other.flow is None:
-                other.settle(0)
+        if other.flow is None and not goes_on:
+            other.settle(0)
             done.append(other)
             continue
-        staying, leaving = _turn(runner, body, other)
+        left = other.flow is not None
+        staying, leaving = _told_apart([other]) if left else _turn(runner, body, other)
         done.extend(leaving)
         for stayed in staying:
             # Where how often is unknown, once stands for any number of times.
@@ -226,7 +232,8 @@ def run_for(runner: Runner, node: For, world: World) -> list[World]:
                 runner.check(one)
                 done.append(one)
                 continue
-            staying, leaving = _turn(runner, node.body, one)
+            with runner.session.looping():
+                staying, leaving = _turn(runner, node.body, one)
             following.extend(staying)
             done.extend(leaving)
         active = runner.bounded(following, node)
@@ -316,7 +323,8 @@ def _select(runner: Runner, node: For, world: World) -> list[World]:
     never = world.copy()
     never.settle(0)
     assign_scalar(runner.session, world, node.name, choice, AssignedAt(name_span, name_span))
-    staying, leaving = _turn(runner, node.body, world)
+    with runner.session.looping():
+        staying, leaving = _turn(runner, node.body, world)
     return runner.bounded([*staying, *leaving, never], node)
 
 

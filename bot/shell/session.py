@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final, TypeAlias
 
@@ -77,6 +78,8 @@ class Session:
         """The command being carried out, for messages."""
         self.inner = 0
         """How many command substitutions surround the command."""
+        self.loops = 0
+        """How many loops surround the command in its function."""
         self.substituted = False
         """Whether the command has run a command substitution, whose status then counts."""
         self.choices: Choices | None = None
@@ -134,6 +137,15 @@ class Session:
         self._steps += 1
         if self._steps > self.limits.steps:
             raise LimitReached("steps", self.limits, Span(start, end))
+
+    @contextmanager
+    def looping(self, loops: int | None = None) -> Iterator[None]:
+        """Where so many loops surround a command; one more where nothing is said."""
+        outer, self.loops = self.loops, self.loops + 1 if loops is None else loops
+        try:
+            yield
+        finally:
+            self.loops = outer
 
     def enter(self, start: int, end: int) -> None:
         """Goes one construct, substitution or call deeper."""

@@ -805,3 +805,21 @@ cmd never
 eval 'cmd $((08)); cmd never
 cmd next'; cmd same
 eval 'cmd $((08))'; cmd $?
+#== a return that has nothing to return from
+cmd a; return; cmd $?
+if true; then return 3; fi; cmd b
+(return 3); cmd $?; X=$(return 4; echo z); cmd $? $X; bash -c 'return; cmd c'
+cat > returns.sh <<'EOF'
+(return 3); cmd $?; return 5; cmd never
+EOF
+. ./returns.sh; cmd $?; bash -c '. ./returns.sh; cmd d; return; cmd e'
+f() { eval 'return 6'; cmd never; }; f; cmd $?
+return 1 2>/dev/null || exit; cmd never
+#== loops that are left without one around
+break; cmd a; continue 2; cmd b
+f() { break; cmd in; }; for i in 1 2; do f; cmd $i; done
+for i in 1 2; do for j in 1 2; do break 9; done; done; cmd $i$j
+for i in 1 2; do (break); $(break); bash -c 'break; cmd c'; eval continue; cmd never; done; cmd $i
+for i in 1 2; do for j in 1 2; do eval break 2; done; cmd never; done; cmd $i
+while break; do cmd never; done; until cmd d; break; do :; done; for ((;;)); do break; done
+echo 'break; cmd never' > breaks.sh; for i in 1 2; do . ./breaks.sh; cmd never; done; cmd $i
