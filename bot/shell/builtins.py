@@ -35,6 +35,8 @@ BUILTINS = frozenset(
         "caller", "complete", "compgen", "compopt", "bind", "suspend", "logout",
     }
 )  # fmt: skip
+_SHOPT = frozenset({"inherit_errexit", "nullglob"})
+_NOT_FOLLOWED = frozenset({"expand_aliases", "lastpipe", "nocasematch"})
 _OPTIONS = {
     "e": "errexit", "u": "nounset", "x": "xtrace", "a": "allexport", "f": "noglob", "v": "verbose",
     "n": "noexec", "C": "noclobber", "E": "errtrace", "T": "functrace", "m": "monitor",
@@ -254,14 +256,16 @@ def _look_up(call: BuiltinCall, words: Sequence[Word]) -> None:
 
 
 def _shopt(call: BuiltinCall) -> None:
-    """Takes note of `shopt -s nullglob`; of the others, those that count are the parser's."""
+    """Takes note of the options that count, and says which of those are not followed."""
     world = call.world
     world.settle(0)
-    words = {known(word.pieces) for word in call.plain}
-    if "nullglob" in words and "-s" in words:
-        world.options |= {"nullglob"}
-    elif "nullglob" in words and "-u" in words:
-        world.options -= {"nullglob"}
+    words = {known(word.pieces) or "" for word in call.plain}
+    if "-s" in words:
+        world.options |= words & _SHOPT
+        for name in sorted(words & _NOT_FOLLOWED):
+            call.session.unsupported(f"what shopt -s {name} changes is not followed", call.span)
+    elif "-u" in words:
+        world.options -= words & _SHOPT
 
 
 _HANDLERS: dict[str, Callable[[BuiltinCall], None]] = {

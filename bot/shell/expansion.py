@@ -157,7 +157,11 @@ def substitute(session: Session, world: World, node: Substitution) -> Value:
     if node.process:
         session.capture(world, node.body)
         return hole("command", "name of the pipe for " + _quote_script(session, node.body), span)
+    options = world.options
+    if options.isdisjoint(("inherit_errexit", "posix")):
+        world.options = options - {"errexit"}
     output = session.capture(world, node.body)
+    world.options = options
     session.spend(size(output), len(output))
     return trimmed(output, "\n")
 

@@ -823,3 +823,6 @@ for i in 1 2; do (break); $(break); bash -c 'break; cmd c'; eval continue; cmd n
 for i in 1 2; do for j in 1 2; do eval break 2; done; cmd never; done; cmd $i
 while break; do cmd never; done; until cmd d; break; do :; done; for ((;;)); do break; done
 echo 'break; cmd never' > breaks.sh; for i in 1 2; do . ./breaks.sh; cmd never; done; cmd $i
+#== set -e in a substitution
+set -e; X=$(false; echo a); cmd $X "$(false; echo b)"; X=$(set -e; false; echo never) || cmd c; f() { false; echo d; }; cmd $(f); (cmd $(f))
+shopt -s inherit_errexit; X=$(false; echo never) || cmd e; shopt -u inherit_errexit; cmd $(f); X=$(f; false); cmd never

@@ -89,6 +89,14 @@ def test_reason(text: str, kind: str, reason: str, name: str | None) -> None:
     assert (found.kind, found.reason, found.name) == (kind, reason, name)
 
 
+@pytest.mark.parametrize("option", ["expand_aliases", "lastpipe", "nocasematch"])
+def test_an_option_that_is_not_followed_is_said(option: str) -> None:
+    found = read(f"shopt -s {option}; cmd a; shopt -u {option}\n".encode(), "x.sh").problems
+    assert [(problem.kind, str(problem.message)) for problem in found] == [
+        ("unsupported", f"what shopt -s {option} changes is not followed")
+    ]
+
+
 @pytest.mark.parametrize(
     "change",
     [
