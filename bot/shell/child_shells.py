@@ -11,6 +11,7 @@ from typing import Final
 
 from bot.base.digits import is_digits
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.shell.inner_texts import InnerText, file_text, parsed, run_lines, shown, value_text
 from bot.shell.runner import Runner
 from bot.shell.source import Span
@@ -38,6 +39,14 @@ _ELSEWHERE = CONTAINERS | {"ray"}
 _EXPANDED = frozenset("$`")
 _SSH_VALUED = frozenset("BbcDEeFIiJLlmOopQRSWw")
 """Options of ssh that take a value."""
+_ALONE = frozenset({"-", "-i", "--ignore-environment"})
+"""What env starts a program without this environment by."""
+_UNSET = regex(r"-u|--unset(?:=|\Z)")
+_VALUED = {
+    "exec": ("-a",),
+    "timeout": ("-k", "-s", "--kill-after", "--signal"),
+}
+"""Options of wrappers that take a value."""
 _LETTERS = {"e": "errexit", "u": "nounset", "x": "xtrace", "a": "allexport", "f": "noglob"}
 
 
@@ -67,11 +76,8 @@ class _Called:
 
 def run_child(runner: Runner, words: Sequence[Word], world: World, span: Span) -> bool:
     """Runs the script that a command starts; False when it starts none, or an unknown one."""
-    words, assigned = _unwrapped(words)
-    if not assigned:
-        return _program(runner, words, world, span)
     kept = world.variables
-    world.variables = kept | {n: ShellVariable(v, exported=True) for n, v in assigned.items()}
+    words, world.variables = _unwrapped(words, kept)
     done = _program(runner, words, world, span)
     world.variables = kept
     return done
@@ -143,6 +149,8 @@ def _run_handed_text(
             given = call.words[0].pieces if call.command and call.words else world.stdin
             asked = call.command or call.piped
             return asked and _run_text_elsewhere(runner, given, world, span, word)
+        if name == "env" and not elsewhere and run_child(runner, words[at:], world, span):
+            return True
         if not elsewhere and _is_script(word) and _file(runner, words[at:], world, span):
             return True
     return False
@@ -287,11 +295,12 @@ def _called(words: Sequence[Word]) -> _Called:
         if option in ("--", "-"):
             break
         if option.startswith("--"):
+            at += option in ("--init-file", "--rcfile")
             continue
         command = command or "c" in option
         piped = piped or "s" in option
         names = [_LETTERS[letter] for letter in option[1:] if letter in _LETTERS]
-        if option.endswith("o") and at < len(words):
+        if option[-1] in "oO" and at < len(words):
             names.append(known(words[at].pieces) or "")
             at += 1
         if option[0] == "-":
@@ -302,23 +311,35 @@ def _called(words: Sequence[Word]) -> _Called:
     return _Called(words[at:], frozenset(options), command, piped)
 
 
-def _unwrapped(words: Sequence[Word]) -> tuple[Sequence[Word], dict[str, Value]]:
-    """The words behind `exec`, `nohup`, `env X=1` and `timeout 10`, and what `env` sets."""
-    assigned: dict[str, Value] = {}
+def _unwrapped(
+    words: Sequence[Word], variables: dict[str, ShellVariable]
+) -> tuple[Sequence[Word], dict[str, ShellVariable]]:
+    """The words behind `exec`, `nohup`, `env X=1` and `timeout 10`, and the variables there."""
     wrapper = ""
-    for at, word in enumerate(words):
+    rest = iter(enumerate(words))
+    for at, word in rest:
         text = known(word.pieces)
         first = word.pieces[0].text if word.pieces else ""
+        option = isinstance(first, str) and first[:1] == "-"
         if text in _WRAPPERS:
             wrapper = text
-        elif wrapper == "env" and isinstance(first, str) and "=" in first:
+        elif wrapper == "env" and isinstance(first, str) and "=" in first and not option:
             name = first.partition("=")[0]
-            assigned[name] = (part(word.pieces[0], len(name) + 1, len(first)), *word.pieces[1:])
-        elif wrapper == "env" and isinstance(first, str) and first[:1] == "-":
-            return (), assigned
+            value = (part(word.pieces[0], len(name) + 1, len(first)), *word.pieces[1:])
+            variables = variables | {name: ShellVariable(value, exported=True)}
+        elif text in _ALONE and wrapper == "env":
+            variables = {name: one for name, one in variables.items() if name == "PWD"}
+        elif option and wrapper == "env":
+            # `-u NAME`, `-uNAME` or `--unset=NAME`; the others change more.
+            taken = _UNSET.sub("", text or "", count=1) or known(next(rest, (0, word))[1].pieces)
+            if taken is None or taken.startswith("-"):
+                return (), variables
+            variables = {name: one for name, one in variables.items() if name != taken}
+        elif option and text in _VALUED.get(wrapper, ()):
+            next(rest, None)
         elif not _of_wrapper(wrapper, text):
-            return words[at:], assigned
-    return (), assigned
+            return words[at:], variables
+    return (), variables
 
 
 def _of_wrapper(wrapper: str, text: str | None) -> bool:

@@ -15,6 +15,8 @@ from bot.shell.words import Word
 def run_eval(runner: Runner, words: Sequence[Word], world: World, span: Span) -> list[World]:
     """Runs the words of `eval` as a script."""
     session = runner.session
+    if words and known(words[0].pieces) == "--":
+        words = words[1:]
     value = joined(words)
     text = value_text(value, span, "eval")
     script = parsed(session, text) if text is not None else None

@@ -826,3 +826,10 @@ echo 'break; cmd never' > breaks.sh; for i in 1 2; do . ./breaks.sh; cmd never; 
 #== set -e in a substitution
 set -e; X=$(false; echo a); cmd $X "$(false; echo b)"; X=$(set -e; false; echo never) || cmd c; f() { false; echo d; }; cmd $(f); (cmd $(f))
 shopt -s inherit_errexit; X=$(false; echo never) || cmd e; shopt -u inherit_errexit; cmd $(f); X=$(f; false); cmd never
+#== a shell behind env with an environment of its own
+export V=1; env -u V bash -c 'cmd "${V-none}"; cmd a'; env --unset=V W=2 bash -c 'cmd "${V-none}" $W; cmd b'
+env -uV bash -c 'cmd "${V-none}"; cmd c'; env -i W=2 bash -c 'cmd "${V-none}" $W; cmd d'; env - bash -c 'cmd "${V-none}"; cmd e'
+env -u V -u HOME W=3 bash -c 'cmd "${V-none}" $W; cmd f'; timeout -s KILL 10 bash -c 'cmd g; cmd h'
+#== options of a shell that take a value
+bash -O extglob -c 'cmd a; cmd b'; bash +O extglob -c 'cmd d; cmd e'
+bash --rcfile none -c 'cmd f; cmd g'; bash --init-file none -eo pipefail -c 'cmd h; false | true; cmd never'; eval -- cmd i

@@ -153,10 +153,19 @@ def afterwards(name: str, bash: str) -> str:
     return _WRAPPED.format(bash=bash) if name in ("env", "nohup", "timeout") else ""
 
 
-_WRAPPED = """\
+_WRAPPED = r"""
 while [ $# -gt 0 ]; do
   case ${{1##*/}} in
     bash|sh) shift; exec {bash} "$@" ;;
+    -u|--unset) unset "$2"; shift 2 ;;
+    -u?*) unset "${{1#-u}}"; shift ;;
+    --unset=*) unset "${{1#*=}}"; shift ;;
+    -|-i|--ignore-environment)
+      for name in $(export -p | sed -n 's/^export \([A-Za-z0-9_]*\)=.*/\1/p'); do
+        [ $name = PATH ] || unset $name
+      done
+      shift ;;
+    -s|-k) shift 2 ;;
     -*|[0-9]*) shift ;;
     *=*) export "$1"; shift ;;
     *) exit 0 ;;

@@ -274,6 +274,7 @@ def test_without_a_tree_no_script_is_missed() -> None:
     ("text", "inner"),
     [
         ("srun -N 1 bash -c 'cmd $X'", ["1"]),
+        ("srun -N 1 env X=2 bash -c 'cmd $X'", ["2"]),
         (
             'srun --export=ALL,A=b apptainer exec --nv x.sif bash -lc "cd a && cmd $X $Y"',
             ["1", "2"],
