@@ -11,7 +11,7 @@ from bot.shell.expansion import fields, may_be_several, text_of
 from bot.shell.limits import LimitReached
 from bot.shell.numbers import Unknown, integer
 from bot.shell.parse.syntax import ArrayLiteral, Assignment, Text, WordNode, WordPart
-from bot.shell.session import ExpansionFault, Session, hole
+from bot.shell.session import Session, hole
 from bot.shell.source import Span
 from bot.shell.state import ShellVariable, Value, World, computed, known, size
 from bot.shell.values import (
@@ -20,6 +20,8 @@ from bot.shell.values import (
     converted,
     demand_writable,
     following_index,
+    index_in,
+    items_of,
     scalar,
     target,
 )
@@ -115,11 +117,8 @@ class _Assigning:
         if key is None or (old is not None and old.spoiled):
             self._spoil()
             return
-        items = _items(old)
-        if isinstance(key, int) and key < 0:
-            key += following_index(items)
-            if key < 0:
-                raise ExpansionFault(f"{self.name}: bad array subscript")
+        items = items_of(old)
+        key = index_in(items, key, self.name)
         if self.node.append:
             value = (*items.get(key, ()), *value)
             session.spend(size(value), len(value))
@@ -127,7 +126,7 @@ class _Assigning:
         self._store(items, value)
 
     def _array(self, literal: ArrayLiteral) -> None:
-        items = _items(self.old) if self.node.append else {}
+        items = items_of(self.old) if self.node.append else {}
         if not self._fill(items, literal):
             self._spoil()
             return
@@ -212,14 +211,6 @@ def _before(
             return old.items.get("0" if old.associative else 0, ())
         return old.value or ()
     return scalar(session, world, name, span) or ()
-
-
-def _items(old: ShellVariable | None) -> dict[int | str, Value]:
-    if old is None or old.caller:
-        return {}
-    if old.items is not None:
-        return dict(old.items)
-    return {} if old.value is None else {0: old.value}
 
 
 def prefixed(session: Session, world: World, node: Assignment) -> tuple[str, Value, Variable]:

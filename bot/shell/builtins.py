@@ -12,7 +12,7 @@ from bot.shell.directories import change_directory, pop_directory, print_directo
 from bot.shell.external import run_external
 from bot.shell.formats import echo, printf
 from bot.shell.inputs import getopts, mapfile, read
-from bot.shell.numbers import Unknown, certain_text, integer
+from bot.shell.numbers import Unknown, assign_named, certain_text, integer
 from bot.shell.parse.syntax import Assignment, Simple
 from bot.shell.probes import question_of
 from bot.shell.runner import Runner
@@ -20,7 +20,7 @@ from bot.shell.session import CommandFault, ReadonlyFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.sources import run_eval, run_source
 from bot.shell.state import Flow, OpenArguments, Value, World, known, size
-from bot.shell.values import AssignedAt, assign_scalar
+from bot.shell.values import AssignedAt
 from bot.shell.verdicts import TestFault
 from bot.shell.words import Piece, Word
 
@@ -130,9 +130,9 @@ def _printf(call: BuiltinCall) -> None:
     world.settle(0)
     if words[:1] and known(words[0].pieces) == "-v":
         target = known(words[1].pieces) if len(words) > 1 else None
-        if target and target.isidentifier():
+        if target:
             value = printf(session, words[2:], span)
-            assign_scalar(session, world, target, value, AssignedAt(words[1].span, span))
+            assign_named(session, world, target, value, AssignedAt(words[1].span, span))
     elif world.output is not None:
         _write(call, printf(session, words, span))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from bot.base.digits import natural_number
 from bot.base.regex import regex
 from bot.shell.fields import SPLIT, split
+from bot.shell.numbers import assign_named
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
 from bot.shell.state import (
@@ -66,7 +67,7 @@ def read(session: Session, world: World, words: Sequence[Word], span: Span) -> N
     if not targets and not array:
         targets = [("REPLY", span)]
     value = world.stdin if "u" not in options else None
-    if value is not None and known(value) is not None and not options.keys() & {"n", "N"}:
+    if value is not None and _is_followed(value, options, separators(world)):
         line, ended = _line(world, value, options, span)
         if array:
             values = split([(piece, SPLIT) for piece in line], separators(world))
@@ -96,6 +97,22 @@ def read(session: Session, world: World, words: Sequence[Word], span: Span) -> N
         world.settle(None, False)
 
 
+def _is_followed(value: Value, options: dict[str, str | None], ifs: str) -> bool:
+    """Whether the words of the next line of an input are certain.
+
+    A backslash makes a separator a part of a word, and joins a line with the next.
+    """
+    text = known(value)
+    if text is None or options.keys() & {"n", "N"}:
+        return False
+    if "r" in options or "\\" not in text:
+        return True
+    delimiter = (options.get("d", "\n") or "")[:1]
+    line = text[: text.find(delimiter) + 1] if delimiter and delimiter in text else text
+    special = {*ifs, "\n", delimiter}
+    return all(found[1] not in special for found in _ESCAPED.finditer(line))
+
+
 def _assign_all(
     session: Session,
     world: World,
@@ -104,8 +121,7 @@ def _assign_all(
     span: Span,
 ) -> None:
     for name, where in targets:
-        if name.isidentifier():
-            assign_scalar(session, world, name, value, AssignedAt(where, span))
+        assign_named(session, world, name, value, AssignedAt(where, span))
 
 
 def _line(
@@ -162,7 +178,7 @@ def _trimmed(value: Value, ifs: str) -> Value:
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(r"\1", text)
+    return _ESCAPED.sub(lambda found: found[1].removeprefix("\n"), text)
 
 
 def _distribute(
@@ -176,8 +192,7 @@ def _distribute(
         last = index == len(targets) - 1
         start, end, following = (_remainder if last else _first_word)(rest, text, ifs)
         value = cut(rest, start, end) if text else ()
-        if name.isidentifier():
-            assign_scalar(session, world, name, value, AssignedAt(where, extent(value, span)))
+        assign_named(session, world, name, value, AssignedAt(where, extent(value, span)))
         rest = cut(rest, following)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.shell.fields import BORDER, PROTECTED, Atom, ExpansionContext
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.parse.syntax import Parameter, WordNode
-from bot.shell.session import CommandFault, Session
+from bot.shell.session import CommandFault, Session, hole
 from bot.shell.source import Span
-from bot.shell.state import Value, World, computed, separators
+from bot.shell.state import Value, World, computed, first_hole, separators, up_to_hole
 from bot.shell.values import elements, ordered, target
 from bot.shell.words import Piece
 
@@ -48,28 +50,32 @@ def slice_list(
         length = None if node.second is None else _bound(session, world, node.second, span)
     except Unknown as unknown:
         return [unknown.value(span)]
-    if node.every:
-        variable = world.variables.get(target(world, node.name))
-        if variable is not None and variable.items is not None and not variable.associative:
-            keys = [key for key in ordered(variable) if isinstance(key, int)]
-            if start < 0:
-                start += (keys[-1] if keys else -1) + 1
-                if start < 0:
-                    return []
-            values = [v for key, v in zip(keys, values, strict=True) if key >= start]
-            start = 0
-    else:
-        values = [world.zero, *values]
-        if start < 0:
-            start += len(values)
-            if start < 0:
-                return []
-        elif start > 0:
-            values, start = values[start:], 0
     if length is not None and length < 0:
         raise CommandFault("substring expression < 0")
-    values = values[start:] if start >= 0 else values[max(start + len(values), 0) :]
+    variable = world.variables.get(target(world, node.name)) if node.every else None
+    if variable is not None and variable.uncounted:
+        return _of_any_number(values, start, length, span)
+    if not node.every:
+        values = [world.zero, *values]
+    keys: Sequence[int] = range(len(values))
+    if variable is not None and variable.items is not None and not variable.associative:
+        keys = [key for key in ordered(variable) if isinstance(key, int)]
+    if start < 0:
+        start += keys[-1] + 1 if keys else 0
+        if start < 0:
+            return []
+    values = [value for key, value in zip(keys, values, strict=True) if key >= start]
     return values if length is None else values[:length]
+
+
+def _of_any_number(values: list[Value], start: int, length: int | None, span: Span) -> list[Value]:
+    """A slice of elements of which an unknown one may stand for any number."""
+    certain = next((at for at, one in enumerate(values) if first_hole(one)), len(values))
+    if start >= 0 and length is not None and start + length <= certain:
+        return values[start : start + length]
+    if not 0 <= start <= certain < len(values):
+        return [hole("command", "elements of an array", span)]
+    return [*values[start:certain], up_to_hole(values[certain])]
 
 
 def _bound(session: Session, world: World, node: WordNode | None, span: Span) -> int:

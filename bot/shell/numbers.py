@@ -59,7 +59,7 @@ class _Numbers:
         if index is None:
             value = scalar(self.session, self.world, name, self.span)
         else:
-            key = self._key(self.world.variables.get(name), index)
+            key = self.key(name, index)
             value = element(self.session, self.world, name, key, self.span)
         if value is None:
             if "nounset" in self.world.options:
@@ -70,7 +70,9 @@ class _Numbers:
         self.session.work(_EVALUATION + _EVALUATED * len(text))
         return text
 
-    def _key(self, variable: ShellVariable | None, index: str) -> int | str:
+    def key(self, name: str, index: str) -> int | str:
+        """The key that the subscript of an array means."""
+        variable = self.world.variables.get(target(self.world, name))
         if variable is not None and variable.associative:
             return index
         return integer(self.session, self.world, index, self.span)
@@ -80,10 +82,29 @@ class _Numbers:
         if index is None:
             assign_scalar(self.session, self.world, name, piece, AssignedAt(self.span, self.span))
             return
-        variable = self.world.variables.get(name)
-        if variable is None or not variable.spoiled:
-            key = self._key(variable, index)
-            assign_element(self.session, self.world, name, key, piece)
+        assign_element(self.session, self.world, name, self.key(name, index), piece)
+
+
+def assign_named(session: Session, world: World, name: str, value: Value, at: AssignedAt) -> None:
+    """Gives `NAME` or `NAME[subscript]` a value, as `read` and `printf -v` do; nothing else.
+
+    Raises:
+        ExpansionFault: where bash would report an error.
+
+    """
+    base, bracket, rest = name.partition("[")
+    if not base.isidentifier():
+        return
+    if not bracket:
+        assign_scalar(session, world, name, value, at)
+        return
+    try:
+        key = _Numbers(session, world, at.name).key(base, rest.removesuffix("]"))
+    except Unknown as unknown:
+        spoiled = ShellVariable(unknown.value(at.value), spoiled=True, name_span=at.name)
+        world.set(target(world, base), spoiled)
+    else:
+        assign_element(session, world, base, key, value)
 
 
 def integer(session: Session, world: World, text: str, span: Span) -> int:

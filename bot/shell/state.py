@@ -322,6 +322,12 @@ def first_hole(value: Value) -> Hole | None:
     return None
 
 
+def up_to_hole(value: Value) -> Value:
+    """A value without what stands behind its first unknown part."""
+    found = (at for at, piece in enumerate(value, 1) if isinstance(piece.text, Hole))
+    return value[: next(found, len(value))]
+
+
 def size(value: Value) -> int:
     """How many characters a value has; a hole counts as a few."""
     return sum([len(p.text) if isinstance(p.text, str) else 8 for p in value])

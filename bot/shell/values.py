@@ -19,7 +19,9 @@ from bot.shell.state import (
     Value,
     World,
     computed,
+    first_hole,
     marked,
+    up_to_hole,
 )
 from bot.shell.words import Hole
 
@@ -147,10 +149,25 @@ def element(session: Session, world: World, name: str, key: int | str, span: Spa
         return None
     if variable.spoiled:  # Words were added behind elements that nobody knows.
         return marked(next(iter(variable.items.values())), name)
-    if isinstance(key, int) and key < 0:
-        key += following_index(variable.items)
+    if isinstance(key, int):
+        if variable.uncounted:
+            return _of_any_number(variable.items, key, name, span)
+        if key < 0:
+            key += following_index(variable.items)
     value = variable.items.get(key)
     return None if value is None else marked(value, name)
+
+
+def _of_any_number(items: dict[int | str, Value], key: int, name: str, span: Span) -> Value | None:
+    """An element where unknown ones may stand for any number: known before and behind them."""
+    unknown = [at for at, value in items.items() if isinstance(at, int) and first_hole(value)]
+    end = following_index(items)
+    if key in unknown[:1]:
+        return marked(up_to_hole(items[key]), name)
+    if key < min(unknown, default=end) if key >= 0 else key + end > max(unknown, default=end):
+        value = items.get(key if key >= 0 else key + end)
+        return None if value is None else marked(value, name)
+    return hole("command", f"element {key} of {name}", span)
 
 
 def following_index(items: Iterable[int | str]) -> int:
@@ -259,17 +276,39 @@ def assign_element(session: Session, world: World, name: str, key: int | str, va
     """Carries out `name[key]=value` as part of an expansion, where the elements are known.
 
     Raises:
-        ExpansionFault: the variable is read-only.
+        ExpansionFault: the variable is read-only, or there is no such element.
 
     """
+    name = target(world, name)
     demand_writable(world, name)
     old = world.variables.get(name) or ShellVariable()
     if old.spoiled:
         return
-    items = dict(old.items or {})
+    items = items_of(old)
+    span = value[0].span if value else session.at
+    items[index_in(items, key, name)] = converted(old, value, span)
+    session.spend(0, len(items))
+    world.set(name, replace(old, value=None, items=items, caller=False, name_span=span))
+
+
+def items_of(variable: ShellVariable | None) -> dict[int | str, Value]:
+    """The elements that an assignment to one of them finds: a scalar is the first."""
+    if variable is None or variable.caller:
+        return {}
+    if variable.items is not None:
+        return dict(variable.items)
+    return {} if variable.value is None else {0: variable.value}
+
+
+def index_in(items: Iterable[int | str], key: int | str, name: str) -> int | str:
+    """A key, where a negative one counts from the end.
+
+    Raises:
+        ExpansionFault: it lies before the first element.
+
+    """
     if isinstance(key, int) and key < 0:
         key += following_index(items)
-    items[key] = value
-    session.spend(0, len(items))
-    span = value[0].span if value else session.at
-    world.set(name, ShellVariable(items=items, associative=old.associative, name_span=span))
+        if key < 0:
+            raise ExpansionFault(f"{name}: bad array subscript")
+    return key

@@ -833,3 +833,15 @@ env -u V -u HOME W=3 bash -c 'cmd "${V-none}" $W; cmd f'; timeout -s KILL 10 bas
 #== options of a shell that take a value
 bash -O extglob -c 'cmd a; cmd b'; bash +O extglob -c 'cmd d; cmd e'
 bash --rcfile none -c 'cmd f; cmd g'; bash --init-file none -eo pipefail -c 'cmd h; false | true; cmd never'; eval -- cmd i
+#== elements that read and printf set
+i=1; printf -v 'A[i+1]' x; printf -v "A[$i]" %s y; cmd "${A[@]}" "${!A[@]}"; declare -A M; printf -v M[z] %s q; read 'M[k v]' <<< "v w"
+cmd "${M[z]}" "${M[k v]}"; read -r A[0] B <<< "x y"; cmd "${A[@]}" $B
+#== elements that arithmetic and defaults set
+X=5; ((X[1] = 6)); cmd "${X[@]}"; Y=5; : ${Y[2]:=q}; cmd "${Y[@]}"; A=(1 2); declare -n R=A; ((R[0] = 5)); : ${R[3]:=z}
+cmd "${A[@]}" $((R[1] + 1)); declare -A M=([k]=2); declare -n S=M; cmd $((S[k] + 1)); ((S[k] = 7)); cmd "${M[k]}"
+#== a continued line that read joins
+read -d '' A <<'E'
+x \
+  y \z
+E
+cmd "$A"

@@ -89,6 +89,24 @@ def test_reason(text: str, kind: str, reason: str, name: str | None) -> None:
     assert (found.kind, found.reason, found.name) == (kind, reason, name)
 
 
+@pytest.mark.parametrize(
+    ("words", "uses", "expected"),
+    [
+        ("$(hosts)", "${A[0]}", "${?output of hosts}"),
+        ("$(hosts)", "${A[1]}", "${?element 1 of A}"),
+        ("a $(hosts) b", "${A[0]} ${A[-1]} ${A[@]:0:1}", "a b a"),
+        ("a $(hosts) b", "${A[2]}", "${?element 2 of A}"),
+        ("a $(hosts) b", "${A[-2]}", "${?element -2 of A}"),
+        ("a $(hosts) b", "${A[@]:0}", "a ${?output of hosts}"),
+        ("x$(hosts)y", "${A[0]}", "x${?output of hosts}"),
+        ("a $(hosts)", "${A[@]:2}", "${?elements of an array}"),
+        ("a $(hosts)", "${A[@]: -1}", "${?elements of an array}"),
+    ],
+)
+def test_elements_of_an_array_of_any_number(words: str, uses: str, expected: str) -> None:
+    assert " ".join(argv(f"A=({words}); cmd {uses}")[-1][1:]) == expected
+
+
 @pytest.mark.parametrize("option", ["expand_aliases", "lastpipe", "nocasematch"])
 def test_an_option_that_is_not_followed_is_said(option: str) -> None:
     found = read(f"shopt -s {option}; cmd a; shopt -u {option}\n".encode(), "x.sh").problems
@@ -111,6 +129,14 @@ def test_an_option_that_is_not_followed_is_said(option: str) -> None:
         "((A[Y] = 7)); X=${A[0]}",
         "f() { shift $Y; X=$1; }; f 1 2 3",
         "A[Y]=7; X=${A[@]:1}",
+        "printf -v 'A[Y]' 7; X=${A[@]:1}",
+        "read 'A[Y]' <<< 7; X=${A[@]:1}",
+        "read X A <<< 'a\\ b c'",
+        "read -a A <<< 'a\\ b c'; X=${A[1]}",
+        """while read X; do :; done <<'E'
+a \\
+b
+E""",
     ],
 )
 def test_what_an_unknown_number_changes_is_unknown(change: str) -> None:
