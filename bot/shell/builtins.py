@@ -165,9 +165,12 @@ def _set(call: BuiltinCall) -> None:
     at = 0
     while at < len(words):
         text = known(words[at].pieces)
-        if text is None or text[:1] not in ("-", "+") or len(text) < 2:
+        if text is None or text[:1] not in ("-", "+") or text == "+":
             break
         at += 1
+        if text == "-":
+            options -= {"verbose", "xtrace"}
+            break
         if text == "--":
             world.positional = tuple(word.pieces for word in words[at:])
             break

@@ -62,6 +62,10 @@ def declare(
         world.settle(1)
         return
     if declaration.minus & {"f", "F", "p"}:
+        if declaration.names and builtin != "export":
+            world.settle(None)
+        if world.output is not None and builtin != "export":
+            world.output.extend(hole("command", f"output of {builtin}", session.at))
         return
     done = [_declare(session, world, declaration, one) for one in declaration.names]
     # The status is the builtin's own, not that of a substitution in a value.
@@ -81,7 +85,8 @@ def _declare(
         _hide(world, name)
     if "n" not in declaration.minus:
         name = target(world, name)
-    _prepare(world, name, declaration)
+    if not _prepare(world, name, declaration):
+        return False
     if declaration.exports:
         # An unset variable is exported as soon as it is set.
         world.exporting = world.exporting | {name}
@@ -131,27 +136,31 @@ def _hide(world: World, name: str) -> None:
         world.set(name, ShellVariable(exported=old is not None and old.exported))
 
 
-def _prepare(world: World, name: str, declaration: _Declaration) -> None:
-    """Gives a variable its attributes before its value is set."""
+def _prepare(world: World, name: str, declaration: _Declaration) -> bool:
+    """Gives a variable its attributes before its value is set; False where it keeps its kind."""
     minus = declaration.minus
     old = world.variables.get(name)
     if old is None:
         if not (minus & set("aAilnru")) and declaration.builtin not in ("local", "readonly"):
-            return
+            return True
         old = ShellVariable()
     changes: dict[str, object] = {}
     if changing := minus & set("ilu"):
         changes["changes"] = min(changing)
     if "n" in minus:
         changes["reference"] = True
-    if "A" in minus and not old.associative:
+    if minus & {"a", "A"} and old.items is not None and old.associative != ("A" in minus):
+        return False
+    if "A" in minus and old.items is None:
         changes["associative"] = True
-        changes["items"] = {}
+        changes["items"] = {} if old.value is None else {"0": old.value}
+        changes["value"] = None
     elif "a" in minus and old.items is None:
         changes["items"] = {} if old.value is None else {0: old.value}
         changes["value"] = None
     if changes or name not in world.variables:
         world.set(name, replace(old, **changes))  # type: ignore[arg-type]
+    return True
 
 
 def _finish(world: World, name: str, declaration: _Declaration) -> None:

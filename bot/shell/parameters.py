@@ -195,7 +195,8 @@ class _Expansion:
             if self._uses_operand(joined):
                 return self._operand()
             if "+" in operator:
-                return []
+                quoted = values and self.context.quoted and not self.context.whole
+                return [(Piece("", self.span), PROTECTED)] if quoted else []
         elif operator:
             values = [
                 transform(self.session, self.world, node, value, self.span) for value in values

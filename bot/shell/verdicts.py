@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.base.digits import natural_number
+from bot.base.digits import is_digits, natural_number
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.regex import regex
@@ -12,7 +12,7 @@ from bot.shell.limits import LimitReached
 from bot.shell.numbers import Unknown, integer
 from bot.shell.session import Session
 from bot.shell.source import Span
-from bot.shell.state import Value, World, known
+from bot.shell.state import OpenArguments, Value, World, known
 from bot.shell.words import Hole, Piece
 
 _MACHINE = ("/dev/", "/proc/", "/sys/", "/usr/", "/opt/")
@@ -176,6 +176,8 @@ def unary(session: Session, world: World, operator: str, value: Value) -> Truth:
 def _is_set(session: Session, world: World, name: str | None) -> Truth:
     if name is None:
         return Truth(None)
+    if is_digits(name) and not isinstance(world.positional, OpenArguments):
+        return Truth(name == "0" or natural_number(name) in range(1, len(world.positional) + 1))
     base, bracket, rest = name.partition("[")
     variable = world.variables.get(base)
     if variable is None:

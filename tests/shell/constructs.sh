@@ -845,3 +845,11 @@ x \
   y \z
 E
 cmd "$A"
+#== arguments that are all empty
+set -- ""; cmd "${@:+no}" x"${*:+no}" "${@:+no}z"; A=(""); cmd "${A[@]:+y}" "${A[*]:+y}" ${A[@]:+y}
+set --; cmd "${@:+no}" "${*:+no}" "${@+y}"; A=(); cmd "${A[@]:+y}" "${A[*]:+y}"
+#== set with a dash alone
+set - x -y; cmd "$@"; set -; cmd "$@"; [[ -v 1 && -v 2 && ! -v 3 ]] && cmd set
+#== arrays that keep their kind
+A=(1 2); declare -A A; cmd $? "${A[@]}"; B=x; declare -A B; cmd $? "${B[@]}" "${!B[@]}"; declare -A M=([x]=1); declare -a M; cmd $? "${M[@]}"
+M[y]=2; declare -A M; cmd ${M[y]}; f() { local -a M=(q); cmd "${M[@]}"; }; f; A=([k]=v); declare -a A; cmd "${A[@]}"
