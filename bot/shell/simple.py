@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from bot.base.messages import message
 from bot.shell.assignments import carry_out, declared, prefixed
@@ -14,7 +15,7 @@ from bot.shell.limits import LimitReached
 from bot.shell.parse.syntax import Assignment, Simple
 from bot.shell.redirections import Redirection, redirect_nothing
 from bot.shell.runner import Runner
-from bot.shell.session import ReadonlyFault, hole
+from bot.shell.session import ExpansionFault, ReadonlyFault, hole
 from bot.shell.state import ShellVariable, World, all_arguments, known
 from bot.shell.words import Variable, Word
 
@@ -68,8 +69,6 @@ def _assignments(runner: Runner, node: Simple, world: World) -> None:
     """Carries out assignments without a command."""
     session = runner.session
     before = world.status
-    if not session.substituted:
-        world.settle(0)
     for assignment in node.assignments:
         carry_out(session, world, assignment)
     if not session.substituted:
@@ -117,17 +116,17 @@ def _with_prefix(
         return run(())
     records: list[Variable] = []
     kept: dict[str, ShellVariable | None] = {}
-    for assignment in node.assignments:
-        try:
-            name, value, record = prefixed(runner.session, world, assignment)
-        except ReadonlyFault:
-            continue
-        kept.setdefault(name, world.variables.get(name))
-        records.append(record)
-        span = record.value_span
-        world.set(
-            name, ShellVariable(value, exported=True, name_span=record.name_span, value_span=span)
-        )
+    try:
+        for assignment in node.assignments:
+            with suppress(ReadonlyFault):
+                name, value, record = prefixed(runner.session, world, assignment)
+                kept.setdefault(name, world.variables.get(name))
+                records.append(record)
+                at, where = record.name_span, record.value_span
+                world.set(name, ShellVariable(value, exported=True, name_span=at, value_span=where))
+    except ExpansionFault:
+        world.restore(kept)
+        raise
     worlds = run(records)
     for one in worlds:
         one.restore(kept)

@@ -77,7 +77,7 @@ N=A; export "$N=1 2"; cmd "$A"
 #== export append
 export A=1; export A+=2; cmd $A
 #== export -n
-export A=1; export -n A; cmd x
+export A=1; export -n A; cmd x; A=2; cmd $A; export A; export -n A=3 B=4; cmd $A $B
 #== declare +x
 export A=1 B=2; declare +x A; cmd $A $B; typeset -x A; cmd y
 #== declare
@@ -853,3 +853,11 @@ set - x -y; cmd "$@"; set -; cmd "$@"; [[ -v 1 && -v 2 && ! -v 3 ]] && cmd set
 #== arrays that keep their kind
 A=(1 2); declare -A A; cmd $? "${A[@]}"; B=x; declare -A B; cmd $? "${B[@]}" "${!B[@]}"; declare -A M=([x]=1); declare -a M; cmd $? "${M[@]}"
 M[y]=2; declare -A M; cmd ${M[y]}; f() { local -a M=(q); cmd "${M[@]}"; }; f; A=([k]=v); declare -a A; cmd "${A[@]}"
+#== elements between signs of IFS
+IFS=:; L=(a '' b:c); cmd ${L[*]}; cmd ${L[@]}; set -- a '' b; cmd $* x$*y $@; L=('' a ''); cmd ${L[*]}; cmd "${L[@]}"; IFS=' :'; cmd ${L[@]}
+#== a wrong expression in front of a command
+N=x.y; A=1 B=$((N)) cmd never; cmd never
+cmd "${A-unset}"
+#== a status that is kept in a variable
+false; X=$?; cmd $X; f() { return 5; }; f; rc=$?; cmd $rc; rc=0; f || rc=$?; cmd $rc; X=$(exit 4) Y=$?; cmd $Y; (exit 3); Y=$? Z=$?
+cmd $Y $Z; false; A=($?); cmd ${A[@]}; if f; then :; else rc=$?; fi; [ $rc -ne 5 ] || cmd five
