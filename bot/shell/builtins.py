@@ -131,10 +131,19 @@ def _printf(call: BuiltinCall) -> None:
     if words[:1] and known(words[0].pieces) == "-v":
         target = known(words[1].pieces) if len(words) > 1 else None
         if target:
-            value = printf(session, words[2:], span)
+            value = _printed(call, words[2:])
             assign_named(session, world, target, value, AssignedAt(words[1].span, span))
     elif world.output is not None:
-        _write(call, printf(session, words, span))
+        _write(call, _printed(call, words))
+
+
+def _printed(call: BuiltinCall, words: list[Word]) -> Value:
+    """What printf writes; where that is unknown, so is whether it takes a number for one."""
+    value = printf(call.session, words, call.span)
+    if value is None:
+        call.world.settle(None)
+        value = hole("command", "output of printf", call.span)
+    return value
 
 
 def _write(call: BuiltinCall, value: Value) -> None:

@@ -235,7 +235,7 @@ def _run(runner: Runner, text: InnerText, world: World, start: _Start) -> bool:
     }
     if start.pane is not None:
         inner.variables = {**inner.variables, **world.terminals.get(start.pane, {})}
-        inner.sourced = inner.sourced or "~/.bashrc"
+        inner.sourced = inner.sourced or "source ~/.bashrc"
     inner.exported = None
     inner.exporting = frozenset()
     inner.functions = {}

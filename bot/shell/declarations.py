@@ -9,7 +9,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.shell.assignments import carry_out
 from bot.shell.parse.syntax import Assignment
-from bot.shell.session import ReadonlyFault, Session, hole
+from bot.shell.session import ReadonlyFault, Session, hole, shorten
 from bot.shell.source import Span
 from bot.shell.state import ShellVariable, World, cut, extent, known
 from bot.shell.values import AssignedAt, assign_scalar, demand_writable, target
@@ -33,6 +33,11 @@ class _Declaration:
     def exports(self) -> bool:
         """Whether it is `export`, and not `export -n`."""
         return self.builtin == "export" and "n" not in self.minus
+
+    @property
+    def references(self) -> bool:
+        """Whether its variables mean others."""
+        return self.builtin != "export" and "n" in self.minus
 
     def local(self, world: World) -> bool:
         """Whether its variables are the function's own."""
@@ -78,12 +83,16 @@ def _declare(
     """Carries out one argument; False where bash refuses it."""
     name = argument.name if isinstance(argument, Assignment) else _about(argument)[0]
     if not name:
-        return False
+        if not isinstance(argument, Word) or argument.complete:
+            return False
+        text = shorten(session.text(argument.span))
+        world.sourced = world.sourced or f"{declaration.builtin} {text}"
+        return True
     if declaration.local(world):
         if _is_fixed(world, name):
             return False
         _hide(world, name)
-    if "n" not in declaration.minus:
+    if not declaration.references:
         name = target(world, name)
     if not _prepare(world, name, declaration):
         return False
@@ -147,7 +156,7 @@ def _prepare(world: World, name: str, declaration: _Declaration) -> bool:
     changes: dict[str, object] = {}
     if changing := minus & set("ilu"):
         changes["changes"] = min(changing)
-    if "n" in minus:
+    if declaration.references:
         changes["reference"] = True
     if minus & {"a", "A"} and old.items is not None and old.associative != ("A" in minus):
         return False

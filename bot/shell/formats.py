@@ -45,15 +45,15 @@ def echo(words: Sequence[Word], span: Span) -> Value:
     return computed(text, span)
 
 
-def printf(session: Session, words: Sequence[Word], span: Span) -> Value:
-    """The output of printf; a hole when its format or a number is unknown."""
+def printf(session: Session, words: Sequence[Word], span: Span) -> Value | None:
+    """The output of printf; None when its format or a number is unknown, or none."""
     if words and known(words[0].pieces) == "--":
         words = words[1:]
     if not words:
         return ()
     template = known(words[0].pieces)
     if template is None:
-        return hole("command", "output of printf", span)
+        return None
     output = _Output([word.pieces for word in words[1:]], span)
     try:
         while True:
@@ -65,7 +65,7 @@ def printf(session: Session, words: Sequence[Word], span: Span) -> Value:
             if ended or not left or output.taken == before:
                 return tuple(piece for piece in output.pieces if piece.text != "")
     except NotEvaluated:
-        return hole("command", "output of printf", span)
+        return None
 
 
 class _Output:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.shell.fields import BORDER, PROTECTED, Atom, ExpansionContext
+from bot.shell.fields import BORDER, PROTECTED, SPLIT, Atom, ExpansionContext
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.parse.syntax import Parameter, WordNode
 from bot.shell.session import CommandFault, Session, hole
 from bot.shell.source import Span
-from bot.shell.state import Value, World, computed, first_hole, separators, up_to_hole
+from bot.shell.state import Value, World, computed, may_split, separators, up_to_hole
 from bot.shell.values import elements, ordered, target
 from bot.shell.words import Piece
 
@@ -34,9 +34,11 @@ def list_atoms(
             atoms.extend((piece, PROTECTED) for piece in value)
         return atoms
     empty: Value = (Piece("", Span(0, 0)),) if context.quoted else ()
+    mark = "" if context.quoted else separators(world)[:1].strip()
+    border = (Piece(mark, Span(0, 0), False), SPLIT) if mark else BORDER
     for index, value in enumerate(values):
         if index:
-            atoms.append(BORDER)
+            atoms.append(border)
         atoms.extend((piece, context.mode) for piece in value or empty)
     return atoms
 
@@ -70,7 +72,7 @@ def slice_list(
 
 def _of_any_number(values: list[Value], start: int, length: int | None, span: Span) -> list[Value]:
     """A slice of elements of which an unknown one may stand for any number."""
-    certain = next((at for at, one in enumerate(values) if first_hole(one)), len(values))
+    certain = next((at for at, one in enumerate(values) if may_split(one)), len(values))
     if start >= 0 and length is not None and start + length <= certain:
         return values[start : start + length]
     if not 0 <= start <= certain < len(values):

@@ -55,7 +55,7 @@ def run_source(runner: Runner, words: Sequence[Word], world: World, span: Span) 
         world.settle(None)
         name = shown(session, words[0])
         session.unread[name] = None
-        world.sourced = world.sourced or name
+        world.sourced = world.sourced or f"source {name}"
         return [world]
     session.enter(span.start, span.end)
     arguments = tuple(word.pieces for word in words[1:])

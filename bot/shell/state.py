@@ -149,7 +149,7 @@ class World:
     piped_to: str | None = None
     """The last program that the output goes through; None where it goes through none."""
     sourced: str = ""
-    """An unknown file that was sourced, so that any variable may have been set."""
+    """What was run and may have set any variable: `source` of an unknown file, and the like."""
     sources: tuple[Value, ...] = ()
     """The other files that are being run, outermost first."""
     written: Mapping[object, Value] = field(default_factory=dict)
@@ -320,6 +320,12 @@ def first_hole(value: Value) -> Hole | None:
         if isinstance(piece.text, Hole):
             return piece.text
     return None
+
+
+def may_split(value: Value) -> bool:
+    """Whether an element that nobody knows may be any number of words, as no `$ROOT/a` is."""
+    holes = [piece.text for piece in value if isinstance(piece.text, Hole)]
+    return any(found.kind == "command" or len(value) == 1 for found in holes)
 
 
 def up_to_hole(value: Value) -> Value:

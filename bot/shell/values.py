@@ -19,8 +19,8 @@ from bot.shell.state import (
     Value,
     World,
     computed,
-    first_hole,
     marked,
+    may_split,
     up_to_hole,
 )
 from bot.shell.words import Hole
@@ -114,8 +114,8 @@ def _never_set(session: Session, world: World, name: str, span: Span) -> Value |
 
 
 def _set_elsewhere(world: World, name: str, span: Span) -> Value:
-    """What an unset variable may be once a file was sourced that nobody knows."""
-    return hole("unsupported", f"set by source {world.sourced}", span, name)
+    """What an unset variable may be once something was run that may have set any."""
+    return hole("unsupported", f"set by {world.sourced}", span, name)
 
 
 def _source_file(session: Session, world: World, key: int | str, span: Span) -> Value | None:
@@ -160,7 +160,7 @@ def element(session: Session, world: World, name: str, key: int | str, span: Spa
 
 def _of_any_number(items: dict[int | str, Value], key: int, name: str, span: Span) -> Value | None:
     """An element where unknown ones may stand for any number: known before and behind them."""
-    unknown = [at for at, value in items.items() if isinstance(at, int) and first_hole(value)]
+    unknown = [at for at, value in items.items() if isinstance(at, int) and may_split(value)]
     end = following_index(items)
     if key in unknown[:1]:
         return marked(up_to_hole(items[key]), name)
