@@ -16,6 +16,7 @@ from bot.frameworks.program_run import ProgramRun
 from bot.frameworks.python_models import may_reach
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import calls, imports, modules_imported, written
+from bot.frameworks.python_statements import calls_of
 from bot.frameworks.trl_model import ModelWritten
 from bot.frameworks.trl_models import model_of
 from bot.frameworks.trl_trainers import BARE, TRAINERS
@@ -94,10 +95,17 @@ def _trainers(tree: ast.Module, run: ProgramRun) -> Iterator[_Trainer]:
     """The trainers of TRL's that a program makes, or functions of other modules that it calls."""
     for call, name in calls(tree):
         scope = Scope.around(tree, call, run)
-        if name in BARE and from_trl(tree, name, False):
-            yield call, name, scope
-        else:
+        if name not in BARE or not from_trl(tree, name, False):
             yield from _within(scope, call, 0)
+        elif _may_be_made(scope, call):
+            yield call, name, scope
+
+
+def _may_be_made(scope: Scope, call: ast.Call) -> bool:
+    """Whether a program may carry out a call, by the conditions around it and its function's."""
+    named = calls_of(scope.tree).get(getattr(scope.node, "name", ""), ())
+    around = ((Scope.around(scope.tree, one, scope.run), one) for one in named)
+    return may_reach(scope, call) and (not named or any(may_reach(*one) for one in around))
 
 
 def _within(scope: Scope, call: ast.Call, depth: int) -> Iterator[_Trainer]:

@@ -181,3 +181,19 @@ def test_many_trainers_are_not_followed() -> None:
         for n in range(1, 8)
     )
     assert not check("", text).launches
+
+
+def test_of_stages_that_options_choose_the_chosen_one_counts() -> None:
+    text = (
+        "import argparse\nfrom trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer\n"
+        "NAME = 'Qwen/Qwen2.5-0.5B'\n"
+        "def sft():\n    SFTTrainer(model=NAME, args=SFTConfig(max_length=8)).train()\n"
+        "def dpo():\n    DPOTrainer(model=NAME, args=DPOConfig(beta=0.5)).train()\n"
+        "parser = argparse.ArgumentParser()\nparser.add_argument('--stage', default='sft')\n"
+        "args = parser.parse_args()\n"
+        "if args.stage == 'sft':\n    sft()\nelse:\n    dpo()\n"
+    )
+    (first,) = check("", text).launches
+    assert first.settings["max_length"] == 8
+    (other,) = check("--stage dpo", text).launches
+    assert other.settings["beta"] == 0.5
