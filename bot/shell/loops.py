@@ -50,10 +50,10 @@ def _shifted(before: World, after: World) -> bool:
 
 def _turn(runner: Runner, body: Script, world: World) -> tuple[list[World], list[World]]:
     """One round: the worlds that go on with the loop, and those that leave it."""
-    return _told_apart(runner.run_list(body, [world]))
+    return _by_flow(runner.run_list(body, [world]))
 
 
-def _told_apart(worlds: list[World]) -> tuple[list[World], list[World]]:
+def _by_flow(worlds: list[World]) -> tuple[list[World], list[World]]:
     """The worlds that go on with a loop, and those that leave it."""
     staying: list[World] = []
     leaving: list[World] = []
@@ -192,7 +192,7 @@ def _run_round(
             done.append(other)
             continue
         left = other.flow is not None
-        staying, leaving = _told_apart([other]) if left else _turn(runner, body, other)
+        staying, leaving = _by_flow([other]) if left else _turn(runner, body, other)
         done.extend(leaving)
         for stayed in staying:
             # Where how often is unknown, once stands for any number of times.
