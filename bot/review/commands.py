@@ -55,6 +55,8 @@ class CommandResult:
     refused: bool = False
     answered: AnsweredPull | None = None
     """The last check that was published."""
+    verified: CommentCommand | None = None
+    """The `/verify` whose check that was; None for that of `/apply`."""
 
 
 def handle_command(
@@ -99,6 +101,13 @@ def handle_command(
     if request.comment is not None and confused is not None and not handler.result.refused:
         unreact(client, request.pull.repository, request.comment, confused)
     return handler.result
+
+
+def command_check(check: CheckRequest, command: CommentCommand | None) -> CheckRequest:
+    """The check that `/verify` asks for; None for that of a push."""
+    if command is None:
+        return check
+    return replace(check, runs=partial(runs_of_command, command), ahead="runs")
 
 
 def _first_look(
@@ -256,9 +265,9 @@ class _Handler:
         return self.asker
 
     def _verify(self, command: CommentCommand, change: GitHubChange) -> GitHubChange:
-        check = replace(self.check, runs=partial(runs_of_command, command), ahead="runs")
+        check = command_check(self.check, command)
         answered = answer_pull(change, check, head=command.head, channels=self.channels)
-        self.result.answered = answered
+        self.result.answered, self.result.verified = answered, command
         if answered.published.superseded:
             raise _RefusedError(
                 message("The head moved while it was checked; its newest commit comes next.")
@@ -281,7 +290,7 @@ class _Handler:
                 self.closing = self._closing(text, "confused" if refused else "rocket")
             channels = replace(self.channels, notifies=False, closing=self.closing)
             answered = answer_pull(result.change, self.check, channels=channels)
-            self.result.answered = answered
+            self.result.answered, self.result.verified = answered, None
             change = answered.change
         if not result.done:
             raise _RefusedError(result.text)

@@ -131,6 +131,17 @@ class JobClient:
         ids = {one.workflow_id for one in waiting if one.workflow_id.startswith(lane)}
         return bool(ids - {job.id})
 
+    def later_recheck_waits(self, job: Job) -> bool:
+        """True when a repetition that was stored after this one waits for the same pull request."""
+        lane = f"{job.lane}:check:look"
+        mine = self._find(workflow_ids=[job.id])
+        waiting = self._find(status="DELAYED", workflow_id_prefix=lane)
+        return any(
+            one.workflow_id.startswith(lane) and one.created_at > mine[0].created_at
+            for one in waiting
+            if mine and one.workflow_id != job.id
+        )
+
     def show(self, job_id: str) -> JobStatus | None:
         """One job, or None when none has this id."""
         found = self._find(whole=True, workflow_ids=[job_id])

@@ -30,12 +30,12 @@ from bot.github.pull import PullId
 from bot.github.remote import GitHubChange, read_change
 from bot.report import Report
 from bot.review.check import CheckRequest, base_config, check_change
-from bot.review.commands import handle_command
+from bot.review.commands import command_check, handle_command
 from bot.review.pull import answer_for
 from bot.service.job import Job, JsonObject
 from bot.service.limits import RateLimits, outages, passes
 from bot.service.metrics import Metrics
-from bot.service.rechecks import watched, watching
+from bot.service.rechecks import command_of, named_by, watched, watching
 from bot.service.retries import Slots
 from bot.service.settings import JOBS, ServiceSettings, identity_of
 from bot.service.verifications import Publication, Verifications
@@ -152,9 +152,13 @@ class GitHubWork:
         pull = change.pull
         if pull.state != "OPEN":
             return {"outcome": "nothing"}
+        command = command_of(job)
+        if command is not None and job.head != change.head:
+            # The command was about another commit, and the newest has its own check.
+            return {"outcome": "superseded"}
         try:
             with watching() as missed:
-                checked = check_change(change, self._request)
+                checked = check_change(change, command_check(self._request, command))
         except UserError as error:
             if isinstance(error, GitHubError) and passes(error):
                 raise
@@ -187,7 +191,7 @@ class GitHubWork:
         }
 
     def _handle_command(self, client: Client, job: Job) -> JsonObject:
-        with ExitStack() as committing:
+        with ExitStack() as committing, watching() as missed:
 
             def writer() -> Client:
                 number = job.installation or 0
@@ -205,10 +209,12 @@ class GitHubWork:
         done = result.answered
         if done is not None and done.checked.touches and not done.published.superseded:
             self._record(client, job, done.pull.id, done.checked.report, done.answer.body)
-        if result.refused:
-            return {"outcome": "refused", "said": result.replies}
-        outcome = "published" if result.commands else "nothing"
-        return {"outcome": outcome, "said": result.replies}
+        outcome = "refused" if result.refused else "published" if result.commands else "nothing"
+        found: JsonObject = {"outcome": outcome, "said": result.replies}
+        if missed and done is not None and not done.published.superseded:
+            named = named_by(result.verified)
+            found |= {"unread": True, "head": done.change.head, "named": named}
+        return found
 
     def _publish(self, client: Client, job: Job, checked: JsonObject) -> JsonObject:
         if job.kind == "command":

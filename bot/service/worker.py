@@ -13,7 +13,7 @@ from bot.service.database import database_reason, is_outage
 from bot.service.job import Job, JsonObject, Work
 from bot.service.jobs import QUEUE, VERSION, WORKFLOW, JobClient
 from bot.service.logs import SUBJECT
-from bot.service.rechecks import WAITS, next_recheck
+from bot.service.rechecks import WAITS, is_recheck, next_recheck
 from bot.service.retries import WAITING, Retries, Slots, Stopping, retry
 from bot.service.settings import ServiceSettings
 
@@ -112,14 +112,14 @@ class Worker:
             self._ended(job, "failed")
             raise
         if result.get("unread"):
-            self._schedule_recheck(job)
+            self._schedule_recheck(job, result)
         outcome = str(result["outcome"])
         _log.info("the job ended: %s", outcome)
         self._ended(job, outcome)
         return result
 
-    def _schedule_recheck(self, job: Job) -> None:
-        following = next_recheck(job, self._rechecks)
+    def _schedule_recheck(self, job: Job, result: JsonObject) -> None:
+        following = next_recheck(job, result, self._rechecks)
         if following is None:
             _log.warning("a run could not be read for a day: it is not looked for again")
             return
@@ -166,8 +166,12 @@ class Worker:
     def _superseded(self, job: Job) -> bool:
         """True when a later check of the same pull request waits: it will do this one's work."""
         # Not stored as a step: a job that is resumed may ask anew, and only ends earlier by it.
+        if job.kind != "check":
+            return False
         try:
-            return job.kind == "check" and self._client.later_check_waits(job)
+            return self._client.later_check_waits(job) or (
+                is_recheck(job) and self._client.later_recheck_waits(job)
+            )
         except Exception as error:
             if not is_outage(error):
                 raise

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
@@ -11,25 +15,27 @@ from bot.evidence.online import Access, read_online
 from bot.evidence.online.bounds import Bounds
 from bot.review.check import CheckRequest
 from bot.service.database import Database
-from bot.service.job import Job
+from bot.service.job import Job, JsonObject
 from bot.service.jobs import JobClient, migrate
-from bot.service.rechecks import WAITS, next_recheck, watched, watching
+from bot.service.rechecks import WAITS, command_of, next_recheck, watched, watching
 from tests.conftest import WrittenRun
 from tests.evidence.samples import MATCHING
+from tests.github.runner import comment_event
+from tests.github.store import Account, Pull
 from tests.github.world import GOOD, SCRIPT, World
 from tests.service.process import eventually
-from tests.service.test_whole_app import running, shown
+from tests.service.test_whole_app import Running, running, shown
 from tests.service.work import job
 from tests.wandb_server.faults import Fault
 from tests.wandb_server.server import Wandb
 from tests.wandb_server.upload import sync
 
 
-def looks_of(first: Job) -> list[tuple[Job, float]]:
-    found, at = [], next_recheck(first)
+def looks_of(first: Job, result: JsonObject | None = None) -> list[tuple[Job, float]]:
+    found, at = [], next_recheck(first, result or {})
     while at is not None:
         found.append(at)
-        at = next_recheck(at[0])
+        at = next_recheck(at[0], {})
     return found
 
 
@@ -45,9 +51,21 @@ def test_looks_come_later_and_later_and_end() -> None:
     assert {one.lane for one, _ in looks} == {job(1).lane}
 
 
-def test_only_checks_look_again() -> None:
-    command = Job(kind="command", repository="a/b", number=1, meaning="comment:1")
-    assert next_recheck(command) is None
+def test_a_command_looks_again_for_the_run_that_it_named() -> None:
+    detail: dict[str, str | int | None] = {"body": "/verify", "author": "ada", "check_run": 3}
+    command = Job(kind="command", repository="a/b", number=1, meaning="comment:1", detail=detail)
+    named = {"link": "https://wandb.ai/a/b/runs/c", "script": None}
+    looks = looks_of(command, {"head": "a" * 40, "named": named})
+    assert [wait for _, wait in looks] == list(WAITS)
+    for count, (look, _) in enumerate(looks, 1):
+        assert (look.kind, look.meaning) == ("check", f"look{count}:comment:1")
+        assert look.head == "a" * 40
+        assert look.detail == {**named, "look": count}
+        found = command_of(look)
+        assert found is not None
+        assert (found.link, found.script) == (named["link"], None)
+    assert command_of(command) is None
+    assert command_of(looks_of(job(1))[0][0]) is None
 
 
 @pytest.mark.parametrize(("passing", "missed"), [(True, 1), (False, 0)])
@@ -78,23 +96,59 @@ def test_a_delayed_look_takes_no_place_of_a_newer_push(sqlite: Database) -> None
         client.close()
 
 
+def test_a_look_gives_way_to_one_that_was_stored_later(sqlite: Database) -> None:
+    migrate(sqlite)
+    client = JobClient(sqlite)
+    try:
+        older, newer = job(1, "look3:opened", look=3), job(1, "look1:comment", look=1)
+        client.submit_all([older], after=600)
+        time.sleep(1.1)  # The engine stores whole seconds.
+        client.submit_all([newer, job(12, "look1:opened", look=1)], after=60)
+        assert client.later_recheck_waits(older)
+        assert not client.later_recheck_waits(newer)
+    finally:
+        client.close()
+
+
+@contextmanager
+def with_wandb(
+    here: World, key: rsa.RSAPrivateKey, sqlite: Database, wandb: Wandb
+) -> Iterator[Running]:
+    """The App, which reads runs of a stand-in and looks again soon."""
+    access = Access.from_environment({"WANDB_BASE_URL": wandb.url})
+    bounds = Bounds(stall_seconds=10.0, retry_seconds=0.2)
+    wanted = CheckRequest(
+        options=lambda config: CheckOptions(
+            config=config,
+            evidence="required",
+            linked=watched(lambda link: read_online(link, access, bounds=bounds)),
+            hosts=access.run_hosts(),
+        )
+    )
+    with running(here, key, sqlite, wanted, rechecks=(0.5, *[2.0] * 30)) as app:
+        yield app
+
+
+def say(app: Running, pull: Pull, author: Account, text: str) -> None:
+    """A comment, delivered."""
+    comment = app.here.store.comment(pull, author, text)
+    payload = {**comment_event(app.here, comment), "installation": {"id": app.installation}}
+    assert app.hook.send("issue_comment", payload).status == 202
+
+
+def ours(pull: Pull) -> str:
+    """The App's comment."""
+    (body,) = [body for body in shown(pull) if not body.startswith("/verify")]
+    return body
+
+
 def test_the_verdict_follows_when_wandb_is_back(
     here: World, key: rsa.RSAPrivateKey, sqlite: Database, written: WrittenRun
 ) -> None:
     with Wandb().serving() as wandb:
         run = sync(wandb, written(MATCHING))
         wandb.faults.append(Fault("status", status=503))
-        access = Access.from_environment({"WANDB_BASE_URL": wandb.url})
-        bounds = Bounds(stall_seconds=10.0, retry_seconds=0.2)
-        wanted = CheckRequest(
-            options=lambda config: CheckOptions(
-                config=config,
-                evidence="required",
-                linked=watched(lambda link: read_online(link, access, bounds=bounds)),
-                hosts=access.run_hosts(),
-            )
-        )
-        with running(here, key, sqlite, wanted, rechecks=(0.5, *[2.0] * 30)) as app:
+        with with_wandb(here, key, sqlite, wandb) as app:
             script = GOOD + f"\n# wandb: {wandb.link(run.name)}\n".encode()
             pull = app.here.pull({SCRIPT: script})
             app.deliver(pull)
@@ -109,3 +163,48 @@ def test_the_verdict_follows_when_wandb_is_back(
             assert [name for name, _ in app.ended[:3]] == ["opened", "look1", "look2"]
             assert len(app.ended) < 1 + 31
             assert len(shown(pull)) == 1
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault("status", status=503),
+        Fault("status", status=429, headers={"Retry-After": "3600"}),
+        Fault("drop"),
+    ],
+    ids=["503", "429", "closed"],
+)
+def test_the_verdict_of_a_command_follows_when_wandb_is_back(
+    here: World, key: rsa.RSAPrivateKey, sqlite: Database, written: WrittenRun, fault: Fault
+) -> None:
+    """A maintainer names the run: neither the script nor the author's words do."""
+    with Wandb().serving() as wandb:
+        run = sync(wandb, written(MATCHING))
+        with with_wandb(here, key, sqlite, wandb) as app:
+            pull = app.here.pull({SCRIPT: GOOD})
+            app.deliver(pull)
+            app.wait(1)
+            wandb.faults.append(fault)
+            say(app, pull, app.here.store.account("maintainer"), f"/verify {wandb.link(run.name)}")
+            app.wait(2)
+            assert "was not read" in ours(pull)
+            wandb.faults.clear()
+            eventually(lambda: "was not read" not in ours(pull), what=ours(pull))
+            assert run.name in ours(pull)
+            eventually(lambda: {one.state for one in app.jobs.jobs()} == {"done"})
+            assert {outcome for _, outcome in app.ended} == {"published"}
+
+
+def test_a_look_of_a_command_ends_at_another_commit(
+    here: World, key: rsa.RSAPrivateKey, sqlite: Database, written: WrittenRun
+) -> None:
+    with Wandb().serving() as wandb:
+        run = sync(wandb, written(MATCHING))
+        wandb.faults.append(Fault("status", status=503))
+        with with_wandb(here, key, sqlite, wandb) as app:
+            pull = app.here.pull({SCRIPT: GOOD})
+            say(app, pull, app.here.store.account("maintainer"), f"/verify {wandb.link(run.name)}")
+            app.wait(1)
+            app.here.push({SCRIPT: GOOD + b"\n# changed\n"})
+            eventually(lambda: any(end == "superseded" for _, end in app.ended))
+            eventually(lambda: {one.state for one in app.jobs.jobs()} == {"done"})
