@@ -26,6 +26,7 @@ MAX_CANDIDATES: Final = 6
 MAX_RUNS: Final = 30
 """Different runs of one change that are read: each may take minutes, and others wait meanwhile."""
 
+_UNREAD: Final = mark("{question} Which it is may show once all of them can be read: {reason}")
 _REFUSED: Final = mark(
     "No run is linked. The pull request names {text}, which is not read: {reason} Link the run in "
     "the pull request, or add a comment `# wandb: LINK` to the script."
@@ -130,16 +131,29 @@ def _author_links(
 def _settle_by_configuration(
     choice: Choice, contexts: Mapping[str, RuleContext], linked: Callable[[RunLink], Facts]
 ) -> Choice:
-    """The choice with what the configurations of the candidates decide."""
+    """The choice with what the configurations of the candidates decide.
+
+    One that cannot be read now may fit better than those that can.
+    """
     candidates = list(dict.fromkeys(run for runs in choice.candidates.values() for run in runs))
     facts: dict[RunLink, Facts] = {}
+    unread: dict[RunLink, str] = {}
     for run in candidates[:MAX_CANDIDATES]:
         try:
             facts[run] = linked(run)
-        except EvidenceError:
-            continue
+        except EvidenceError as error:
+            if error.passing:
+                unread[run] = sentence_of(error)
     first = {path: contexts[path].choice.plans[0] for path in choice.asked if contexts[path].plans}
-    return by_configuration(first, facts, choice)
+    settled = by_configuration(first, facts, choice)
+    waiting = {
+        path: message(_UNREAD, question=choice.asked[path], reason=unread[run])
+        for path, runs in choice.candidates.items()
+        for run in runs
+        if run in unread
+    }
+    chosen = {path: run for path, run in settled.chosen.items() if path not in waiting}
+    return replace(settled, chosen=chosen, asked={**settled.asked, **waiting})
 
 
 def _once(linked: Callable[[RunLink], Facts] | None) -> Callable[[RunLink], Facts] | None:
@@ -164,7 +178,7 @@ def _once(linked: Callable[[RunLink], Facts] | None) -> Callable[[RunLink], Fact
                 readings[link] = error
         found = readings[link]
         if isinstance(found, EvidenceError):
-            raise EvidenceError(sentence_of(found))
+            raise EvidenceError(sentence_of(found), passing=found.passing)
         return found
 
     return reader

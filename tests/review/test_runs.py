@@ -80,11 +80,13 @@ class Server:
 
     runs: Mapping[str, Facts]
     asked: list[str] = field(default_factory=list)
+    away: bool = False
+    """Whether what it lacks may be there later."""
 
     def __call__(self, link: RunLink) -> Facts:
         self.asked.append(link.url)
         if link.url not in self.runs:
-            raise EvidenceError("There is no such run.")
+            raise EvidenceError("There is no such run.", passing=self.away)
         return self.runs[link.url]
 
 
@@ -152,6 +154,14 @@ def test_several_links_are_told_apart_by_name_or_by_configuration(written: Writt
 
     asked = checked(Change(scripts, (f"{second} {LINK}",)), Server({}))
     assert "write a comment `# wandb: LINK` into the script" in reason(asked[PATH])
+    assert "once all of them can be read" not in reason(asked[PATH])
+
+    for some in ({}, {LINK: runs[LINK]}):
+        found = checked(Change(scripts, (f"{second} {LINK}",)), Server(some, away=True))
+        assert [script.evidence for script in found.values()] == [None, None]
+        assert "once all of them can be read: There is no such run." in reason(found[PATH])
+    gone = checked(Change({PATH: PLAIN}, (f"{second} {LINK}",)), Server({LINK: runs[LINK]}))
+    assert gone[PATH].evidence is not None
 
 
 @pytest.mark.parametrize("suffix", [".sh", ".slurm"])
