@@ -248,7 +248,8 @@ def _fitting(framework: str, text: str) -> tuple[str, ...]:
     found = _asks(framework, text)
     if found is None:
         return ()
-    rest = text[found.end() :].split(";")[0].split(" #")[0].strip(" ()")
+    # Of a locked one the hashes stand behind it, or in the lines below.
+    rest = re.split(r";| #| --", text[found.end() :], maxsplit=1)[0].strip(" ()\\")
     if rest.startswith("@"):
         tag = re.search(rf"@({_NUMBER})\Z", rest[1:].partition("#")[0])
         release = find_release(framework, tag[1]) if tag else None

@@ -23,6 +23,8 @@ def pinned(path: str, text: str, framework: str = "verl") -> tuple[str, ...] | N
         ("verl[vllm]==0.3.0", ("0.3.0.post1",)),
         ("verl>=0.7.1,<0.9.0", ("0.8.0", "0.7.1")),
         ("verl~=0.6.0 ; python_version > '3.10'", ("0.6.1", "0.6.0")),
+        ("verl==0.8.0 \\\n    --hash=sha256:0a1b\n", ("0.8.0",)),
+        ("verl==0.8.0 --hash=sha256:0a1b", ("0.8.0",)),
         ("verl @ git+https://github.com/volcengine/verl.git@v0.4.1", ("0.4.1",)),
         ("verl @ git+https://github.com/volcengine/verl.git@main", None),
         ("verl", None),
