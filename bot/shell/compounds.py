@@ -115,7 +115,7 @@ def case(runner: Runner, node: Case, world: World) -> list[World]:
             for other, success in _split_by_clause(runner, node, clause, value, one):
                 (chosen if success else undecided).append(other)
         pending = undecided
-        for one in chosen:
+        for one in () if clause.body.items else chosen:
             one.settle(0)
         worlds = runner.run_list(clause.body, runner.bounded(chosen, node))
         following = {";;": results, ";&": falling, ";;&": pending}[clause.ending]

@@ -52,8 +52,6 @@ def slice_list(
         length = None if node.second is None else _bound(session, world, node.second, span)
     except Unknown as unknown:
         return [unknown.value(span)]
-    if length is not None and length < 0:
-        raise CommandFault("substring expression < 0")
     variable = world.variables.get(target(world, node.name)) if node.every else None
     if variable is not None and variable.uncounted:
         return _of_any_number(values, start, length, span)
@@ -66,6 +64,8 @@ def slice_list(
         start += keys[-1] + 1 if keys else 0
         if start < 0:
             return []
+    if length is not None and length < 0:
+        raise CommandFault("substring expression < 0")
     values = [value for key, value in zip(keys, values, strict=True) if key >= start]
     return values if length is None else values[:length]
 

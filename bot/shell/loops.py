@@ -214,22 +214,15 @@ def run_for(runner: Runner, node: For, world: World) -> list[World]:
     values, several = _values(runner, node, world)
     before = world.copy() if several else world
     runner.session.enter(node.start, node.end)
-    name_span = node.name_span
     done: list[World] = []
     active = [world]
     waited = False
-    world.settle(0)
     for rounds, value in enumerate(values, 1):
         if not active or not _count(runner, rounds, node):
             break
         following: list[World] = []
-        span = extent(value, value[0].span if value else name_span)
         for one in active:
-            try:
-                assign_scalar(runner.session, one, node.name, value, AssignedAt(name_span, span))
-            except ReadonlyFault:
-                one.settle(1)
-                runner.check(one)
+            if not _takes(runner, node, one, value):
                 done.append(one)
                 continue
             with runner.session.looping():
@@ -250,6 +243,18 @@ def run_for(runner: Runner, node: For, world: World) -> list[World]:
         for one in left:
             _uncount(before, one, counters)
     return runner.bounded(left, node)
+
+
+def _takes(runner: Runner, node: For, world: World, value: Value) -> bool:
+    """Gives the variable of a loop its value; False where it is read-only, which ends the loop."""
+    span = extent(value, value[0].span if value else node.name_span)
+    try:
+        assign_scalar(runner.session, world, node.name, value, AssignedAt(node.name_span, span))
+    except ReadonlyFault:
+        world.settle(1)
+        runner.check(world)
+        return False
+    return True
 
 
 def _counters(runner: Runner, body: Script) -> frozenset[str]:
@@ -291,6 +296,8 @@ def _values(runner: Runner, node: For, world: World) -> tuple[list[Value], bool]
         first = given.shifted + 1
         numbers = range(first, first + _rounds(runner, node.body))
         values = [hole("argument", "an argument", node.name_span, str(n)) for n in numbers]
+    if not values:
+        world.settle(0)
     return values, several
 
 

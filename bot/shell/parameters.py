@@ -163,7 +163,8 @@ class _Expansion:
 
     def _length(self, value: Value | None) -> Value:
         if value is None:
-            self._demand()
+            if self.node.index is None:
+                self._demand()
             return computed("0", self.span)
         text = known(value)
         if text is None:

@@ -29,7 +29,8 @@ def run_eval(runner: Runner, words: Sequence[Word], world: World, span: Span) ->
         world.settle(None)
         return [world]
     session.enter(span.start, span.end)
-    world.settle(0)
+    if not any(line.items for line in script.lines):
+        world.settle(0)
     worlds = [world]
     for line in script.lines:
         worlds = runner.run_list(line, worlds)
@@ -62,7 +63,8 @@ def run_source(runner: Runner, words: Sequence[Word], world: World, span: Span) 
     outer, sources = world.positional, world.sources
     world.positional = arguments or outer
     world.sources = (*sources, words[0].pieces)
-    world.settle(0)
+    if not any(line.items for line in script.lines):
+        world.settle(0)
     session.running.append(session.tree.path(world, words[0].pieces) or "")
     worlds = run_lines(runner, script.lines, [world])
     session.running.pop()

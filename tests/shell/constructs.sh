@@ -861,3 +861,9 @@ cmd "${A-unset}"
 #== a status that is kept in a variable
 false; X=$?; cmd $X; f() { return 5; }; f; rc=$?; cmd $rc; rc=0; f || rc=$?; cmd $rc; X=$(exit 4) Y=$?; cmd $Y; (exit 3); Y=$? Z=$?
 cmd $Y $Z; false; A=($?); cmd ${A[@]}; if f; then :; else rc=$?; fi; [ $rc -ne 5 ] || cmd five
+#== the status that a clause, a loop and a text begin with
+false; case a in a) cmd $?;; esac; false; case a in a) ;; esac; cmd $?; false; for i in a b; do cmd $?; false; done; cmd $?; false; for i in; do :; done
+cmd $?; false; eval 'cmd $?'; false; eval ''; cmd $?; echo 'cmd $?' > status.sh; false; . ./status.sh; false; . /dev/null; false; bash -c 'cmd $?; cmd a'
+#== slices that begin before the list
+L=(a b c); cmd "${L[@]: -5:-1}" "${L[*]: -9}" "${L[@]:1:0}"; cmd "${L[@]: -2:-1}"; cmd never
+cmd after
