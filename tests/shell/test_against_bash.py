@@ -12,6 +12,7 @@ from bot.shell import Invocation, read
 from bot.shell.words import Reading
 from tests.profiles import scaled
 from tests.shell.cases import CASES
+from tests.shell.features import features
 from tests.shell.judge import Call, Judge, Script, bash_version, verdict
 from tests.shell.scripts import script, uncertain
 
@@ -91,6 +92,13 @@ def test_generated_scripts(texts: list[str], judge: Judge) -> None:
 @given(texts=st.lists(uncertain(), min_size=8, max_size=8))
 def test_generated_scripts_with_values_that_nobody_knows(texts: list[str], judge: Judge) -> None:
     """What hangs on an unknown value is unknown, and never the value of before."""
+    for text, _, found in _judged(texts, judge, ordered=False):
+        assert found in ("exact", "hole"), text
+
+
+@_generated
+@given(texts=st.lists(features(), min_size=8, max_size=8))
+def test_generated_scripts_that_change_variables(texts: list[str], judge: Judge) -> None:
     for text, _, found in _judged(texts, judge, ordered=False):
         assert found in ("exact", "hole"), text
 
