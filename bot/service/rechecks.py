@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import Final
 
+from bot.base.messages import mark, sentence_of
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.links import RunLink
 from bot.github.commands import CommentCommand
@@ -25,29 +26,43 @@ _COUNT: Final = "look"
 _OF_COMMAND: Final = ("link", "script")
 """Keys of a repeated check of a command: the run that it named, and for which script."""
 
-_missed: ContextVar[list[str] | None] = ContextVar("missed", default=None)
+_AGAIN: Final = mark("{reason} rlbot looks again by itself: in some minutes, and for a day.")
+
+_missed: ContextVar[tuple[list[str], bool] | None] = ContextVar("missed", default=None)
+"""The links so far, and whether they are looked for again."""
 
 
 def watched(read: Callable[[RunLink], Facts]) -> Callable[[RunLink], Facts]:
-    """`read`, which also reports failures that may pass to the `watching` block around it."""
+    """`read`, which also reports failures that may pass to the `watching` block around it.
+
+    Their sentences say that the run is looked for again, where it is.
+    """
 
     def reading(link: RunLink) -> Facts:
         try:
             return read(link)
         except EvidenceError as error:
-            missed = _missed.get()
-            if error.passing and missed is not None:
-                missed.append(link.url)
-            raise
+            watch = _missed.get()
+            if not error.passing or watch is None:
+                raise
+            missed, again = watch
+            missed.append(link.url)
+            if not again:
+                raise
+            reason = sentence_of(error)
+            raise EvidenceError(_AGAIN, passing=True, reason=reason) from None
 
     return reading
 
 
 @contextmanager
-def watching() -> Iterator[list[str]]:
-    """The links that could not be read within the block and may be readable later."""
+def watching(again: bool = True) -> Iterator[list[str]]:
+    """The links that could not be read within the block and may be readable later.
+
+    With `again` they are looked for again.
+    """
     missed: list[str] = []
-    token = _missed.set(missed)
+    token = _missed.set((missed, again))
     try:
         yield missed
     finally:

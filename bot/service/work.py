@@ -35,7 +35,7 @@ from bot.review.pull import answer_for
 from bot.service.job import Job, JsonObject
 from bot.service.limits import RateLimits, outages, passes
 from bot.service.metrics import Metrics
-from bot.service.rechecks import command_of, named_by, watched, watching
+from bot.service.rechecks import command_of, named_by, next_recheck, watched, watching
 from bot.service.retries import Slots
 from bot.service.settings import JOBS, ServiceSettings, identity_of
 from bot.service.verifications import Publication, Verifications
@@ -157,7 +157,7 @@ class GitHubWork:
             # The command was about another commit, and the newest has its own check.
             return {"outcome": "superseded"}
         try:
-            with watching() as missed:
+            with watching(again=next_recheck(job, {}) is not None) as missed:
                 checked = check_change(change, command_check(self._request, command))
         except UserError as error:
             if isinstance(error, GitHubError) and passes(error):

@@ -76,10 +76,15 @@ def test_what_cannot_pass_is_not_looked_for_again(passing: bool, missed: int) ->
         raise EvidenceError("No.", passing=passing)
 
     reading = watched(read)  # type: ignore[arg-type]
-    with watching() as links, pytest.raises(EvidenceError):
+    with watching() as links, pytest.raises(EvidenceError) as caught:
         reading(parse_link("https://wandb.ai/a/b/runs/c"))
     assert len(links) == missed
-    with pytest.raises(EvidenceError):
+    again = " rlbot looks again by itself: in some minutes, and for a day."
+    assert str(caught.value) == "No." + again * missed
+    with watching(again=False) as links, pytest.raises(EvidenceError, match=r"No\.\Z"):
+        reading(parse_link("https://wandb.ai/a/b/runs/c"))
+    assert len(links) == missed
+    with pytest.raises(EvidenceError, match=r"No\.\Z"):
         reading(parse_link("https://wandb.ai/a/b/runs/c"))
 
 
@@ -188,6 +193,7 @@ def test_the_verdict_of_a_command_follows_when_wandb_is_back(
             say(app, pull, app.here.store.account("maintainer"), f"/verify {wandb.link(run.name)}")
             app.wait(2)
             assert "was not read" in ours(pull)
+            assert "rlbot looks again by itself" in ours(pull)
             wandb.faults.clear()
             eventually(lambda: "was not read" not in ours(pull), what=ours(pull))
             assert run.name in ours(pull)
