@@ -84,5 +84,8 @@ class Work(Protocol):
         ...
 
     def publish(self, job: Job, checked: JsonObject) -> JsonObject:
-        """Publish what `check` gave; returns the `outcome`, and `unread`: whether to look again."""
+        """Publish what `check` gave; returns the `outcome`, and `unread`: whether to look again.
+
+        It is False where all was read, which makes earlier looks superfluous.
+        """
         ...

@@ -142,6 +142,18 @@ class JobClient:
             if mine and one.workflow_id != job.id
         )
 
+    def read_since(self, job: Job) -> bool:
+        """True when a later job of the same pull request has published a check of all runs."""
+        lane = f"{job.lane}:"
+        mine = self._find(workflow_ids=[job.id])
+        ended = self._find(whole=True, status="SUCCESS", workflow_id_prefix=lane) if mine else ()
+        return any(
+            isinstance(one.output, dict) and one.output.get("unread") is False
+            for one in ended
+            # The engine stores whole seconds: of one in the same second nobody knows.
+            if one.workflow_id.startswith(lane) and one.updated_at > mine[0].created_at
+        )
+
     def show(self, job_id: str) -> JobStatus | None:
         """One job, or None when none has this id."""
         found = self._find(whole=True, workflow_ids=[job_id])

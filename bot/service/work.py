@@ -211,9 +211,10 @@ class GitHubWork:
             self._record(client, job, done.pull.id, done.checked.report, done.answer.body)
         outcome = "refused" if result.refused else "published" if result.commands else "nothing"
         found: JsonObject = {"outcome": outcome, "said": result.replies}
-        if missed and done is not None and not done.published.superseded:
-            named = named_by(result.verified)
-            found |= {"unread": True, "head": done.change.head, "named": named}
+        if done is not None and not done.published.superseded:
+            found["unread"] = bool(missed)
+            if missed:
+                found |= {"head": done.change.head, "named": named_by(result.verified)}
         return found
 
     def _publish(self, client: Client, job: Job, checked: JsonObject) -> JsonObject:
@@ -239,7 +240,8 @@ class GitHubWork:
         return {
             "outcome": "published" if answer.touches else "nothing",
             "said": published.notes,
-            "unread": bool(checked.get("unread")),
+            # Of a check that failed it is not known.
+            "unread": checked.get("unread"),
         }
 
     def _record(

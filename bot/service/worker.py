@@ -164,13 +164,17 @@ class Worker:
             raise Stopping
 
     def _superseded(self, job: Job) -> bool:
-        """True when a later check of the same pull request waits: it will do this one's work."""
+        """True when a later check of the same pull request waits: it will do this one's work.
+
+        That of a repetition was also done where a later one has read all runs.
+        """
         # Not stored as a step: a job that is resumed may ask anew, and only ends earlier by it.
         if job.kind != "check":
             return False
         try:
             return self._client.later_check_waits(job) or (
-                is_recheck(job) and self._client.later_recheck_waits(job)
+                is_recheck(job)
+                and (self._client.later_recheck_waits(job) or self._client.read_since(job))
             )
         except Exception as error:
             if not is_outage(error):

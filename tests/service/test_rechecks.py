@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
@@ -18,6 +18,8 @@ from bot.service.database import Database
 from bot.service.job import Job, JsonObject
 from bot.service.jobs import JobClient, migrate
 from bot.service.rechecks import WAITS, command_of, next_recheck, watched, watching
+from bot.service.settings import ServiceSettings
+from bot.service.worker import Worker
 from tests.conftest import WrittenRun
 from tests.evidence.samples import MATCHING
 from tests.github.runner import comment_event
@@ -117,7 +119,12 @@ def test_a_look_gives_way_to_one_that_was_stored_later(sqlite: Database) -> None
 
 @contextmanager
 def with_wandb(
-    here: World, key: rsa.RSAPrivateKey, sqlite: Database, wandb: Wandb
+    here: World,
+    key: rsa.RSAPrivateKey,
+    sqlite: Database,
+    wandb: Wandb,
+    *,
+    waits: Sequence[float] = (0.5, *[2.0] * 30),
 ) -> Iterator[Running]:
     """The App, which reads runs of a stand-in and looks again soon."""
     access = Access.from_environment({"WANDB_BASE_URL": wandb.url})
@@ -130,7 +137,7 @@ def with_wandb(
             hosts=access.run_hosts(),
         )
     )
-    with running(here, key, sqlite, wanted, rechecks=(0.5, *[2.0] * 30)) as app:
+    with running(here, key, sqlite, wanted, rechecks=waits) as app:
         yield app
 
 
@@ -215,3 +222,69 @@ def test_a_look_of_a_command_ends_at_another_commit(
             app.here.push({SCRIPT: GOOD + b"\n# changed\n"})
             eventually(lambda: any(end == "superseded" for _, end in app.ended))
             eventually(lambda: {one.state for one in app.jobs.jobs()} == {"done"})
+
+
+class Ended:
+    """Work that ends in one way."""
+
+    def __init__(self, result: JsonObject) -> None:
+        self._result = result
+
+    def check(self, _job: Job) -> JsonObject:
+        return {"checked": True}
+
+    def publish(self, _job: Job, _checked: JsonObject) -> JsonObject:
+        return self._result
+
+
+@pytest.mark.parametrize(
+    ("ended", "superseded"),
+    [
+        # What an unread run, a failed check or a refused command leaves is still to be looked for.
+        ({"outcome": "published", "unread": True}, False),
+        ({"outcome": "published", "unread": None}, False),
+        ({"outcome": "refused"}, False),
+        ({"outcome": "published", "unread": False}, True),
+    ],
+)
+def test_a_look_gives_way_to_what_was_read_later(
+    sqlite: Database, ended: JsonObject, superseded: bool
+) -> None:
+    migrate(sqlite)
+    client = JobClient(sqlite)
+    looks = [job(number, "look1:opened", look=1) for number in (1, 12)]
+    worker = Worker(ServiceSettings(database=sqlite, worker_id="w1"), Ended(ended), rechecks=())
+    worker.start()
+    try:
+        for stored in ([job(1, "before")], looks, [job(1, "after")]):
+            client.submit_all(stored, after=600 if stored is looks else 0)
+            eventually(lambda: client.counts()["waiting"] in (0, len(looks)))
+            time.sleep(1.1)  # The engine stores whole seconds.
+        assert [client.read_since(look) for look in looks] == [superseded, False]
+    finally:
+        worker.stop(patience=5)
+        client.close()
+
+
+def test_a_look_of_a_push_spares_the_verdict_of_a_later_command(
+    here: World, key: rsa.RSAPrivateKey, sqlite: Database, written: WrittenRun
+) -> None:
+    with Wandb().serving() as wandb:
+        run = sync(wandb, written(MATCHING))
+        wandb.faults.append(Fault("status", status=503))
+        with with_wandb(here, key, sqlite, wandb, waits=(600.0,)) as app:
+            script = GOOD + f"\n# wandb: {wandb.link('gone1234')}\n".encode()
+            pull = app.here.pull({SCRIPT: script})
+            app.deliver(pull)
+            app.wait(1)
+            assert "was not read" in ours(pull)
+            wandb.faults.clear()
+            time.sleep(1.1)  # The engine stores whole seconds.
+            say(app, pull, app.here.store.account("maintainer"), f"/verify {wandb.link(run.name)}")
+            app.wait(2)
+            (look,) = app.jobs.jobs(["waiting"])
+            app.jobs.resume([look.id])
+            app.wait(3)
+            assert [outcome for _, outcome in app.ended] == ["published", "published", "superseded"]
+            eventually(lambda: sum(not body.startswith("/verify") for body in shown(pull)) == 1)
+            assert run.name in ours(pull)
