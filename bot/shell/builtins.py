@@ -19,7 +19,17 @@ from bot.shell.runner import Runner
 from bot.shell.session import CommandFault, ReadonlyFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.sources import run_eval, run_source
-from bot.shell.state import Flow, OpenArguments, Value, World, known, size
+from bot.shell.state import (
+    Flow,
+    OpenArguments,
+    UncountedArguments,
+    Value,
+    World,
+    arguments_of,
+    certain_ones,
+    known,
+    size,
+)
 from bot.shell.values import AssignedAt
 from bot.shell.verdicts import TestFault
 from bot.shell.words import Piece, Word
@@ -181,7 +191,7 @@ def _set(call: BuiltinCall) -> None:
             options -= {"verbose", "xtrace"}
             break
         if text == "--":
-            world.positional = tuple(word.pieces for word in words[at:])
+            world.positional = arguments_of(words[at:])
             break
         for letter in text[1:]:
             option = _OPTIONS.get(letter)
@@ -193,7 +203,7 @@ def _set(call: BuiltinCall) -> None:
             elif option:
                 options.discard(option)
     if at < len(words):
-        world.positional = tuple(word.pieces for word in words[at:])
+        world.positional = arguments_of(words[at:])
     world.options = frozenset(options)
 
 
@@ -210,14 +220,17 @@ def _shift(call: BuiltinCall) -> None:
     if isinstance(world.positional, OpenArguments):
         world.positional = OpenArguments(world.positional.shifted + (1 if count is None else count))
         world.settle(0)
-    elif text is None:
+        return
+    any_number = isinstance(world.positional, UncountedArguments)
+    certain = certain_ones(world.positional) if any_number else len(world.positional)
+    if text is None or (any_number and (count or 0) > certain):
         left = hole("command", "an argument behind shift", call.span)
-        world.positional = (left,) * len(world.positional)
-        world.settle(None, False)
-    elif count is None or count > len(world.positional):
+        world.positional = UncountedArguments((left,))
+        world.settle(None)
+    elif count is None or count > certain:
         world.settle(1)
     else:
-        world.positional = world.positional[count:]
+        world.positional = type(world.positional)(world.positional[count:])
         world.settle(0)
 
 

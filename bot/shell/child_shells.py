@@ -15,7 +15,7 @@ from bot.base.regex import regex
 from bot.shell.inner_texts import InnerText, file_text, parsed, run_lines, shown, value_text
 from bot.shell.runner import Runner
 from bot.shell.source import Span
-from bot.shell.state import ShellVariable, Value, World, cut, joined, known, part
+from bot.shell.state import ShellVariable, Value, World, arguments_of, cut, joined, known, part
 from bot.shell.subshells import gathered
 from bot.shell.terminals import TerminalText, typed
 from bot.shell.words import Word
@@ -110,22 +110,21 @@ def _program(runner: Runner, words: Sequence[Word], world: World, span: Span) ->
 def _shell(runner: Runner, words: Sequence[Word], world: World, span: Span) -> bool:
     """Runs what bash is given: a text, a file, or its input."""
     call = _called(words[1:])
-    arguments = tuple(word.pieces for word in call.words)
+    given = call.words
     if call.piped:
-        return _text(
-            runner, world.stdin, world, span, _Start(words[0].pieces, arguments, call.options)
-        )
-    if not arguments:
+        start = _Start(words[0].pieces, arguments_of(given), call.options)
+        return _text(runner, world.stdin, world, span, start)
+    if not given:
         return False
     if call.command:
-        zero = arguments[1] if len(arguments) > 1 else words[0].pieces
-        start = _Start(zero, arguments[2:], call.options)
-        return _text(runner, arguments[0], world, span, start)
-    text = file_text(runner.session, call.words[0], world, span)
+        zero = given[1] if len(given) > 1 else words[0]
+        start = _Start(zero.pieces, arguments_of(given[2:]), call.options)
+        return _text(runner, given[0].pieces, world, span, start)
+    text = file_text(runner.session, given[0], world, span)
     if text is None:
-        _missing(runner, call.words[0], world, span)
+        _missing(runner, given[0], world, span)
         return False
-    return _run(runner, text, world, _Start(arguments[0], arguments[1:], call.options))
+    return _run(runner, text, world, _Start(given[0].pieces, arguments_of(given[1:]), call.options))
 
 
 def _text(runner: Runner, value: Value | None, world: World, span: Span, start: _Start) -> bool:
@@ -206,7 +205,7 @@ def _file(
             return False
     elif not any(name.rsplit("/", 1)[-1] in _SHELLS for name in (first[0][2:], *first[1:2])):
         return False
-    start = _Start(words[0].pieces, tuple(word.pieces for word in words[1:]))
+    start = _Start(words[0].pieces, arguments_of(words[1:]))
     return _run(runner, text, world, start)
 
 

@@ -33,7 +33,16 @@ from bot.shell.parse.syntax import (
 )
 from bot.shell.session import Session, hole, shorten
 from bot.shell.source import Span
-from bot.shell.state import OpenArguments, Value, World, part, separators, size, trimmed
+from bot.shell.state import (
+    OpenArguments,
+    UncountedArguments,
+    Value,
+    World,
+    part,
+    separators,
+    size,
+    trimmed,
+)
 from bot.shell.values import scalar, target
 from bot.shell.words import Hole, Piece
 
@@ -77,7 +86,7 @@ def may_be_several(world: World, node: WordNode, values: list[Value]) -> bool:
     That is an expansion without quotes of what nobody knows, `$(scontrol show hostnames)`, files by
     a pattern under `shopt -s nullglob`, and all elements of an array that has any number of them.
     """
-    if not any(isinstance(p.text, Hole) for value in values for p in value):
+    if not any(isinstance(p.text, Hole) and not p.text.number for v in values for p in v):
         return False
     names_files = "nullglob" in world.options and not all(isinstance(p, Quoted) for p in node.parts)
     if names_files or any(isinstance(one, (Parameter, Substitution)) for one in node.parts):
@@ -89,7 +98,7 @@ def may_be_several(world: World, node: WordNode, values: list[Value]) -> bool:
 def _is_open(world: World, node: Parameter) -> bool:
     """Whether `"$@"` or `"${A[@]}"` stands for any number of words."""
     if node.name == "@":
-        return isinstance(world.positional, OpenArguments)
+        return isinstance(world.positional, (OpenArguments, UncountedArguments))
     found = world.variables.get(target(world, node.name))
     all_of_it = node.every == "@" and not node.length
     return all_of_it and (found is None or found.uncounted or found.spoiled)

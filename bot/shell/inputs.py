@@ -13,8 +13,11 @@ from bot.shell.source import Span
 from bot.shell.state import (
     OpenArguments,
     ShellVariable,
+    UncountedArguments,
     Value,
     World,
+    arguments_of,
+    certain_ones,
     computed,
     cut,
     extent,
@@ -254,11 +257,12 @@ def getopts(session: Session, world: World, words: Sequence[Word], span: Span) -
     if session.needs_arguments and isinstance(world.positional, OpenArguments):
         options.unknown()
         return
-    arguments = [word.pieces for word in words[2:]] or list(world.positional)
+    arguments = arguments_of(words[2:]) or world.positional
+    any_number = isinstance(arguments, UncountedArguments)
     index = known(scalar(session, world, "OPTIND", span) or ()) or "1"
     options.index = natural_number(index) or 1
-    if options.index > len(arguments):
-        options.end("")
+    if options.index > (certain_ones(arguments) if any_number else len(arguments)):
+        options.unknown() if any_number else options.end("")
         return
     text = known(arguments[options.index - 1])
     if text is None:

@@ -9,7 +9,15 @@ from bot.shell.numbers import Unknown, evaluate
 from bot.shell.parse.syntax import Parameter, WordNode
 from bot.shell.session import CommandFault, Session, hole
 from bot.shell.source import Span
-from bot.shell.state import Value, World, computed, may_split, separators, up_to_hole
+from bot.shell.state import (
+    UncountedArguments,
+    Value,
+    World,
+    certain_ones,
+    computed,
+    separators,
+    up_to_hole,
+)
 from bot.shell.values import elements, ordered, target
 from bot.shell.words import Piece
 
@@ -53,10 +61,11 @@ def slice_list(
     except Unknown as unknown:
         return [unknown.value(span)]
     variable = world.variables.get(target(world, node.name)) if node.every else None
-    if variable is not None and variable.uncounted:
-        return _of_any_number(values, start, length, span)
     if not node.every:
         values = [world.zero, *values]
+    any_number = isinstance(world.positional, UncountedArguments) and not node.every
+    if any_number or (variable is not None and variable.uncounted):
+        return _of_any_number(values, start, length, span)
     keys: Sequence[int] = range(len(values))
     if variable is not None and variable.items is not None and not variable.associative:
         keys = [key for key in ordered(variable) if isinstance(key, int)]
@@ -72,7 +81,7 @@ def slice_list(
 
 def _of_any_number(values: list[Value], start: int, length: int | None, span: Span) -> list[Value]:
     """A slice of elements of which an unknown one may stand for any number."""
-    certain = next((at for at, one in enumerate(values) if may_split(one)), len(values))
+    certain = certain_ones(values)
     if start >= 0 and length is not None and start + length <= certain:
         return values[start : start + length]
     if not 0 <= start <= certain < len(values):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from bot.base.digits import is_digits
@@ -16,7 +16,17 @@ from bot.shell.parse.syntax import ArithmeticFor, CommandNode, For, Loop, Script
 from bot.shell.runner import Runner
 from bot.shell.session import CommandFault, ReadonlyFault, Session, hole, shorten
 from bot.shell.source import Span
-from bot.shell.state import Flow, OpenArguments, Value, World, all_arguments, extent, known
+from bot.shell.state import (
+    Flow,
+    OpenArguments,
+    UncountedArguments,
+    Value,
+    World,
+    all_arguments,
+    extent,
+    known,
+    may_split,
+)
 from bot.shell.values import AssignedAt, assign_scalar
 from bot.shell.ways import UNSTABLE
 from bot.shell.widening import comes_back, widened
@@ -45,7 +55,8 @@ _MOST_OPTIONS = 3
 
 def _shifted(before: World, after: World) -> bool:
     """Whether a round took arguments whose number nobody knows."""
-    return isinstance(after.positional, OpenArguments) and after.positional is not before.positional
+    kinds = (OpenArguments, UncountedArguments)
+    return isinstance(after.positional, kinds) and after.positional is not before.positional
 
 
 def _turn(runner: Runner, body: Script, world: World) -> tuple[list[World], list[World]]:
@@ -213,6 +224,7 @@ def run_for(runner: Runner, node: For, world: World) -> list[World]:
         return _select(runner, node, world)
     values, several = _values(runner, node, world)
     before = world.copy() if several else world
+    counters = _counters(runner, node.body) if several else ()
     runner.session.enter(node.start, node.end)
     done: list[World] = []
     active = [world]
@@ -229,6 +241,9 @@ def run_for(runner: Runner, node: For, world: World) -> list[World]:
                 staying, leaving = _turn(runner, node.body, one)
             following.extend(staying)
             done.extend(leaving)
+        if counters and may_split(value):
+            for one in (*following, *done):
+                _uncount(before, one, counters)
         active = runner.bounded(following, node)
         done = runner.bounded(done, node)
         counts = rounds >= _COUNTED and len(active) > _APART and _waits(runner, node.body)
@@ -238,11 +253,7 @@ def run_for(runner: Runner, node: For, world: World) -> list[World]:
             waited = True
             done = _widened_exits(runner, done)
     runner.session.leave()
-    left = [*active, *done]
-    if several and (counters := _counters(runner, node.body)):
-        for one in left:
-            _uncount(before, one, counters)
-    return runner.bounded(left, node)
+    return runner.bounded([*active, *done], node)
 
 
 def _takes(runner: Runner, node: For, world: World, value: Value) -> bool:
@@ -264,8 +275,8 @@ def _counters(runner: Runner, body: Script) -> frozenset[str]:
     return frozenset(found)
 
 
-def _uncount(before: World, world: World, counters: frozenset[str]) -> None:
-    """Makes unknown what a loop of any number of rounds counted, here in one."""
+def _uncount(before: World, world: World, counters: Iterable[str]) -> None:
+    """Makes unknown what any number of rounds counted, here one."""
     for name in counters:
         old, new = before.variables.get(name), world.variables.get(name)
         if new is None or new is old:
@@ -283,6 +294,7 @@ def _values(runner: Runner, node: For, world: World) -> tuple[list[Value], bool]
     several = False
     if node.words is None:
         values = list(world.positional)
+        several = isinstance(world.positional, UncountedArguments)
     else:
         values = []
         for word in node.words:

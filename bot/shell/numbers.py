@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from bot.base.regex import regex
@@ -30,11 +31,11 @@ class Unknown(Exception):  # noqa: N818 - a signal inside the reader
 
     def __init__(self, reason: Hole) -> None:
         super().__init__(reason.reason)
-        self._hole = reason
+        self.hole = reason
 
     def value(self, span: Span) -> Value:
         """The hole that an expansion at `span` gives."""
-        return (Piece(self._hole, span, False),)
+        return (Piece(self.hole, span, False),)
 
 
 def certain(value: Value) -> str:
@@ -175,4 +176,4 @@ def number(session: Session, world: World, node: WordNode, span: Span) -> Value:
     try:
         return computed(str(evaluate(session, world, node, span)), span)
     except Unknown as unknown:
-        return unknown.value(span)
+        return (Piece(replace(unknown.hole, number=True), span, False),)

@@ -21,7 +21,16 @@ from bot.shell.numbers import Unknown, certain, evaluate
 from bot.shell.parse.syntax import Parameter, Text, WordNode
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
-from bot.shell.state import OpenArguments, ShellVariable, Value, World, computed, first_hole, known
+from bot.shell.state import (
+    OpenArguments,
+    ShellVariable,
+    Value,
+    World,
+    computed,
+    first_hole,
+    is_argument,
+    known,
+)
 from bot.shell.transformations import transform
 from bot.shell.values import (
     AssignedAt,
@@ -32,7 +41,6 @@ from bot.shell.values import (
     scalar,
     target,
 )
-from bot.shell.verdicts import is_argument
 from bot.shell.words import Hole, Piece
 
 
@@ -182,9 +190,7 @@ class _Expansion:
         values = self._all_values(star)
         operator = node.operator
         if node.length:
-            if any(isinstance(p.text, Hole) for v in values for p in v) and self._count_unknown():
-                return self._atoms(values[0])
-            return self._atoms(self._count(len(values)))
+            return self._atoms(self._count(values))
         if operator == ":":
             values = self._sliced(values)
         elif operator and operator[-1] in "-=?+":
@@ -204,12 +210,16 @@ class _Expansion:
             ]
         return self._list(values, star)
 
-    def _count(self, known_ones: int) -> Value:
+    def _count(self, values: list[Value]) -> Value:
         """How many elements there are; a hole where there may be others."""
+        if not self.node.every:
+            return scalar(self.session, self.world, "#", self.span) or ()
+        if any(isinstance(p.text, Hole) for v in values for p in v) and self._count_unknown():
+            return values[0]
         variable = self.world.variables.get(target(self.world, self.node.name))
         if variable is not None and variable.uncounted:
             return hole("command", f"number of elements of {self.node.name}", self.span)
-        return computed(str(known_ones), self.span)
+        return computed(str(len(values)), self.span)
 
     def _sliced(self, values: list[Value]) -> list[Value]:
         """`${A[@]:1}`; of an array that nobody knows any element may be among them."""

@@ -261,9 +261,11 @@ def _assuming(command: Command, ways: Ways) -> Command:
     return replace(command, assumptions=words(ways), answers=answers)
 
 
-def hole(kind: HoleKind, reason: str, span: Span, name: str | None = None) -> Value:
+def hole(
+    kind: HoleKind, reason: str, span: Span, name: str | None = None, *, number: bool = False
+) -> Value:
     """A value that is one hole."""
-    return (Piece(Hole(kind, reason, name), span, False),)
+    return (Piece(Hole(kind, reason, name, number), span, False),)
 
 
 def shorten(text: str) -> str:

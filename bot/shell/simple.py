@@ -8,7 +8,7 @@ from contextlib import suppress
 from bot.base.messages import message
 from bot.shell.assignments import carry_out, declared, prefixed
 from bot.shell.builtins import BUILTINS, run_builtin
-from bot.shell.expansion import fields
+from bot.shell.expansion import fields, may_be_several
 from bot.shell.external import run_external
 from bot.shell.functions import call
 from bot.shell.limits import LimitReached
@@ -16,7 +16,7 @@ from bot.shell.parse.syntax import Assignment, Simple
 from bot.shell.redirections import Redirection, redirect_nothing
 from bot.shell.runner import Runner
 from bot.shell.session import ExpansionFault, ReadonlyFault, hole
-from bot.shell.state import ShellVariable, World, all_arguments, known
+from bot.shell.state import ShellVariable, World, all_arguments, arguments_of, known
 from bot.shell.words import Variable, Word
 
 _WRITING = frozenset({"cat", "echo", "printf"})
@@ -52,7 +52,7 @@ def _command(
     name = known(words[0].pieces) if isinstance(words[0], Word) else None
     plain = [word for word in words if isinstance(word, Word)]
     if name is not None and name in world.functions:
-        arguments = tuple(word.pieces for word in plain[1:])
+        arguments = arguments_of(plain[1:])
         if not arguments and _passes_all(runner, node):
             arguments = world.positional
         return _with_prefix(runner, node, world, lambda _: call(runner, name, arguments, world))
@@ -97,7 +97,8 @@ def _words(runner: Runner, node: Simple, world: World) -> list[Word | Assignment
             else:
                 values = fields(session, world, word)
                 session.spend_words(len(values))
-                words.extend(Word(value, word.span) for value in values)
+                several = may_be_several(world, word, values)
+                words.extend(Word(value, word.span, several) for value in values)
         session.spend_words(len(words))
     except LimitReached as reached:
         if reached.bound not in ("expansion", "words"):

@@ -8,7 +8,7 @@ from bot.base.messages import message
 from bot.shell.inner_texts import file_text, parsed, run_lines, shown, value_text
 from bot.shell.runner import Runner
 from bot.shell.source import Span
-from bot.shell.state import World, first_hole, joined, known
+from bot.shell.state import World, arguments_of, first_hole, joined, known
 from bot.shell.words import Word
 
 
@@ -59,7 +59,7 @@ def run_source(runner: Runner, words: Sequence[Word], world: World, span: Span) 
         world.sourced = world.sourced or f"source {name}"
         return [world]
     session.enter(span.start, span.end)
-    arguments = tuple(word.pieces for word in words[1:])
+    arguments = arguments_of(words[1:])
     outer, sources = world.positional, world.sources
     world.positional = arguments or outer
     world.sources = (*sources, words[0].pieces)

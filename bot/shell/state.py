@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, fields
 from typing import Protocol, TypeAlias
 
@@ -99,6 +99,28 @@ class OpenArguments(tuple[Value, ...]):
         self = super().__new__(cls)
         self.shifted = shifted
         return self
+
+
+class UncountedArguments(tuple[Value, ...]):
+    """Arguments of which one that nobody knows may stand for any number."""
+
+    __slots__ = ()
+
+
+def is_argument(piece: Piece) -> bool:
+    """Whether a part of a value is one of the script's own arguments."""
+    found = piece.text
+    if not isinstance(found, Hole) or found.kind != "argument":
+        return False
+    return found.name is not None and found.name != "0"
+
+
+def arguments_of(words: Iterable[Word]) -> tuple[Value, ...]:
+    """Words as the arguments of a function or a script; those of the script count as one each."""
+    given = list(words)
+    unknown = (p for word in given if word.several for p in word.pieces if not is_argument(p))
+    several = any(isinstance(piece.text, Hole) for piece in unknown)
+    return (UncountedArguments if several else tuple)(word.pieces for word in given)
 
 
 def all_arguments(text: str) -> bool:
@@ -325,7 +347,12 @@ def first_hole(value: Value) -> Hole | None:
 def may_split(value: Value) -> bool:
     """Whether an element that nobody knows may be any number of words, as no `$ROOT/a` is."""
     holes = [piece.text for piece in value if isinstance(piece.text, Hole)]
-    return any(found.kind == "command" or len(value) == 1 for found in holes)
+    return any((f.kind == "command" or len(value) == 1) and not f.number for f in holes)
+
+
+def certain_ones(values: Sequence[Value]) -> int:
+    """How many values stand before the first that may be any number of words."""
+    return next((at for at, value in enumerate(values) if may_split(value)), len(values))
 
 
 def up_to_hole(value: Value) -> Value:

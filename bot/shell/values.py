@@ -16,6 +16,7 @@ from bot.shell.state import (
     CHANGING,
     OpenArguments,
     ShellVariable,
+    UncountedArguments,
     Value,
     World,
     computed,
@@ -68,25 +69,34 @@ def scalar(session: Session, world: World, name: str, span: Span) -> Value | Non
 
 def _special(session: Session, world: World, name: str, span: Span) -> Value | None:
     if is_digits(name):
-        number = int(name) if len(name) < 9 else len(world.positional) + 1
-        if number == 0:
-            return tuple(replace(piece, span=span, literal=False) for piece in world.zero)
-        if number <= len(world.positional):
-            return world.positional[number - 1]
-        if isinstance(world.positional, OpenArguments):
-            number += world.positional.shifted
-            return hole("argument", f"argument {number}", span, str(number))
-        return None
+        return _argument(world, int(name) if len(name) < 9 else len(world.positional) + 1, span)
     if name == "#":
         if session.needs_arguments and isinstance(world.positional, OpenArguments):
             return hole("argument", "number of arguments", span, "#")
+        if isinstance(world.positional, UncountedArguments):
+            return hole("command", "number of arguments", span, number=True)
         return computed(str(len(world.positional)), span)
     if name == "?":
         if world.status is not None:
             return computed(str(world.status), span)
-        return hole("command", "exit status of the last command", span)
+        return hole("command", "exit status of the last command", span, number=True)
     reason = {"$": "process number of the shell", "!": "process number of a background command"}
-    return hole("command", reason.get(name, "options of the shell"), span)
+    return hole("command", reason.get(name, "options of the shell"), span, number=name in reason)
+
+
+def _argument(world: World, number: int, span: Span) -> Value | None:
+    """`$0`, `$1` and so on."""
+    given = world.positional
+    if number == 0:
+        return tuple(replace(piece, span=span, literal=False) for piece in world.zero)
+    if isinstance(given, UncountedArguments):
+        return _of_any_number(dict(enumerate(given, 1)), number, "", span)
+    if number <= len(given):
+        return given[number - 1]
+    if isinstance(given, OpenArguments):
+        number += given.shifted
+        return hole("argument", f"argument {number}", span, str(number))
+    return None
 
 
 def _never_set(session: Session, world: World, name: str, span: Span) -> Value | None:
@@ -159,15 +169,20 @@ def element(session: Session, world: World, name: str, key: int | str, span: Spa
 
 
 def _of_any_number(items: dict[int | str, Value], key: int, name: str, span: Span) -> Value | None:
-    """An element where unknown ones may stand for any number: known before and behind them."""
+    """An element where unknown ones may stand for any number: known before and behind them.
+
+    Without a name it is an argument.
+    """
     unknown = [at for at, value in items.items() if isinstance(at, int) and may_split(value)]
     end = following_index(items)
+    value: Value | None
     if key in unknown[:1]:
-        return marked(up_to_hole(items[key]), name)
-    if key < min(unknown, default=end) if key >= 0 else key + end > max(unknown, default=end):
+        value = up_to_hole(items[key])
+    elif key < min(unknown, default=end) if key >= 0 else key + end > max(unknown, default=end):
         value = items.get(key if key >= 0 else key + end)
-        return None if value is None else marked(value, name)
-    return hole("command", f"element {key} of {name}", span)
+    else:
+        return hole("command", f"element {key} of {name}" if name else f"argument {key}", span)
+    return marked(value, name) if name and value is not None else value
 
 
 def following_index(items: Iterable[int | str]) -> int:

@@ -12,8 +12,16 @@ from bot.shell.limits import LimitReached
 from bot.shell.numbers import Unknown, integer
 from bot.shell.session import Session
 from bot.shell.source import Span
-from bot.shell.state import OpenArguments, Value, World, known
-from bot.shell.words import Hole, Piece
+from bot.shell.state import (
+    OpenArguments,
+    UncountedArguments,
+    Value,
+    World,
+    certain_ones,
+    is_argument,
+    known,
+)
+from bot.shell.words import Hole
 
 _MACHINE = ("/dev/", "/proc/", "/sys/", "/usr/", "/opt/")
 """Folders of the machine, which a script does not change."""
@@ -72,14 +80,6 @@ def without_arguments(session: Session, value: Value) -> Value:
     if session.needs_arguments:
         return value
     return tuple(piece for piece in value if not is_argument(piece))
-
-
-def is_argument(piece: Piece) -> bool:
-    """Whether a part of a value is one of the script's own arguments."""
-    found = piece.text
-    if not isinstance(found, Hole) or found.kind != "argument":
-        return False
-    return found.name is not None and found.name != "0"
 
 
 def about(operator: str, *values: Value) -> Truth:
@@ -177,7 +177,10 @@ def _is_set(session: Session, world: World, name: str | None) -> Truth:
     if name is None:
         return Truth(None)
     if is_digits(name) and not isinstance(world.positional, OpenArguments):
-        return Truth(name == "0" or natural_number(name) in range(1, len(world.positional) + 1))
+        any_number = isinstance(world.positional, UncountedArguments)
+        given = certain_ones(world.positional) if any_number else len(world.positional)
+        there = name == "0" or natural_number(name) in range(1, given + 1)
+        return Truth(None if any_number and not there else there)
     base, bracket, rest = name.partition("[")
     variable = world.variables.get(base)
     if variable is None:

@@ -27,6 +27,8 @@ class Hole:
     """Short, in words: "variable WORKDIR is not set", "output of date +%Y%m%d"."""
     name: str | None = None
     """The variable, for environment and unset, and for unsupported where a file may set it."""
+    number: bool = False
+    """Whether it is a number, and thus one word: `$!`, `$((N / 2))`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,8 @@ class Word:
     pieces: tuple[Piece, ...]
     span: Span
     """Where the word stands in the command itself."""
+    several: bool = False
+    """Whether it may be any number of words: `$(hosts)` without quotes."""
     _text: str | None = field(default=None, init=False, repr=False, compare=False)
 
     @property

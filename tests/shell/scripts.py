@@ -269,6 +269,11 @@ _ON_UNKNOWN = (
     'eval "E=$N"',
     'IFS=, read -r C E <<< "$N,b"',
     "mapfile -t L < <(pick 1)",
+    "set -- $(pick 1 2) r; cmd $# $2",
+    'set -- r $(pick) "$@"; cmd "$1" "$2" "${@:2}"',
+    'f3() { cmd "$1" "$2" $#; shift; cmd "$@"; }; f3 $(pick p q) "$A" $E',
+    "for q in a $(pick 1 2) b; do ((N++)); cmd $q; done",
+    'while [ $# -gt 0 ]; do cmd "$1"; shift; done',
 )
 
 

@@ -111,6 +111,71 @@ def test_elements_of_an_array_of_any_number(words: str, uses: str, expected: str
     assert " ".join(argv(f"A=({words}); cmd {uses}")[-1][1:]) == expected
 
 
+@pytest.mark.parametrize(
+    ("words", "uses", "expected"),
+    [
+        ("a b", "$# $2", "2 b"),
+        ('a "$(hosts)" b', "$# $3", "3 b"),
+        ('"$X" b', "$# $2", "2 b"),
+        ("$ROOT/a b", "$2", "b"),
+        ("$! b", "$# $2", "2 b"),
+        ("$((N / 2)) b", "$# $2", "2 b"),
+        ("$1 b", "$# $2", "2 b"),
+        ("a $(hosts)", "$1", "a"),
+        ("a $(hosts) b", '"$@"', "a ${?output of hosts} b"),
+        ("a $(hosts) b", "${@:1:1}", "a"),
+        ("$(hosts) b", "$1", "${?output of hosts}"),
+        ("$(hosts) b", "$2", "${?argument 2}"),
+        ("$(hosts) b", "$#", "${?number of arguments}"),
+        ("$(hosts) b", "${#@}", "${?number of arguments}"),
+        ("$ROOT/a b", "$#", "${?number of arguments}"),
+        ("$ROOT b", "$2", "${?argument 2}"),
+        ("a $(hosts) b", "${@:3}", "${?elements of an array}"),
+        ('"${A[@]}" b', "$2", "${?argument 2}"),
+    ],
+)
+@pytest.mark.parametrize(
+    "call",
+    [
+        "set -- {words}; cmd {uses}",
+        "f() {{ cmd {uses}; }}; f {words}",
+        'g() {{ cmd {uses}; }}; f() {{ g "$@"; }}; f {words}',
+        "f() {{ shift; cmd {uses}; }}; f z {words}",
+        "export A X ROOT; bash -c 'cmd {uses}' _ {words}",
+    ],
+)
+def test_arguments_of_any_number(call: str, words: str, uses: str, expected: str) -> None:
+    given = argv("A=($(hosts)); " + call.format(words=words, uses=uses))[-1][1:]
+    assert " ".join(given) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("f() { shift 2; cmd $1 $#; }; f a b c", ["c 1"]),
+        ("set -- a $(hosts); [[ -v 1 ]] && cmd b; [[ -v 2 ]] && cmd c || cmd d", ["b", "c", "d"]),
+        ("set -- a $(hosts) b; shift 2; cmd $1", ["${?an argument behind shift}"]),
+        ("f() { shift $N; cmd $#; }; f a b c", ["${?number of arguments}"]),
+        (
+            "N=0; set -- $(hosts) b; for x; do ((N++)); done; cmd $N",
+            ["${?value of N behind the loop}"],
+        ),
+        (
+            "N=0; for x in a $(hosts) b; do cmd $N; ((N++)); done",
+            ["0", "1", "${?value of N behind the loop}"],
+        ),
+        ('N=0; for x in a "$Q" b; do ((N++)); done; cmd $N', ["3"]),
+        (
+            "set -- -a $(hosts) -b; while getopts a:b o; do cmd $o $OPTARG; done",
+            ["a ${?output of hosts}", "${?an option} ${?value of an option}"],
+        ),
+    ],
+)
+def test_what_arguments_of_any_number_change(text: str, expected: list[str]) -> None:
+    commands = argv(text)
+    assert [" ".join(words[1:]) for words in commands if words[0] == "cmd"] == expected
+
+
 @pytest.mark.parametrize("option", ["expand_aliases", "lastpipe", "nocasematch"])
 def test_an_option_that_is_not_followed_is_said(option: str) -> None:
     found = read(f"shopt -s {option}; cmd a; shopt -u {option}\n".encode(), "x.sh").problems
