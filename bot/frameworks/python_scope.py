@@ -283,6 +283,11 @@ class Scope:
 
     # Functions and classes
 
+    def returned(self, call: ast.Call) -> tuple[ast.expr, Scope] | None:
+        """What a function of the program gives back as it is written there; None for any other."""
+        found = self._returned(call, None)
+        return found[:2] if found is not None else None
+
     def _returned(self, call: ast.Call, at: int | None) -> _Place | None:
         """What a function of the program gives back, or which part of it; None for any other."""
         found = self.function(call.func)
@@ -314,7 +319,8 @@ class Scope:
             beside = self.imported_module(holder.id)
             found = beside.definition(func.attr) if beside else self.definition(holder.id)
         else:
-            found = self.definition(func.id) if isinstance(func, ast.Name) else None
+            func, around = self.step(func, END) if isinstance(func, ast.Subscript) else (func, self)
+            found = around.definition(func.id) if isinstance(func, ast.Name) else None
         if found is None:
             return None
         node, there = found

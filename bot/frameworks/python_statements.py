@@ -52,6 +52,13 @@ def stores(node: ast.AST) -> Mapping[str, list[tuple[ast.AST, Tests]]]:
     return found
 
 
+def assigned_once(name: ast.Name, within: ast.AST) -> ast.expr | None:
+    """What the one statement of a function or module that gives a name something gives it."""
+    found = [one for one, _ in stores(within).get(name.id, [])]
+    made = assignment(found[0], name.id) if len(found) == 1 else None
+    return made.value if made is not None and isinstance(made.targets[0], ast.Name) else None
+
+
 def statements(node: ast.AST) -> Iterator[tuple[ast.AST, Tests]]:
     """The statements of a function, class or module, each with the conditions around it."""
     waiting: list[tuple[ast.AST, Tests]] = [(one, ()) for one in getattr(node, "body", [])]

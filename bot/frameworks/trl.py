@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -73,9 +73,10 @@ class Trl(Framework):
         place = versions.place
         launch = with_file(launch, place)
         program = place.checkout.trl_programs.find(launch.entry, place.path) if place else None
-        found = _configuration(launch, program, versions)
+        asked = launch.command.written.optional if launch.command.written is not None else ()
+        found = _configuration(_without(launch, asked), program, versions)
         if launch.command.written is not None:
-            launch = _named_as_in(launch, found)
+            launch = _named_as_in(_without(launch, _lacking(asked, found)), found)
         drops = program is not None and program.drops_rest
         model = partial(_model, place, program)
         fill = partial(_filled, program, model)
@@ -163,6 +164,27 @@ def _adapter_unknown(plan: Plan, program: TrlProgram | None) -> bool:
         return model is None or (trained_on and not model.text.startswith("unsloth/"))
     known = plan.written is not None and not plan.written.unfollowed
     return not known and program is not None and program.own_adapter
+
+
+def _lacking(names: Collection[str], configuration: Configuration) -> Collection[str]:
+    """The names that a release has nothing for, also under another one."""
+    table, other = configuration.table, dict(OTHER_NAMES)
+    if table is None:
+        return ()
+    return [one for one in names if one not in table and other.get(one, one) not in table]
+
+
+def _without(launch: Launch, names: Collection[str]) -> Launch:
+    """A launch without some of the settings that its program writes, and without their values."""
+    options, settings, left = {f"--{name}" for name in names}, list[Word](), False
+    for word in launch.command.settings if options else ():
+        left = word.text in options or (left and not word.text.startswith("--"))
+        settings += [] if left else [word]
+    if not options:
+        return launch
+    own = launch.argv[len(launch.command.settings) :]
+    command = replace(launch.command, settings=tuple(settings))
+    return replace(launch, command=command, argv=(*settings, *own))
 
 
 def _named_as_in(launch: Launch, configuration: Configuration) -> Launch:

@@ -63,7 +63,7 @@ def _settings(
         return None
     if not from_trl(there.tree, name, False):
         return None
-    if keywords is None or len(keywords[0]) > MOST:
+    if keywords is None or len(keywords.settings) > MOST:
         return WrittenSettings(there.path, name, BARE[trainer])
 
     def follow(settings: Mapping[str, ast.expr]) -> ModelWritten:

@@ -29,10 +29,13 @@ class ModelWritten:
 
 
 def program_of(
-    trainer: str, trained: ModelWritten | None, otherwise: Unsloth | None = None
+    trainer: str,
+    trained: ModelWritten | None,
+    otherwise: Unsloth | None = None,
+    optional: frozenset[str] = frozenset(),
 ) -> WrittenProgram:
     """A program that trains as a script of TRL's does, by the model that it makes."""
-    program = WrittenProgram(f"trl.scripts.{trainer}", unsloth=otherwise)
+    program = WrittenProgram(f"trl.scripts.{trainer}", unsloth=otherwise, optional=optional)
     if trained is None:
         return program
     return replace(

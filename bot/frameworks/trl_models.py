@@ -50,6 +50,14 @@ _LORA_OF: Final = {option: name for name, option in _LORA.items()} | {
 }
 _BY_PARTS: Final = ("GRPOTrainer", "RLOOTrainer")
 """Trainers with a limit for prompts and one for completions."""
+_LIGHT: Final = BESIDE - {
+    "model",
+    "peft_config",
+    "quantization_config",
+    "ref_model",
+    "reward_funcs",
+}
+"""What a trainer may be given or not without another model or adapter."""
 _AS_LARGE: Final = frozenset(
     ("lora_alpha", "bias", "task_type", "init_lora_weights", "inference_mode")
 )
@@ -166,10 +174,10 @@ class _Program:
     def _arguments(self, call: ast.Call, scope: Scope, *names: str) -> _Given:
         """The arguments of a call by name; those by place have the names that are given."""
         found = keywords_of(call, scope)
-        if found is None or found[1] or len(call.args) > len(names):
+        if found is None or found.unsure - _LIGHT or len(call.args) > len(names):
             raise UnfollowedError(written(call.func))
         given = dict(zip(names, call.args, strict=False))
-        return given | {str(one.arg): one.value for one in found[0]}
+        return given | {str(one.arg): one.value for one in found.settings}
 
     # The model
 

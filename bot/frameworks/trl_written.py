@@ -82,10 +82,10 @@ def settings_written(
     scope = Scope.around(tree, call, run)
     given = keywords_of(call, scope) if len(made) == 1 and not call.args else None
     if bare:
-        given = [], frozenset[str]()
+        given = Keywords([])
     if plain:
         given = _together(tree, plain, run)
-    if given is None or len(given[0]) > MOST or not from_trl(tree, name, own is not None):
+    if given is None or len(given.settings) > MOST or not from_trl(tree, name, own is not None):
         return WrittenSettings(run.path, name, classes[name])
     left_out = own[2] if own is not None else ()
 
@@ -122,9 +122,9 @@ def composed(
     call, scope, name, trainer = made
     patched = unsloth.patches(scope.tree)
     starts = _starts(text)
-    words = _Words(starts, changes(scope.tree).attributes | given[1])
+    words = _Words(starts, changes(scope.tree).attributes | given.unsure)
     left_out = unsloth.ADDED if patched else left_out
-    settings = [one for one in given[0] if one.arg not in left_out]
+    settings = [one for one in given.settings if one.arg not in left_out]
     for keyword in settings:
         begin = _span(keyword, starts).start
         words.add(keyword, Span(begin, begin + len(keyword.arg or "")), scope)
@@ -133,7 +133,7 @@ def composed(
         if there.tree is not scope.tree:  # Its place is that of the settings.
             keyword = ast.keyword(keyword.arg, ast.copy_location(copy.copy(keyword.value), call))
         words.add(keyword, _span(keyword.value, starts), there)  # No key is written there.
-    program = program_of(trainer, trained, Unsloth() if patched else None)
+    program = program_of(trainer, trained, Unsloth() if patched else None, given.optional)
     return WrittenSettings(scope.path, name, trainer, tuple(words.found), program)
 
 
@@ -208,11 +208,15 @@ def _together(
 ) -> Keywords | None:
     """The settings of such arguments, with those that the trainer itself takes (before 0.16)."""
     known = [keywords_of(call, Scope.around(tree, call, run)) for call, _ in made]
-    if None in known:
+    trainer, arguments = known
+    if trainer is None or arguments is None:
         return None
-    (trainer, changed), (arguments, more) = (one or ([], frozenset[str]()) for one in known)
-    own = [one for one in trainer if one.arg not in BESIDE | {"args"}]
-    return [*arguments, *own], changed | more
+    own = [one for one in trainer.settings if one.arg not in BESIDE | {"args"}]
+    return Keywords(
+        [*arguments.settings, *own],
+        trainer.unsure | arguments.unsure,
+        trainer.optional | arguments.optional,
+    )
 
 
 def own_trainer_class(tree: ast.Module) -> str:

@@ -5,17 +5,25 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Collection, Iterator, Sequence
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple
 
 from bot.frameworks.python_changes import changes, root_of
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, written
-from bot.frameworks.python_statements import function_of, is_text, tests_around
+from bot.frameworks.python_statements import assigned_once, function_of, is_text, tests_around
 
 _READS: Final = ("get", "items", "keys", "values")
 """Methods of a mapping that leave it as it is."""
-Keywords: TypeAlias = tuple[list[ast.keyword], frozenset[str]]
-"""The settings of a call, and the names of those that may be others, or not be there."""
+
+
+class Keywords(NamedTuple):
+    """The settings of a call."""
+
+    settings: list[ast.keyword]
+    unsure: frozenset[str] = frozenset()
+    """Those that may have another value, or not be there."""
+    optional: frozenset[str] = frozenset()
+    """Those that are given where the installed release has them."""
 
 
 def keywords_of(call: ast.Call, scope: Scope) -> Keywords | None:
@@ -26,20 +34,49 @@ def keywords_of(call: ast.Call, scope: Scope) -> Keywords | None:
     module), which does no more with it than to read it and to set single keys. Of several that are
     assigned, or of two that a condition chooses from, each setting counts, and none is sure; nor is
     a key that is set below a condition which only a run knows.
+
+    A key that is set where the release has it (`if "beta" in signature(DPOConfig).parameters`) is
+    optional, and so are all of a mapping that is sifted (`{k: v for k, v in all.items() if …}`).
     """
-    found, unsure = list[ast.keyword](), set[str]()
+    found = Keywords([])
     for keyword in call.keywords:
-        value = keyword.value
-        if keyword.arg:
-            found.append(keyword)
-            continue
-        known = _assigned(scope, call, value) if isinstance(value, ast.Name) else _either(value)
-        known = known or _read(value, scope)
+        known = Keywords([keyword]) if keyword.arg else _mapping(scope, call, keyword.value)
         if known is None:
             return None
-        found += known[0]
-        unsure |= known[1]
-    return found, frozenset(unsure)
+        found = Keywords(
+            [*found.settings, *known.settings],
+            found.unsure | known.unsure,
+            found.optional | known.optional,
+        )
+    return found
+
+
+def _mapping(scope: Scope, call: ast.expr, node: ast.expr) -> Keywords | None:
+    """What a call, or what a function gives back, has of the mapping `node`."""
+    sifted = _sifted(node, scope)
+    if sifted is not None:
+        known = _mapping(scope, call, sifted)
+        names = (str(one.arg) for one in known.settings) if known is not None else ()
+        return known._replace(optional=frozenset(names)) if known is not None else None
+    known = _assigned(scope, call, node) if isinstance(node, ast.Name) else _either(node)
+    return known or _read(node, scope)
+
+
+def _sifted(node: ast.expr, scope: Scope) -> ast.expr | None:
+    """The mapping that a comprehension leaves some keys of, as it asks of the keys alone."""
+    made = assigned_once(node, scope.node) if isinstance(node, ast.Name) else node
+    if not isinstance(made, ast.DictComp) or len(made.generators) != 1:
+        return None
+    one = made.generators[0]
+    names = [written(part) for part in getattr(one.target, "elts", ())]
+    items = isinstance(one.iter, ast.Call) and isinstance(one.iter.func, ast.Attribute)
+    if [written(made.key), written(made.value)] != names or not items or not one.ifs:
+        return None
+    asked = {part.id for test in one.ifs for part in ast.walk(test) if isinstance(part, ast.Name)}
+    method = one.iter.func if isinstance(one.iter, ast.Call) else None
+    if names[1] in asked or not isinstance(method, ast.Attribute) or method.attr != "items":
+        return None
+    return method.value
 
 
 def _either(node: ast.expr) -> Keywords | None:
@@ -47,7 +84,7 @@ def _either(node: ast.expr) -> Keywords | None:
     if isinstance(node, ast.IfExp):
         return _union([_items(node.body), _items(node.orelse)]) if _plain(node.test) else None
     items = _items(node)
-    return (items, frozenset()) if items is not None else None
+    return Keywords(items) if items is not None else None
 
 
 def _read(node: ast.expr, scope: Scope) -> Keywords | None:
@@ -56,9 +93,14 @@ def _read(node: ast.expr, scope: Scope) -> Keywords | None:
     Those that the program sets are not sure.
     """
     try:
-        found, there = scope.value(node)
+        made = scope.returned(node) if isinstance(node, ast.Call) else None
+        found, there = scope.value(node) if made is None else made
     except (UnfollowedError, RecursionError):
         return None
+    if made is not None and isinstance(found, (ast.Name, ast.DictComp)):
+        return _returned(node, there, _mapping(there, found, found))
+    if made is not None:
+        found, there = there.value(found)
     changed = [changes(tree) for tree in (scope.tree, there.tree)]
     if not isinstance(found, ast.Dict) or not all(map(is_text, found.keys)):
         return None
@@ -75,7 +117,20 @@ def _read(node: ast.expr, scope: Scope) -> Keywords | None:
         ast.copy_location(ast.keyword(key, value), node)
         for key, value in zip(keys, values, strict=True)
     ]
-    return items, frozenset(key for key in keys if any(one.may_change("", key) for one in changed))
+    unsure = (key for key in keys if any(one.may_change("", key) for one in changed))
+    return Keywords(items, frozenset(unsure))
+
+
+def _returned(call: ast.expr, there: Scope, known: Keywords | None) -> Keywords | None:
+    """Settings that a function gives back, at the place of its call."""
+    if known is None:
+        return None
+    values = _constants([one.value for one in known.settings], there)
+    items = [
+        ast.copy_location(ast.keyword(one.arg, ast.copy_location(copy.copy(value), call)), call)
+        for one, value in zip(known.settings, values, strict=True)
+    ]
+    return known._replace(settings=items)
 
 
 def _constants(values: Sequence[ast.expr], scope: Scope) -> list[ast.expr]:
@@ -93,7 +148,7 @@ def _constants(values: Sequence[ast.expr], scope: Scope) -> list[ast.expr]:
 def _union(made: Sequence[list[ast.keyword] | None]) -> Keywords | None:
     """The items of mappings of which one counts, none of them sure; None where one is not known."""
     named = {str(one.arg): one for items in made if items is not None for one in items}
-    return ([*named.values()], frozenset(named)) if None not in made else None
+    return Keywords([*named.values()], frozenset(named)) if None not in made else None
 
 
 def _items(node: ast.expr) -> list[ast.keyword] | None:
@@ -111,37 +166,64 @@ def _items(node: ast.expr) -> list[ast.keyword] | None:
     return found
 
 
-def _assigned(scope: Scope, call: ast.Call, name: ast.Name) -> Keywords | None:
+def _assigned(scope: Scope, call: ast.expr, name: ast.Name) -> Keywords | None:
     around = function_of(scope.tree, call)
     parents = {child: node for node in ast.walk(around) for child in ast.iter_child_nodes(node)}
     uses = [one for one in parents if isinstance(one, ast.Name) and one.id == name.id]
     stored = [parents[one] for one in uses if isinstance(one.ctx, ast.Store)]
     taken = any(isinstance(one, ast.arg) and one.arg == name.id for one in parents)
     made = [_made(one) for one in stored]
-    known = (made[0] or [], frozenset[str]()) if len(made) == 1 else _union(made)
+    known = Keywords(made[0] or []) if len(made) == 1 else _union(made)
     if taken or not made or None in made or known is None:
         return None
     if len(made) > 1 and not all(_decided(one, parents) for one in stored):
         return None
-    found, unsure = {str(one.arg): one for one in known[0]}, set(known[1])
+    found, unsure = {str(one.arg): one for one in known.settings}, set(known.unsure)
+    optional = set[str]()
     for use in sorted((one for one in uses if one is not name), key=lambda one: one.lineno):
         parent = parents[use]
         changed = [] if parent in stored else _changed(parent, parents)
         if changed is None and not _reads(parent, parents):
             return None
         set_so = _set_so(scope, around, parent, call) if changed else False
-        if changed and set_so is None and not _decided(parent, parents):
-            return None
+        names = {str(one.arg) for one in changed or () if set_so is not False}
+        if set_so is None and not _decided(parent, parents):
+            optional |= names
+            set_so = _set_as_known(scope, parent) or None
+        if set_so is None:
+            unsure |= names
         for one in changed or ():
             if set_so:
                 found[str(one.arg)] = one
             elif set_so is None:
                 found.setdefault(str(one.arg), one)
-                unsure.add(str(one.arg))
-    return [*found.values()], frozenset(unsure)
+    return Keywords([*found.values()], frozenset(unsure), frozenset(optional))
 
 
-def _set_so(scope: Scope, around: ast.AST, change: ast.AST, call: ast.Call) -> bool | None:
+def _set_as_known(scope: Scope, change: ast.AST) -> bool:
+    """Whether a key is set wherever the release has it, or has not another one instead.
+
+    That is where all that is asked of the conditions is whether such a key is there:
+    `if "max_length" in supported`, `if hasattr(config, "max_length")`.
+    """
+    keys = changes(scope.tree).keys
+    tests = tests_around(function_of(scope.tree, change), change)
+    return bool(tests) and all(test is not None and _asks(test) in keys for test, _ in tests)
+
+
+def _asks(test: ast.expr) -> str | None:
+    """The key of which a condition asks whether a class or a mapping has it."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _asks(test.operand)
+    if isinstance(test, ast.Call) and written(test.func) == "hasattr" and len(test.args) == 2:
+        asked: ast.expr | None = test.args[1]
+    else:
+        holds = isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.In, ast.NotIn))
+        asked = test.left if isinstance(test, ast.Compare) and holds else None
+    return str(asked.value) if isinstance(asked, ast.Constant) and is_text(asked) else None
+
+
+def _set_so(scope: Scope, around: ast.AST, change: ast.AST, call: ast.expr) -> bool | None:
     """Whether a key is set before the call; None where only a run knows."""
     if around is not scope.node:
         return None

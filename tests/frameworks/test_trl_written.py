@@ -165,9 +165,8 @@ def _mapped(*lines: str) -> str:
         ("kept = {'beta': 0.1}", "del kept['beta']"),
         ("kept = {'beta': 0.1}", "kept[args.name] = 1"),
         ("kept = {'beta': 0.1}", "other = kept"),
-        # Which settings there are is asked of the installed release.
-        ("kept = {'beta': 0.1}", "if 'vllm_mode' in fields: kept['vllm_mode'] = 'server'"),
-        ("kept = {'beta': 0.1}", "if hasattr(GRPOConfig, 'own'): kept['own'] = 1"),
+        ("kept = {'beta': 0.1}", "kept = {k: make(v) for k, v in kept.items() if k in fields}"),
+        ("kept = {k: v for k, v in read().items() if k in fields}",),
     ],
 )
 def test_a_mapping_that_may_hold_anything_is_not_followed(lines: tuple[str, ...]) -> None:
@@ -515,3 +514,70 @@ def test_a_class_without_anything_of_trl_is_no_launch() -> None:
     report = _check("class GRPOConfig: pass\na = GRPOConfig(lora_rank=8)\n")
     (reason,) = [one.reason for one in report.unchecked]
     assert reason.startswith("no command starts the training of a known framework")
+
+
+@pytest.mark.parametrize(
+    ("lines", "settings"),
+    [
+        (
+            ("kept = {'beta': 0.1}", "if 'vllm_mode' in fields: kept['vllm_mode'] = 'server'"),
+            {"beta": 0.1, "vllm_mode": "server"},
+        ),
+        (("kept = {'beta': 0.1}", "if hasattr(GRPOConfig, 'own'): kept['own'] = 1"), {"beta": 0.1}),
+        # YuvalShemla/hpml-2026-project
+        (
+            (
+                "kept = dict(beta=0.1)",
+                "if 'max_tokens' in signature(GRPOConfig.__init__).parameters:",
+                "    kept['max_tokens'] = 512",
+                "else:",
+                "    kept['max_completion_length'] = 512",
+            ),
+            {"beta": 0.1, "max_completion_length": 512},
+        ),
+        # heqi0511/posttrain-lab and PshySimon/DB-Opt-R1
+        (
+            (
+                "all = {'beta': 0.1, 'own': 1, 'num_generations': 4}",
+                "if has('epsilon'): all['epsilon'] = 0.3",
+                "kept = {k: v for k, v in all.items() if k in fields and k != 'self'}",
+            ),
+            {"beta": 0.1, "num_generations": 4, "epsilon": "${?0.3}"},
+        ),
+    ],
+)
+def test_what_the_release_lacks_is_left_out_as_the_program_does(
+    lines: tuple[str, ...], settings: dict[str, object]
+) -> None:
+    report = _check(_mapped(*lines))
+    assert report.launches[0].settings == settings
+    assert [f for f in report.findings if f.severity == "error"] == []
+
+
+def test_an_optional_setting_speaks_for_no_release() -> None:
+    """TRL 0.13 has `max_seq_length` and 1.16 does not."""
+    lines = ("kept = {'beta': 0.1}", "if 'no_cuda' in fields: kept['no_cuda'] = False")
+    (launch,) = _check(_mapped(*lines)).launches
+    assert launch.framework_version == "1.16.0"
+
+
+def test_what_a_function_adds_to_the_mapping_that_it_gives_back_counts() -> None:
+    """`max_completion_length` was silently left out."""
+    program = f"""{START}
+def settings(longest):
+    kept = {{"beta": 0.1}}
+    kept["max_completion_length"] = longest
+    return kept
+config = GRPOConfig(**settings(4096))
+"""
+    assert _settings(program) == {"beta": 0.1, "max_completion_length": 4096}
+
+
+def test_a_function_may_give_back_what_the_release_has() -> None:
+    program = f"""{START}
+def settings():
+    kept = {{"beta": 0.1, "own": 2}}
+    return {{name: value for name, value in kept.items() if name in supported}}
+config = GRPOConfig(**settings())
+"""
+    assert _settings(program) == {"beta": 0.1}
