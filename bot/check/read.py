@@ -121,7 +121,9 @@ def _reading(
     if is_program(script.path):
         from bot.script.program import read_program
 
-        return read_program(script.data, script.path, place.path if place else script.path)
+        tree_path = place.path if place else script.path
+        given = options.script_arguments or ()
+        return read_program(script.data, script.path, tree_path, given, _assumed(options))
     return _shell(script, options, script.data, every_way=every_way)
 
 
@@ -139,12 +141,17 @@ def _shell(script: ScriptFile, options: CheckOptions, text: bytes, *, every_way:
     files, path = files_of(script, options)
     invocation = Invocation(
         environment={} if options.clean_environment else None,
-        assumed={**options.config.env, **options.environment},
+        assumed=_assumed(options),
         arguments=options.script_arguments,
         every_way=every_way,
         path=path,
     )
     return read(text, script.path, invocation, files=files)
+
+
+def _assumed(options: CheckOptions) -> dict[str, str]:
+    """The variables that the caller is said to set."""
+    return {**options.config.env, **options.environment}
 
 
 def why_no_launch(context: RuleContext) -> str:

@@ -1,4 +1,4 @@
-"""`--args`: a script's own arguments, which nobody else can know."""
+"""`--args`: the arguments of a script or a program, which nobody else can know."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def add_script_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="WORDS",
         default=None,
         help=(
-            "the script's own arguments, in one word as a shell would read them (without it they "
-            'are unknown, and "$@" is nothing)'
+            "the script's own arguments, or the program's, in one word as a shell would read them "
+            '(without it they are unknown, and "$@" is nothing)'
         ),
     )
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import Final, Literal
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal, TypeAlias, TypeGuard
 
 from bot.frameworks.python_known import option_of
 from bot.frameworks.python_scope import Scope
@@ -15,28 +15,93 @@ _KINDS: Final = ("ForCausalLM", "ForConditionalGeneration", "ForImageTextToText"
 """How the names of transformers' classes of models end, or are."""
 _WHOLE: Final = ("None", "'cuda'", "'cuda:0'", "0", "'cpu'", "get_kbit_device_map()")
 """What `device_map` is where it spreads no layers over GPUs, beside `{"": …}`."""
-_KEEPS: Final = frozenset(("to", "cuda", "train", "eval"))
-"""Methods that give back the model as it is."""
 REQUIRES: Final = "requires_grad"
 _MOST: Final = 20
 """Calls of one function, of which it is asked whether they are carried out."""
 
 
-def gradients_set(tree: ast.Module) -> Iterator[Literal["frozen", "adapter", "some"]]:
-    """Which parameters a program itself says to train: not all, an adapter's, or some others."""
+Gradients: TypeAlias = Literal["frozen", "adapter", "some"]
+"""Which parameters a program says to train: not all, an adapter's, or some others."""
+
+
+def gradients_set(scope: Scope, loads: Sequence[ast.Call]) -> Iterator[Gradients]:
+    """Which parameters of the model a program itself says to train, where it may come to that.
+
+    `scope` is that of the trainer, and `loads` are what loads the model: another one, such as a
+    judge's or a reference, may be frozen.
+    """
+    tree = scope.tree
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr == f"{REQUIRES}_":
-            yield "frozen"
+        method = node.func if isinstance(node, ast.Call) else None
+        if isinstance(method, ast.Attribute) and method.attr == f"{REQUIRES}_":
+            given = [*node.args, *node.keywords] if isinstance(node, ast.Call) else []
+            trained = all(isinstance(one, ast.expr) and is_value(one, True) for one in given)
+            if _of_the_model(scope, method.value, loads):
+                yield "some" if trained else "frozen"
         targets = node.targets if isinstance(node, ast.Assign) else []
         for target in targets:
             if not isinstance(target, ast.Attribute) or target.attr != REQUIRES:
                 continue
             if not isinstance(node, ast.Assign) or not is_value(node.value, True):
-                yield "frozen"
+                if _of_the_model(scope, target.value, loads):
+                    yield "frozen"
                 continue
             around = tests_around(function_of(tree, node), node)
             named = (written(test).lower() for test, _ in around if test is not None)
             yield "adapter" if any("lora" in test for test in named) else "some"
+
+
+def _of_the_model(scope: Scope, node: ast.expr, loads: Sequence[ast.Call]) -> bool:
+    """Whether parameters may be the trained model's, and the program may come to them."""
+    within = function_of(scope.tree, node)
+    around = scope if within is scope.node else Scope.around(scope.tree, node, scope.run)
+    if not may_reach(around, node):
+        return False
+    holder = _root(_looped_over(within, node))
+    if isinstance(holder, ast.Attribute):  # self.judge = AutoModel.from_pretrained(…)
+        made = [one.value for one in ast.walk(scope.tree) if _gives(one, written(holder))]
+        return not made or not all(_another(one, loads) for one in made)
+    try:
+        found = around.step(holder, node.lineno)[0]
+    except UnfollowedError:
+        return True
+    return not _another(found, loads)
+
+
+def _looped_over(within: ast.AST, node: ast.expr) -> ast.expr:
+    """What a loop goes over for a name: `model.parameters()` of `for p in model.parameters()`."""
+    name = written(node)
+    loops = (one for one in ast.walk(within) if isinstance(one, (ast.For, ast.comprehension)))
+    return next(
+        (
+            one.iter
+            for one in loops
+            if name in (written(part) for part in getattr(one.target, "elts", [one.target]))
+            and (isinstance(one, ast.comprehension) or one.lineno <= node.lineno)
+        ),
+        node,
+    )
+
+
+def _root(node: ast.expr) -> ast.expr:
+    """The name that an expression begins with, or an attribute of `self`."""
+    while True:
+        if isinstance(node, ast.Call):
+            node = node.func
+        elif isinstance(node, ast.Attribute) and written(node.value) != "self":
+            node = node.value
+        else:
+            return node
+
+
+def _gives(node: ast.AST, name: str) -> TypeGuard[ast.Assign]:
+    return isinstance(node, ast.Assign) and name in map(written, node.targets)
+
+
+def _another(node: ast.expr, loads: Sequence[ast.Call]) -> bool:
+    """Whether an expression loads a model that is not the one which is trained."""
+    loaded = isinstance(node, ast.Call) and written(node.func).endswith(".from_pretrained")
+    return loaded and node not in loads
 
 
 def is_value(node: ast.expr, value: object) -> bool:
@@ -52,13 +117,6 @@ def is_whole(node: ast.expr, scope: Scope) -> bool:
     if isinstance(node, ast.Dict):
         return [written(key) for key in node.keys if key is not None] == ["''"]
     return written(node) in _WHOLE
-
-
-def keeps(call: ast.Call) -> bool:
-    """Whether a method gives back the model as it is: `.to("cuda")`, not `.to(torch.float16)`."""
-    given = (*call.args, *(one.value for one in call.keywords))
-    named = written(call.func).rpartition(".")[2] in _KEEPS
-    return named and not any("float" in written(one) or "dtype" in written(one) for one in given)
 
 
 def is_model(call: ast.Call) -> bool:
@@ -86,8 +144,38 @@ def calls_before(trainer: ast.Call, scope: Scope, name: str) -> list[ast.Call]:
     return [
         one
         for one in named
-        if any(may_reach(scope, part) for part in carried_out(scope.tree, scope.node, one, trainer))
+        if any(
+            may_reach(scope, part) and not _passed_by(scope, part)
+            for part in carried_out(scope.tree, scope.node, one, trainer)
+        )
     ]
+
+
+def _passed_by(scope: Scope, name: ast.AST) -> bool:
+    """Whether a function stands in a table of which only others are taken: `LOADERS[way](name)`."""
+    tables = [one for one in scope.tree.body if isinstance(one, ast.Assign)]
+    held = [
+        written(one.targets[0])
+        for one in tables
+        if isinstance(one.value, ast.Dict) and name in one.value.values
+    ]
+    uses = [
+        one
+        for one in ast.walk(scope.tree)
+        if isinstance(one, (ast.Subscript, ast.Attribute)) and written(one.value) in held
+    ]
+    return bool(held) and not any(_may_be(scope, one, getattr(name, "id", "")) for one in uses)
+
+
+def _may_be(scope: Scope, use: ast.Subscript | ast.Attribute, name: str) -> bool:
+    """Whether what is taken of a table may be what has a name there."""
+    if isinstance(use, ast.Attribute):
+        return True
+    around = Scope.around(scope.tree, use, scope.run)
+    try:
+        return written(around.step(use, use.lineno)[0]) in (name, written(use))
+    except UnfollowedError:
+        return True
 
 
 def is_name(node: ast.expr, scope: Scope) -> bool:

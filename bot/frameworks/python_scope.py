@@ -25,6 +25,7 @@ from bot.frameworks.python_source import (
 from bot.frameworks.python_statements import (
     INNER,
     Tests,
+    as_it_was,
     assignment,
     calls_of,
     class_method,
@@ -99,7 +100,7 @@ class Scope:
         if isinstance(node, (ast.Attribute, ast.Subscript)):
             return part(self, node, before)
         if isinstance(node, ast.Call):
-            return self._returned(node, None) or called(self, node, before)
+            return self.returned(node) or called(self, node, before)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
             return divided(self, node)
         if isinstance(node, ast.ListComp):
@@ -216,7 +217,7 @@ class Scope:
         pair = isinstance(value, ast.Call) and bool(method_of(value))  # A model and its tokenizer
         if at == 0 and (pair or value is parsing_call(self.tree)):
             return value, self, one.lineno  # args, rest = parser.parse_known_args()
-        found = self._returned(value, at) if isinstance(value, ast.Call) else None
+        found = self.returned(value, at) if isinstance(value, ast.Call) else None
         if found is None:
             raise UnfollowedError(name)
         return found
@@ -235,9 +236,7 @@ class Scope:
             below = getattr(one, last, END) >= before
             if below and any(test is None for test, _ in tests):
                 raise UnfollowedError(name)  # A loop comes back above it.
-            if below or not self.reached(tests, name):
-                continue
-            if isinstance(one, ast.AnnAssign) and one.value is None:
+            if below or as_it_was(one, name) or not self.reached(tests, name):
                 continue
             made = assignment(one, name)
             if made is None:
@@ -283,12 +282,7 @@ class Scope:
 
     # Functions and classes
 
-    def returned(self, call: ast.Call) -> tuple[ast.expr, Scope] | None:
-        """What a function of the program gives back as it is written there; None for any other."""
-        found = self._returned(call, None)
-        return found[:2] if found is not None else None
-
-    def _returned(self, call: ast.Call, at: int | None) -> _Place | None:
+    def returned(self, call: ast.Call, at: int | None = None) -> _Place | None:
         """What a function of the program gives back, or which part of it; None for any other."""
         found = self.function(call.func)
         if found is None:

@@ -14,6 +14,8 @@ _MODULES: Final = 64
 INNER: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 """What has statements, or names, of its own."""
 _EXITS: Final = ("sys.exit", "exit", "quit", "os._exit")
+_KEEPS: Final = frozenset(("to", "cuda", "train", "eval"))
+"""Methods that give back the model as it is."""
 _UNSURE: Final = (ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match)
 """Statements in which another is carried out or not, as only a run knows."""
 
@@ -31,6 +33,13 @@ def _functions(tree: ast.Module) -> Mapping[ast.AST, ast.AST]:
         if isinstance(one, INNER[:2]):
             found |= dict.fromkeys(ast.walk(one), one)
     return found
+
+
+def keeps(call: ast.Call) -> bool:
+    """Whether a method gives back the model as it is: `.to("cuda")`, not `.to(torch.float16)`."""
+    given = (*call.args, *(one.value for one in call.keywords))
+    named = written(call.func).rpartition(".")[2] in _KEEPS
+    return named and not any("float" in written(one) or "dtype" in written(one) for one in given)
 
 
 Tests: TypeAlias = tuple[tuple[ast.expr | None, bool], ...]
@@ -200,6 +209,15 @@ def field_default(node: ast.expr) -> ast.expr:
         made = given.get("default_factory")
         return given.get("default") or (made.body if isinstance(made, ast.Lambda) else node)
     return node
+
+
+def as_it_was(statement: ast.AST, name: str) -> bool:
+    """Whether a statement leaves a name as it is: `model: Model`, `model = model.to("cuda")`."""
+    if isinstance(statement, ast.AnnAssign):
+        return statement.value is None
+    call = statement.value if isinstance(statement, ast.Assign) else None
+    method = call.func if isinstance(call, ast.Call) and keeps(call) else None
+    return isinstance(method, ast.Attribute) and written(method.value) == name
 
 
 def assignment(one: ast.AST, name: str) -> ast.Assign | None:

@@ -15,11 +15,14 @@ from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE, constant, options_added
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.python_source import calls, written
+from bot.frameworks.python_statements import calls_of, function_of, parameters
 from bot.frameworks.setting import Setting
 from bot.shell.words import Hole, Word
 
 _PARSES: Final = ("parse_args", "parse_known_args")
 _PARSES_CLASSES: Final = ("parse_args_and_config", "parse_args_into_dataclasses")
+_ALL: Final = ("None", "sys.argv[1:]", "argv[1:]")
+"""What stands for the whole command line."""
 _UNFOLLOWED: Final = ("add_subparsers", "set_defaults", "parents", "fromfile_prefix_chars")
 """What makes options, or their values, in other ways."""
 _TYPES: Final = ("str", "int", "float", "Path", "pathlib.Path")
@@ -111,8 +114,26 @@ def parsing_call(tree: ast.Module) -> ast.Call | None:
     made = [call for call, name in called if name == "ArgumentParser"]
     keywords = {keyword.arg for call in made for keyword in call.keywords}
     other = keywords.union(names).intersection(_UNFOLLOWED)
-    whole = len(parsing) == 1 and not (parsing[0].args or parsing[0].keywords)
+    whole = len(parsing) == 1 and _whole(tree, parsing[0])
     return parsing[0] if len(made) == 1 and whole and not other else None
+
+
+def _whole(tree: ast.Module, call: ast.Call) -> bool:
+    """Whether a call parses the whole command line, also through `def main(argv=None)`."""
+    given = [*call.args, *(one.value for one in call.keywords if one.arg == "args")]
+    if len(given) < len(call.args) + len(call.keywords) or len(given) > 1:
+        return False
+    if not given or written(given[0]) in _ALL:
+        return True
+    function, name = function_of(tree, call), written(given[0])
+    if not isinstance(function, ast.FunctionDef) or name not in parameters(function):
+        return False
+    own = next(iter(function.args.args), None)
+    words = [part for one in calls_of(tree).get(function.name, ()) for part in one.args]
+    named = [part for one in calls_of(tree).get(function.name, ()) for part in one.keywords]
+    default = [written(one) for one in function.args.defaults]
+    alone = own is not None and own.arg == name and default == ["None"]
+    return alone and not named and all(written(word) in _ALL for word in words)
 
 
 @lru_cache(maxsize=16)

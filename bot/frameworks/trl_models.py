@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Final, TypeAlias
 
@@ -24,10 +24,10 @@ from bot.frameworks.python_models import (
     is_name,
     is_value,
     is_whole,
-    keeps,
 )
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, calls, imports, written
+from bot.frameworks.python_statements import keeps
 from bot.frameworks.torch_types import type_of
 from bot.frameworks.trl_model import ModelWritten
 from bot.frameworks.trl_trainers import BESIDE, TRAINS
@@ -128,8 +128,7 @@ class _Program:
         """What a trainer is given; raises UnfollowedError where only running tells."""
         call, scope = self.call, self.trainer
         given = self._arguments(call, scope, "model")
-        set_so = [*gradients_set(self.tree)]
-        if "model" not in given or "frozen" in set_so:
+        if "model" not in given:
             raise UnfollowedError("model")
         self._follow(given["model"], scope, call.lineno)
         if not self.loads:
@@ -139,7 +138,7 @@ class _Program:
             self.adapter = peft, scope
         if self.adapter is not None:
             self._adapt(*self.adapter)
-        self._go_on(set_so, scope)
+        self._go_on(scope)
         if calls_before(call, scope, "prepare_model_for_kbit_training"):
             self.prepared = True  # Also where it is not taken back: the model is changed itself.
         enabled = calls_before(call, scope, "gradient_checkpointing_enable")
@@ -160,8 +159,11 @@ class _Program:
             unsloth=self.unsloth,
         )
 
-    def _go_on(self, set_so: Sequence[str], scope: Scope) -> None:
+    def _go_on(self, scope: Scope) -> None:
         """What an adapter of an earlier training comes to, with the parameters that are trained."""
+        set_so = [*gradients_set(scope, self.loads)]
+        if "frozen" in set_so:
+            raise UnfollowedError("model")
         if self.stored is not None and (
             self.adapter is not None or (self.frozen and "adapter" not in set_so)
         ):

@@ -20,7 +20,7 @@ from bot.frameworks.argparse_options import UNREADABLE
 from bot.frameworks.option_table import UNLIMITED
 from bot.frameworks.program_run import ProgramRun
 from bot.frameworks.python_changes import changes
-from bot.frameworks.python_known import given_word
+from bot.frameworks.python_known import given_word, option_of
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, calls, imports, written
 from bot.frameworks.trl_model import ModelWritten, program_of
@@ -28,7 +28,7 @@ from bot.frameworks.trl_models import model_written
 from bot.frameworks.trl_trainers import BARE, BESIDE, PLAIN, PLAINLY, TRAINERS, UNREAD
 from bot.frameworks.written_mappings import Keywords, keywords_of
 from bot.shell.source import Span
-from bot.shell.words import Hole, Piece, Unsloth, Word, WrittenProgram
+from bot.shell.words import Hole, HoleKind, Piece, Unsloth, Word, WrittenProgram
 
 ADAPTERS: Final = ("LoraConfig", "get_peft_model", "prepare_model_for_kbit_training")
 """PEFT's functions that programs give a model an adapter with."""
@@ -161,7 +161,22 @@ class _Words:
             pieces = (replace(piece, span=span, literal=False) for piece in word.pieces)
             self.found.append(Word(tuple(pieces), span))
         else:
-            self.found += _values(keyword.value, value, _span(keyword.value, self.starts))
+            kind: HoleKind = "argument" if _left_open(keyword.value, scope) else "command"
+            span = _span(keyword.value, self.starts)
+            self.found += _values(keyword.value, value, span, kind)
+
+
+def _left_open(node: ast.expr, scope: Scope) -> bool:
+    """Whether a value hangs on an option of a program that is started without arguments."""
+    if scope.run.argv:
+        return False
+    try:
+        node, scope = scope.value(node)
+        parts = (one for one in ast.walk(node) if isinstance(one, ast.Attribute))
+        asked = (option_of(scope, one) for one in parts)
+        return any(one and one[0].options[one[1]].default in (UNREADABLE, None) for one in asked)
+    except (UnfollowedError, RecursionError):
+        return False
 
 
 def makes_settings(text: bytes) -> bool:
@@ -289,12 +304,12 @@ def words_of(option: str, node: ast.expr, value: Any, place: Span) -> Iterator[W
     yield from _values(node, value, place)
 
 
-def _values(node: ast.expr, value: Any, span: Span) -> Iterator[Word]:
+def _values(node: ast.expr, value: Any, span: Span, kind: HoleKind = "command") -> Iterator[Word]:
     """The words of a value: one for each item of a list, a hole for what only running gives."""
     if value == UNREADABLE:
         shown = " ".join(written(node).split())
         shown = shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 3]}..."
-        yield _word(Hole("command", shown), span)
+        yield _word(Hole(kind, shown), span)
         return
     plain = isinstance(value, list) and not any(isinstance(one, (list, dict)) for one in value)
     for one in value if plain else [value]:

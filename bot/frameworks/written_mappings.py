@@ -94,7 +94,7 @@ def _read(node: ast.expr, scope: Scope) -> Keywords | None:
     """
     try:
         made = scope.returned(node) if isinstance(node, ast.Call) else None
-        found, there = scope.value(node) if made is None else made
+        found, there = scope.value(node) if made is None else made[:2]
     except (UnfollowedError, RecursionError):
         return None
     if made is not None and isinstance(found, (ast.Name, ast.DictComp)):
@@ -208,19 +208,21 @@ def _set_as_known(scope: Scope, change: ast.AST) -> bool:
     """
     keys = changes(scope.tree).keys
     tests = tests_around(function_of(scope.tree, change), change)
-    return bool(tests) and all(test is not None and _asks(test) in keys for test, _ in tests)
+    return bool(tests) and all(test is not None and _asks(test, keys) for test, _ in tests)
 
 
-def _asks(test: ast.expr) -> str | None:
-    """The key of which a condition asks whether a class or a mapping has it."""
+def _asks(test: ast.expr, keys: Collection[str]) -> bool:
+    """Whether a condition asks whether a class or a mapping has one of the keys, and no more."""
+    if isinstance(test, ast.BoolOp):
+        return all(_asks(one, keys) for one in test.values)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _asks(test.operand)
+        return _asks(test.operand, keys)
+    asked: ast.expr | None = None
     if isinstance(test, ast.Call) and written(test.func) == "hasattr" and len(test.args) == 2:
-        asked: ast.expr | None = test.args[1]
-    else:
-        holds = isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.In, ast.NotIn))
-        asked = test.left if isinstance(test, ast.Compare) and holds else None
-    return str(asked.value) if isinstance(asked, ast.Constant) and is_text(asked) else None
+        asked = test.args[1]
+    elif isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.In, ast.NotIn)):
+        asked = test.left
+    return isinstance(asked, ast.Constant) and asked.value in keys
 
 
 def _set_so(scope: Scope, around: ast.AST, change: ast.AST, call: ast.expr) -> bool | None:

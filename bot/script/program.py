@@ -7,24 +7,33 @@ hold commands as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from bot.base.messages import message
 from bot.frameworks.notebook import read_notebook
 from bot.frameworks.trl_written import makes_settings
-from bot.script.recipe import comments_of, implied_command
+from bot.script.recipe import comments_of, given_word, implied_command
 from bot.shell.source import Source, Span
 from bot.shell.words import Command, Problem, Reading, Word
 
 
-def read_program(data: bytes, path: str, tree_path: str) -> Reading:
+def read_program(
+    data: bytes,
+    path: str,
+    tree_path: str,
+    arguments: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+) -> Reading:
     """The program as a reading with one command, which stands nowhere in its text.
 
-    `path` is the one of messages, `tree_path` the one from the root of its repository.
+    `path` is the one of messages, `tree_path` the one from the root of its repository; the
+    arguments and variables are those that its caller gives it.
     """
     text = data.decode("utf-8-sig", "replace")
-    command = implied_command(("python3", tree_path), (), text)
+    command = implied_command(("python3", tree_path, *arguments), (), text)
+    variables = {name: given_word(value) for name, value in (environment or {}).items()}
+    command = replace(command, environment=variables)
     return Reading(Source(path, text), (command,), (), comments_of(text), ())
 
 

@@ -260,6 +260,10 @@ def _trainer(keys: Sequence[str], path: str) -> str:
 
 def implied_command(program: Sequence[str], words: Sequence[Word], text: str) -> Command:
     """The command that a file stands for: its program, which stands nowhere in the text."""
+    return Command((*map(given_word, program), *words), Span(0, len(text)), {})
+
+
+def given_word(text: str) -> Word:
+    """A word that stands nowhere in the text."""
     start = Span(0, 0)
-    started = [Word((Piece(name, start, literal=False),), start) for name in program]
-    return Command((*started, *words), Span(0, len(text)), {})
+    return Word((Piece(text, start, literal=False),), start)

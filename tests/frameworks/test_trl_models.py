@@ -686,3 +686,115 @@ def test_adapters_of_parameters_have_no_figure() -> None:
     found = estimate_script(script, CheckOptions(device="h100", evidence="off"), gpus=1).estimate
     assert found is not None
     assert found.reason == said
+
+
+JUDGE = "judge = AutoModelForCausalLM.from_pretrained('Qwen/Qwen2.5-7B')\n"
+FREEZE = "for p in judge.parameters():\n    p.requires_grad_(False)\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"def judged():\n    {JUDGE}    {FREEZE.replace('    p', '        p')}",
+        "if False:\n    model.requires_grad_(False)\n",
+        # himanshu-nakrani/finetuning_MI300X
+        "for p in model.parameters():\n    p.requires_grad_(True)\n",
+    ],
+)
+def test_what_is_frozen_of_another_model_leaves_the_trained_one_whole(text: str) -> None:
+    assert model_of(SFT + LOAD + text + TRAIN) == model_of(SFT + LOAD + TRAIN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def freeze(m):\n    for p in m.parameters(): p.requires_grad_(False)\nfreeze(model)\n",
+        "[p.requires_grad_(False) for p in model.model.parameters()]\n",
+        "for name, p in model.named_parameters():\n    p.requires_grad_(False)\n",
+        "class Kept:\n    def set(self, m):\n        self.m = m\n        m.requires_grad_(False)\n",
+    ],
+)
+def test_what_may_be_frozen_of_the_trained_model_is_not_followed(text: str) -> None:
+    assert "model" in str(estimate(SFT + LOAD + text + TRAIN).reason)
+
+
+def test_a_reference_that_is_frozen_is_one_more_copy() -> None:
+    """sudsho/grpo-rlvr-reasoning"""
+    load = LOAD.replace("model =", "ref =")
+    text = "args = DPOConfig(max_length=512, per_device_train_batch_size=1)\n" + LOAD + load
+    trained = "DPOTrainer(model=model, ref_model=ref, args=args).train()\n"
+    frozen = "for p in ref.parameters():\n    p.requires_grad_(False)\n"
+    assert estimate(text + frozen + trained).stages == estimate(text + trained).stages != ()
+
+
+def test_a_model_that_may_be_moved_is_the_same() -> None:
+    """jorahn/rookworld-trl"""
+    moved = "if not hasattr(model, 'hf_device_map'):\n    model = model.to('cuda')\n"
+    assert model_of(SFT + LOAD + moved + TRAIN) == model_of(SFT + LOAD + TRAIN)
+    cast = moved.replace("'cuda'", "torch.float16")
+    assert "not followed" in str(estimate(SFT + LOAD + cast + TRAIN).reason)
+
+
+def test_a_table_of_functions_is_called_by_its_key() -> None:
+    """narottaman/sft-lora-rl"""
+    text = """
+def full(name):
+    return AutoModelForCausalLM.from_pretrained(name, dtype=torch.bfloat16), 1
+def half(name):
+    return AutoModelForCausalLM.from_pretrained(name, dtype=torch.float16), 1
+LOADERS = {"full": full, "half": half}
+def load(name, way):
+    model, tokenizer = LOADERS[way](name)
+    return model, tokenizer
+model, tokenizer = load("Qwen/Qwen2.5-0.5B", "half")
+"""
+    assert model_of(SFT + text + TRAIN)["dtype"] == "float16"
+
+
+PROGRAM = """
+import argparse
+def main(argv=None):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--base-model", required=True)
+    args = parser.parse_args(argv)
+    model = AutoModelForCausalLM.from_pretrained(f"Qwen/{args.base_model}", dtype=torch.bfloat16)
+    SFTTrainer(model=model, args=SFTConfig(max_length=512)).train()
+"""
+
+
+def test_a_program_is_given_the_arguments_of_its_caller(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(f"{HEAD}{PROGRAM}main()\n")
+    asked = rlbot("estimate", "train.py", "--device", "h100", cwd=tmp_path)
+    assert "give the script's arguments with --args" in asked.out
+    given = ("--args", "--base-model Qwen2.5-0.5B")
+    made = rlbot("estimate", "train.py", "--device", "h100", *given, cwd=tmp_path)
+    assert "fits" in made.out
+    found = rlbot("resolve", "train.py", "--format", "json", *given, cwd=tmp_path)
+    (launch,) = json.loads(found.out)["scripts"][0]["launches"]
+    assert launch["settings"]["model_name_or_path"] == "Qwen/Qwen2.5-0.5B"
+
+
+@pytest.mark.parametrize(
+    ("call", "whole"),
+    [
+        ("main(sys.argv[1:])", True),
+        ("main(None)", True),
+        ("main(['--base-model', 'Qwen2.5-7B'])", False),
+        ("main(argv=words)", False),
+    ],
+)
+def test_a_main_function_may_be_handed_the_command_line(
+    tmp_path: Path, call: str, whole: bool
+) -> None:
+    (tmp_path / "train.py").write_text(f"{HEAD}{PROGRAM}{call}\n")
+    given = ("--args", "--base-model Qwen2.5-0.5B", "--format", "json")
+    found = rlbot("resolve", "train.py", *given, cwd=tmp_path)
+    (launch,) = json.loads(found.out)["scripts"][0]["launches"]
+    assert (launch["settings"]["model_name_or_path"] == "Qwen/Qwen2.5-0.5B") is whole
+
+
+def test_a_variable_of_the_caller_is_the_programs(tmp_path: Path) -> None:
+    program = "import os\nmodel = os.environ['BASE']\nargs = SFTConfig(max_length=512)\n"
+    (tmp_path / "train.py").write_text(HEAD + program + TRAIN)
+    given = ("--env", "BASE=Qwen/Qwen2.5-0.5B")
+    assert "fits" in rlbot("estimate", "train.py", "--device", "h100", *given, cwd=tmp_path).out
