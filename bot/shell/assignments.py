@@ -11,9 +11,10 @@ from bot.shell.expansion import fields, may_be_several, text_of
 from bot.shell.limits import LimitReached
 from bot.shell.numbers import Unknown, integer
 from bot.shell.parse.syntax import ArrayLiteral, Assignment, Text, WordNode, WordPart
+from bot.shell.pieces import Value, computed, known, size
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
-from bot.shell.state import ShellVariable, Value, World, computed, known, size
+from bot.shell.state import ShellVariable, World
 from bot.shell.values import (
     AssignedAt,
     assign_scalar,

@@ -9,9 +9,9 @@ from typing import TypeAlias
 from bot.base.regex import regex
 from bot.shell.limits import LimitReached
 from bot.shell.parse.syntax import Text, WordNode, WordPart
+from bot.shell.pieces import part
 from bot.shell.session import Session
 from bot.shell.source import Span
-from bot.shell.state import part
 from bot.shell.words import Piece
 
 _SEQUENCE = regex(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bot.shell.pieces import known
 from bot.shell.session import Session
-from bot.shell.state import World, known
+from bot.shell.state import World
 from bot.shell.verdicts import (
     COMPARE,
     TestFault,

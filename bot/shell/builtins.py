@@ -14,22 +14,13 @@ from bot.shell.formats import echo, printf
 from bot.shell.inputs import getopts, mapfile, read
 from bot.shell.numbers import Unknown, assign_named, certain_text, integer
 from bot.shell.parse.syntax import Assignment, Simple
+from bot.shell.pieces import Value, certain_ones, known, size
 from bot.shell.probes import question_of
 from bot.shell.runner import Runner
 from bot.shell.session import CommandFault, ReadonlyFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.sources import run_eval, run_source
-from bot.shell.state import (
-    Flow,
-    OpenArguments,
-    UncountedArguments,
-    Value,
-    World,
-    arguments_of,
-    certain_ones,
-    known,
-    size,
-)
+from bot.shell.state import Flow, OpenArguments, UncountedArguments, World, arguments_of
 from bot.shell.values import AssignedAt
 from bot.shell.verdicts import TestFault
 from bot.shell.words import Piece, Word

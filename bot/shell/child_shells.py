@@ -13,9 +13,10 @@ from bot.base.digits import is_digits
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.shell.inner_texts import InnerText, file_text, parsed, run_lines, shown, value_text
+from bot.shell.pieces import Value, cut, joined, known, part
 from bot.shell.runner import Runner
 from bot.shell.source import Span
-from bot.shell.state import ShellVariable, Value, World, arguments_of, cut, joined, known, part
+from bot.shell.state import ShellVariable, World, arguments_of
 from bot.shell.subshells import gathered
 from bot.shell.terminals import TerminalText, typed
 from bot.shell.words import Word

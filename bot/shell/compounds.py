@@ -16,11 +16,12 @@ from bot.shell.parse.syntax import (
     If,
     Redirected,
 )
+from bot.shell.pieces import Value
 from bot.shell.redirections import Redirection
 from bot.shell.runner import Runner
 from bot.shell.session import CommandFault, shorten
 from bot.shell.source import Span
-from bot.shell.state import Value, World
+from bot.shell.state import World
 from bot.shell.verdicts import without_arguments
 
 

@@ -8,9 +8,10 @@ from bot.shell.expansion import pattern_of, text_of
 from bot.shell.limits import NotEvaluated
 from bot.shell.parse.syntax import Condition, Logic, Test
 from bot.shell.patterns import Pattern
+from bot.shell.pieces import Value, known
 from bot.shell.regular import search
 from bot.shell.session import ExpansionFault, Session, hole
-from bot.shell.state import ShellVariable, Value, World, known
+from bot.shell.state import ShellVariable, World
 from bot.shell.transformations import symbols_of
 from bot.shell.verdicts import (
     Truth,

@@ -9,9 +9,10 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.shell.assignments import carry_out
 from bot.shell.parse.syntax import Assignment
+from bot.shell.pieces import cut, extent, known
 from bot.shell.session import ReadonlyFault, Session, hole, shorten
 from bot.shell.source import Span
-from bot.shell.state import ShellVariable, World, cut, extent, known
+from bot.shell.state import ShellVariable, World
 from bot.shell.values import AssignedAt, assign_scalar, demand_writable, target
 from bot.shell.words import Word
 

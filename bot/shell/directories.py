@@ -5,9 +5,10 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 
+from bot.shell.pieces import Value, computed, first_hole, known
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
-from bot.shell.state import ShellVariable, Value, World, computed, first_hole, known
+from bot.shell.state import ShellVariable, World
 from bot.shell.tree import SCRIPT_FOLDER
 from bot.shell.values import scalar
 from bot.shell.words import Hole, Piece, Word

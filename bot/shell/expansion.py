@@ -31,18 +31,10 @@ from bot.shell.parse.syntax import (
     WordNode,
     WordPart,
 )
+from bot.shell.pieces import Value, part, size, trimmed
 from bot.shell.session import Session, hole, shorten
 from bot.shell.source import Span
-from bot.shell.state import (
-    OpenArguments,
-    UncountedArguments,
-    Value,
-    World,
-    part,
-    separators,
-    size,
-    trimmed,
-)
+from bot.shell.state import OpenArguments, UncountedArguments, World, separators
 from bot.shell.values import scalar, target
 from bot.shell.words import Hole, Piece
 

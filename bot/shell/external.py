@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from bot.shell.child_shells import run_child
 from bot.shell.parse.syntax import Simple
+from bot.shell.pieces import Value, known
 from bot.shell.probes import is_probe, is_silent, question_of
 from bot.shell.pure import PURE, pure
 from bot.shell.runner import Runner
 from bot.shell.session import hole, shorten
-from bot.shell.state import Flow, OpenArguments, Value, World, all_arguments, known
+from bot.shell.state import Flow, OpenArguments, World, all_arguments
 from bot.shell.words import Command, Variable, Word
 from bot.shell.written import files_named, forget, keep
 

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from bot.base.fast_dataclass import dataclass
+from bot.shell.pieces import Value, part
 from bot.shell.source import Span
-from bot.shell.state import Value, part
 from bot.shell.words import Hole, Piece
 
 LITERAL, SPLIT, PROTECTED, BREAK = range(4)

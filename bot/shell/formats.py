@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from bot.base.regex import regex
 from bot.shell.limits import LimitReached, NotEvaluated
+from bot.shell.pieces import Value, computed, joined, known
 from bot.shell.quoting import decode_echo
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
-from bot.shell.state import Value, computed, joined, known
 from bot.shell.words import Piece, Word
 
 _FLAGS = regex(r"-[neE]+")

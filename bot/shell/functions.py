@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bot.shell.parse.syntax import Function
+from bot.shell.pieces import Value
 from bot.shell.runner import Runner
-from bot.shell.state import Value, World
+from bot.shell.state import World
 
 
 def define(_runner: Runner, node: Function, world: World) -> list[World]:

@@ -10,12 +10,13 @@ from bot.base.messages import message
 from bot.shell.limits import LimitReached
 from bot.shell.parse.parser import ScriptParser
 from bot.shell.parse.syntax import Script
+from bot.shell.pieces import Value
 from bot.shell.places import shift
 from bot.shell.runner import Runner
 from bot.shell.session import Session, shorten
 from bot.shell.source import Span
 from bot.shell.stand_ins import SHOWN, replace_stand_ins, with_stand_ins
-from bot.shell.state import Value, World
+from bot.shell.state import World
 from bot.shell.words import Piece, Problem, Word
 from bot.shell.written import text_written
 

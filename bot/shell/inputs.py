@@ -8,22 +8,16 @@ from bot.base.digits import natural_number
 from bot.base.regex import regex
 from bot.shell.fields import SPLIT, split
 from bot.shell.numbers import assign_named
+from bot.shell.pieces import Value, certain_ones, computed, cut, extent, known, trimmed
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
 from bot.shell.state import (
     OpenArguments,
     ShellVariable,
     UncountedArguments,
-    Value,
     World,
     arguments_of,
-    certain_ones,
-    computed,
-    cut,
-    extent,
-    known,
     separators,
-    trimmed,
 )
 from bot.shell.values import AssignedAt, assign_scalar, demand_writable, scalar
 from bot.shell.words import Piece, Word

@@ -7,17 +7,10 @@ from collections.abc import Sequence
 from bot.shell.fields import BORDER, PROTECTED, SPLIT, Atom, ExpansionContext
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.parse.syntax import Parameter, WordNode
+from bot.shell.pieces import Value, certain_ones, computed, up_to_hole
 from bot.shell.session import CommandFault, Session, hole
 from bot.shell.source import Span
-from bot.shell.state import (
-    UncountedArguments,
-    Value,
-    World,
-    certain_ones,
-    computed,
-    separators,
-    up_to_hole,
-)
+from bot.shell.state import UncountedArguments, World, separators
 from bot.shell.values import elements, ordered, target
 from bot.shell.words import Piece
 

@@ -13,20 +13,11 @@ from bot.shell.expansion import fields, may_be_several
 from bot.shell.limits import LimitReached
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.parse.syntax import ArithmeticFor, CommandNode, For, Loop, Script, WordNode
+from bot.shell.pieces import Value, extent, known, may_split
 from bot.shell.runner import Runner
 from bot.shell.session import CommandFault, ReadonlyFault, Session, hole, shorten
 from bot.shell.source import Span
-from bot.shell.state import (
-    Flow,
-    OpenArguments,
-    UncountedArguments,
-    Value,
-    World,
-    all_arguments,
-    extent,
-    known,
-    may_split,
-)
+from bot.shell.state import Flow, OpenArguments, UncountedArguments, World, all_arguments
 from bot.shell.values import AssignedAt, assign_scalar
 from bot.shell.ways import UNSTABLE
 from bot.shell.widening import comes_back, widened

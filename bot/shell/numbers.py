@@ -9,9 +9,10 @@ from bot.base.regex import regex
 from bot.shell import arithmetic
 from bot.shell.fields import QUOTED_WHOLE, value_of
 from bot.shell.parse.syntax import WordNode
+from bot.shell.pieces import Value, computed, first_hole, known
 from bot.shell.session import CommandFault, ExpansionFault, Session
 from bot.shell.source import Span
-from bot.shell.state import ShellVariable, Value, World, computed, first_hole, known
+from bot.shell.state import ShellVariable, World
 from bot.shell.values import AssignedAt, assign_element, assign_scalar, element, scalar, target
 from bot.shell.words import Hole, Piece
 

@@ -19,18 +19,10 @@ from bot.shell.fields import (
 from bot.shell.lists import joins, keys_of, list_atoms, slice_list
 from bot.shell.numbers import Unknown, certain, evaluate
 from bot.shell.parse.syntax import Parameter, Text, WordNode
+from bot.shell.pieces import Value, computed, first_hole, known
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
-from bot.shell.state import (
-    OpenArguments,
-    ShellVariable,
-    Value,
-    World,
-    computed,
-    first_hole,
-    is_argument,
-    known,
-)
+from bot.shell.state import OpenArguments, ShellVariable, World, is_argument
 from bot.shell.transformations import transform
 from bot.shell.values import (
     AssignedAt,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from bot.base.regex import regex
-from bot.shell.state import known
+from bot.shell.pieces import known
 from bot.shell.words import Word
 
 _PROBES = frozenset(

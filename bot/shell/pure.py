@@ -8,9 +8,10 @@ from dataclasses import replace
 from bot.base.messages import message
 from bot.shell.filters import FILTERS
 from bot.shell.limits import LimitReached, NotEvaluated
+from bot.shell.pieces import Value, computed, cut, known
 from bot.shell.session import Session
 from bot.shell.source import Span
-from bot.shell.state import Value, World, computed, cut, known
+from bot.shell.state import World
 from bot.shell.tree import SCRIPT_FOLDER, SCRIPT_PREFIX
 from bot.shell.words import Hole, Piece, Word
 

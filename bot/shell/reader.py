@@ -12,10 +12,11 @@ from bot.shell.evaluator import run_script
 from bot.shell.expansion import expand, tildes
 from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.parse.parser import ScriptParser
+from bot.shell.pieces import Value, computed
 from bot.shell.places import Places
 from bot.shell.session import Session, hole
 from bot.shell.source import Source, Span
-from bot.shell.state import OpenArguments, ShellVariable, Value, World, computed
+from bot.shell.state import OpenArguments, ShellVariable, World
 from bot.shell.tree import SCRIPT_PREFIX, Files, Tree
 from bot.shell.words import Comment, Piece, Problem, Reading
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from bot.base.fast_dataclass import dataclass
 from bot.shell.expansion import text_of
 from bot.shell.parse.syntax import Redirect, Simple, Substitution, WordNode
+from bot.shell.pieces import Value, known
 from bot.shell.pure import content
 from bot.shell.session import Session, hole, shorten
 from bot.shell.source import Span
-from bot.shell.state import Value, World, known
+from bot.shell.state import World
 from bot.shell.words import Piece
 from bot.shell.written import forget, keep
 

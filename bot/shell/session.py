@@ -12,9 +12,10 @@ from bot.shell.choices import Choices
 from bot.shell.fields import Atom, ExpansionContext
 from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.parse.syntax import Positioned, Script, WordPart
+from bot.shell.pieces import Value
 from bot.shell.places import Places
 from bot.shell.source import Span
-from bot.shell.state import Value, World
+from bot.shell.state import World
 from bot.shell.tree import Tree
 from bot.shell.ways import START, Ways, common, either, words
 from bot.shell.words import Command, Hole, HoleKind, Piece, Problem, Variable, Word

@@ -13,10 +13,11 @@ from bot.shell.external import run_external
 from bot.shell.functions import call
 from bot.shell.limits import LimitReached
 from bot.shell.parse.syntax import Assignment, Simple
+from bot.shell.pieces import known
 from bot.shell.redirections import Redirection, redirect_nothing
 from bot.shell.runner import Runner
 from bot.shell.session import ExpansionFault, ReadonlyFault, hole
-from bot.shell.state import ShellVariable, World, all_arguments, arguments_of, known
+from bot.shell.state import ShellVariable, World, all_arguments, arguments_of
 from bot.shell.words import Variable, Word
 
 _WRITING = frozenset({"cat", "echo", "printf"})

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from bot.base.messages import message
 from bot.shell.inner_texts import file_text, parsed, run_lines, shown, value_text
+from bot.shell.pieces import first_hole, joined, known
 from bot.shell.runner import Runner
 from bot.shell.source import Span
-from bot.shell.state import World, arguments_of, first_hole, joined, known
+from bot.shell.state import World, arguments_of
 from bot.shell.words import Word
 
 

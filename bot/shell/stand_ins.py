@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from bot.shell.parse.syntax import Quoted, Script, Simple, Text, WordNode, WordPart, nodes
-from bot.shell.state import Value, part
+from bot.shell.pieces import Value, part
 from bot.shell.words import Hole, Piece
 
 FIRST: Final = 0xF0000

@@ -7,10 +7,11 @@ from dataclasses import field, replace
 
 from bot.base.fast_dataclass import dataclass
 from bot.shell.parse.syntax import CommandNode, Script, Subshell
+from bot.shell.pieces import Value, known
 from bot.shell.runner import Runner
 from bot.shell.session import Session, hole, shorten
 from bot.shell.source import Span
-from bot.shell.state import Value, World, join, known
+from bot.shell.state import World, join
 from bot.shell.ways import Ways
 from bot.shell.words import Hole, Piece
 

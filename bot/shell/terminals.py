@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
-from bot.shell.state import Value, cut, joined, known
+from bot.shell.pieces import Value, cut, joined, known
 from bot.shell.words import Piece, Word
 
 _VALUED: Final = {

@@ -10,9 +10,10 @@ from bot.shell.limits import NotEvaluated
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.parse.syntax import Parameter, WordNode
 from bot.shell.patterns import Pattern
+from bot.shell.pieces import Value, cut, first_hole, known, part, size
 from bot.shell.session import CommandFault, ExpansionFault, Session, hole
 from bot.shell.source import Span
-from bot.shell.state import Value, World, cut, first_hole, known, part, size
+from bot.shell.state import World
 from bot.shell.words import Hole, Piece
 
 

@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from bot.shell.limits import LimitReached, ShellLimits
+from bot.shell.pieces import Value, computed, known
 from bot.shell.source import Span
-from bot.shell.state import Value, World, computed, known
+from bot.shell.state import World
 from bot.shell.words import Hole, Piece
 
 Files: TypeAlias = Callable[[str], bytes | None]

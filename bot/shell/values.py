@@ -8,6 +8,7 @@ from dataclasses import replace
 from bot.base.digits import is_digits
 from bot.base.fast_dataclass import dataclass
 from bot.shell.limits import LimitReached
+from bot.shell.pieces import Value, computed, marked, may_split, up_to_hole
 from bot.shell.session import ExpansionFault, ReadonlyFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.state import (
@@ -17,12 +18,7 @@ from bot.shell.state import (
     OpenArguments,
     ShellVariable,
     UncountedArguments,
-    Value,
     World,
-    computed,
-    marked,
-    may_split,
-    up_to_hole,
 )
 from bot.shell.words import Hole
 

@@ -10,17 +10,10 @@ from bot.base.messages import message
 from bot.base.regex import regex
 from bot.shell.limits import LimitReached
 from bot.shell.numbers import Unknown, integer
+from bot.shell.pieces import Value, certain_ones, known
 from bot.shell.session import Session
 from bot.shell.source import Span
-from bot.shell.state import (
-    OpenArguments,
-    UncountedArguments,
-    Value,
-    World,
-    certain_ones,
-    is_argument,
-    known,
-)
+from bot.shell.state import OpenArguments, UncountedArguments, World, is_argument
 from bot.shell.words import Hole
 
 _MACHINE = ("/dev/", "/proc/", "/sys/", "/usr/", "/opt/")

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.base.regex import regex
+from bot.shell.pieces import Value, known, part, size
 from bot.shell.session import Session
 from bot.shell.stand_ins import FIRST, LAST, with_stand_ins
-from bot.shell.state import Value, World, known, part, size
+from bot.shell.state import World
 from bot.shell.words import Hole, Piece, Word, WrittenFile
 
 _LARGEST = 1 << 18
