@@ -208,8 +208,7 @@ class RunHosts:
         if "@" in server:
             raise _refused(_PASSWORD, MLFLOW_FORM)
         if page is None:
-            why = message("the part after the host does not name one run")
-            raise _refused(why, MLFLOW_FORM)
+            raise _refused(_NO_RUN, MLFLOW_FORM)
         raise EvidenceError(
             "{server} is no MLflow server that evidence is read from: add its host to "
             "mlflow_hosts in the configuration, or set MLFLOW_TRACKING_URI to its address.",
@@ -217,6 +216,7 @@ class RunHosts:
         )
 
 
+_NO_RUN: Final = message("the part after the host does not name one run")
 _PASSWORD: Final = message("it holds a user name or password; remove them, and renew the password")
 PUBLIC_ONLY: Final = RunHosts()
 
@@ -272,8 +272,7 @@ def why_no_run(text: str) -> str | None:
 def _swanlab_run(text: str, origin: str) -> RunLink:
     page = _SWANLAB_PAGE.match(text.removeprefix(origin))
     if page is None:
-        why = message("the part after the host does not name one run")
-        raise _refused(why, SWANLAB_FORM)
+        raise _refused(_NO_RUN, SWANLAB_FORM)
     scheme, _, host = origin.partition("://")
     return RunLink(host, page["entity"], page["project"], page["run"], scheme, "swanlab")
 
@@ -287,8 +286,7 @@ def _trackio_run(text: str, origin: str) -> RunLink:
     runs = [run for value in query.get("run_ids", []) for run in value.split(",")]
     project = "".join(re.findall(r"[A-Za-z0-9_-]", query.get("project", [""])[0]))
     if page is None or len(runs) != 1 or not _NAMED.match(runs[0]) or not _NAMED.match(project):
-        why = message("the part after the host does not name one run")
-        raise _refused(why, TRACKIO_FORM)
+        raise _refused(_NO_RUN, TRACKIO_FORM)
     scheme, _, host = origin.partition("://")
     return RunLink(host, page["entity"], project, runs[0], scheme, "trackio")
 
@@ -305,7 +303,7 @@ def _why_no_run(path: str) -> str:
         return message("it is an artifact; link the run that made it")
     if "runs" not in parts:
         return message("it is a project's or a user's page; open the run and copy its address")
-    return message("the part after the host does not name one run")
+    return _NO_RUN
 
 
 def _refused(why: str, form: str = FORM) -> EvidenceError:

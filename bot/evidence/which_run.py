@@ -162,10 +162,7 @@ def _beside(path: str, scripts: Sequence[str], links: Sequence[FoundLink]) -> tu
 def _scripts_named_in(text: str, scripts: Sequence[str]) -> set[str]:
     """The scripts that a text names, by path or by a file name that only one has."""
     return {
-        path
-        for match in _SCRIPT_NAME.finditer(text)
-        for path in _scripts_at(match[0], scripts)
-        if path
+        path for match in _SCRIPT_NAME.finditer(text) for path in _scripts_at(match[0], scripts)
     }
 
 

@@ -36,11 +36,8 @@ def fitted(launches: Sequence[Launch], framework: Framework, versions: Versions)
         return [one.plan() if fixed else next(rest) for one, fixed in read]
     choice = versions.choice(framework.name)
     before = [_refused(one) for one in preferred]
-    known = (
-        wrong
-        for wrong, one in zip(before, preferred, strict=True)
-        if one.configuration.table is not None
-    )
+    pairs = zip(before, preferred, strict=True)
+    known = (wrong for wrong, one in pairs if one.configuration.table is not None)
     if len(choice.releases) < 2 or not any(known):
         return [one.plan() for one in preferred]
     tried = {}
@@ -166,13 +163,10 @@ def _refused(one: Explanation) -> frozenset[tuple[int, str]]:
 
 def _count_missing(each: Sequence[Explanation]) -> int:
     """The launches that lack a setting without a default, which an older release gives them."""
-    tables = (one.configuration.table for one in each if _unset(one.settings))
+    unset = (one for one in each if all(s.key != _MANDATORY for s in one.settings))
+    tables = (one.configuration.table for one in unset)
     entries = (table.get(_MANDATORY) for table in tables if table)
     return sum(entry is not None and entry.type == "mandatory" for entry in entries)
-
-
-def _unset(settings: Sequence[Setting]) -> bool:
-    return all(setting.key != _MANDATORY for setting in settings)
 
 
 def _keyed(places: frozenset[tuple[int, str]]) -> frozenset[tuple[int, str]]:

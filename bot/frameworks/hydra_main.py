@@ -38,13 +38,10 @@ def _head(source: str) -> str:
 
 
 def _main_of(source: str) -> HydraMain | None:
-    for node in ast.walk(tree) if (tree := parsed(source)) is not None else ():
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            continue
-        marks = [mark for mark in node.decorator_list if is_hydra(mark)]
-        if marks:
-            return decorated(marks[0])
-    return None
+    nodes = ast.walk(tree) if (tree := parsed(source)) is not None else ()
+    functions = (n for n in nodes if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    marks = (mark for one in functions for mark in one.decorator_list if is_hydra(mark))
+    return next(map(decorated, marks), None)
 
 
 def is_hydra(mark: ast.expr) -> bool:

@@ -208,10 +208,8 @@ def _from_starter(words: list[Word]) -> list[Word]:
     for at, word in enumerate(words):
         # In `singularity exec x.sif python …` it is no builtin.
         if word.text != "exec" and _starts_something(word) and not _only_named(words[at:]):
-            if (
-                at and words[at - 1].text == "--entrypoint"
-            ):  # `docker run --entrypoint python IMAGE`
-                return [word, *words[at + 2 :]]
+            if at and words[at - 1].text == "--entrypoint":
+                return [word, *words[at + 2 :]]  # `docker run --entrypoint python IMAGE`
             return words[at:]
     return []
 

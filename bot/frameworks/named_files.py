@@ -103,17 +103,9 @@ def closest(paths: Collection[str], script: str) -> list[str]:
     if len(paths) < 2:
         return list(paths)
     own = _parts(script)[:-1]
-    ways = {path: _common(_parts(path), own) for path in sorted(paths)}
+    ways = {path: len(posixpath.commonprefix((_parts(path), own))) for path in sorted(paths)}
     longest = max(ways.values())
     return [path for path, way in ways.items() if way == longest]
-
-
-def _common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
-    """How many parts two paths have in common at their beginning."""
-    at = 0
-    while at < len(one) and at < len(other) and one[at] == other[at]:
-        at += 1
-    return at
 
 
 @lru_cache(maxsize=4096)

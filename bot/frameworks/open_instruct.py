@@ -52,8 +52,9 @@ def _filled(plan: Plan, values: AppliedSettings) -> Plan:
     ray = rl and (name == "grpo" or name.endswith(("_fast", "_ray", "_gtrl", "ppo")))
     per_node, nodes, gpus = _ray(values) if ray else processes(plan.launch, values)
     each = values.integer("per_device_train_batch_size")
-    none: Field[int] = nothing()
-    return replace(
+    stage = "deepspeed_stage"
+    deepspeed = Field("deepspeed", key=stage, span=values.span(stage), default=True)
+    plan = replace(
         plan,
         model=values.path("model_name_or_path"),
         algorithm=Field(algorithm),
@@ -61,22 +62,20 @@ def _filled(plan: Plan, values: AppliedSettings) -> Plan:
         gpus_per_node=per_node,
         nodes=nodes,
         gpus=gpus,
-        train=Field(
-            "deepspeed", key="deepspeed_stage", span=values.span("deepspeed_stage"), default=True
-        )
-        if ray
-        else backend(plan.launch, values),
-        infer=Field("vllm", default=True) if rl else nothing(),
-        train_batch_size=_prompts(values, per_node, nodes)
-        if rl
-        else times(each, values.integer("gradient_accumulation_steps"), gpus),
+        train=deepspeed if ray else backend(plan.launch, values),
         micro_batch_size_per_gpu=each,
-        rollout_n=values.integer("num_samples_per_prompt_rollout", "number_samples_per_prompt")
-        if rl
-        else none,
-        max_prompt_length=values.integer("max_prompt_token_length") if rl else none,
-        max_response_length=values.integer("response_length") if rl else none,
         loggers=values.field("with_tracking", lambda on: ("wandb",) if on else ()),
+    )
+    if not rl:
+        steps = values.integer("gradient_accumulation_steps")
+        return replace(plan, train_batch_size=times(each, steps, gpus))
+    return replace(
+        plan,
+        infer=Field("vllm", default=True),
+        train_batch_size=_prompts(values, per_node, nodes),
+        rollout_n=values.integer("num_samples_per_prompt_rollout", "number_samples_per_prompt"),
+        max_prompt_length=values.integer("max_prompt_token_length"),
+        max_response_length=values.integer("response_length"),
     )
 
 

@@ -55,38 +55,33 @@ def _filled(plan: Plan, values: AppliedSettings) -> Plan:
     (`--train.batch_size`); the other trainers have only the latter, which then is the
     `train_batch_size`. GPUs a node and nodes are those of the actor; `gpus` counts every role.
     """
-    rl = "ppo" in plan.launch.entry
     update = values.integer("train.batch_size", "train_batch_size")
     ray = plan.launch.entry.endswith("_ray")
     per_node, nodes, gpus = _ray(values) if ray else _deepspeed(plan.launch)
-    none: Field[int] = nothing()
-    return replace(
+    plan = replace(
         plan,
         model=values.path(*_MODEL),
-        algorithm=values.first(("algo.advantage.estimator", "advantage_estimator"), _algorithm)
-        if rl
-        else Field(plan.launch.entry.rsplit("train_", 1)[-1]),
         adapter=values.first(_LORA, _lora),
         gpus_per_node=per_node,
         nodes=nodes,
         gpus=gpus,
         train=Field("deepspeed", default=True),
-        infer=_infer(values) if rl else nothing(),
-        train_batch_size=values.integer("rollout.batch_size", "rollout_batch_size")
-        if rl
-        else update,
-        mini_batch_size=update if rl else none,
         micro_batch_size_per_gpu=values.integer("train.micro_batch_size", "micro_train_batch_size"),
-        rollout_n=values.integer("rollout.n_samples_per_prompt", "n_samples_per_prompt")
-        if rl
-        else none,
-        max_prompt_length=values.integer("prompt_max_len") if rl else none,
-        max_response_length=values.integer(
-            "rollout.max_new_tokens", "max_new_tokens", "generate_max_len"
-        )
-        if rl
-        else none,
         loggers=_loggers(values),
+    )
+    if "ppo" not in plan.launch.entry:
+        algorithm = plan.launch.entry.rsplit("train_", 1)[-1]
+        return replace(plan, algorithm=Field(algorithm), train_batch_size=update)
+    longest = ("rollout.max_new_tokens", "max_new_tokens", "generate_max_len")
+    return replace(
+        plan,
+        algorithm=values.first(("algo.advantage.estimator", "advantage_estimator"), _algorithm),
+        infer=_infer(values),
+        train_batch_size=values.integer("rollout.batch_size", "rollout_batch_size"),
+        mini_batch_size=update,
+        rollout_n=values.integer("rollout.n_samples_per_prompt", "n_samples_per_prompt"),
+        max_prompt_length=values.integer("prompt_max_len"),
+        max_response_length=values.integer(*longest),
     )
 
 

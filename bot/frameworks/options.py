@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
+from itertools import takewhile
 
 from bot.base.digits import is_digits, natural_number, whole_number
 from bot.base.fast_dataclass import dataclass
@@ -123,12 +124,8 @@ def _is_option(word: Word, table: OptionTable | None) -> bool:
 
 def _following(words: Sequence[Word], table: OptionTable | None, at: int, end: int) -> list[_Value]:
     """The words from `at` to `end` that are values: those in front of the next option."""
-    values = []
-    for word in (words[place] for place in range(at, end)):
-        if _is_option(word, table):
-            break
-        values.append(_Value.of(word))
-    return values
+    waiting = map(words.__getitem__, range(at, end))
+    return [_Value.of(word) for word in takewhile(lambda one: not _is_option(one, table), waiting)]
 
 
 def _arity(key: Key | None) -> tuple[int, int]:

@@ -190,7 +190,7 @@ def read_pin(framework: str, files: Mapping[str, bytes]) -> Pin | None:
                 reason = message("{requirement} in {path}", requirement=asked.strip(), path=path)
                 return Pin(path, tuple(reversed(fitting)), reason)
     for path, data in files.items():
-        if path.endswith(f"/{_VERSIONS.get(framework, '?')}") or path == _VERSIONS.get(framework):
+        if f"/{path}".endswith(f"/{_VERSIONS.get(framework, '?')}"):
             found = re.search(_NUMBER, data.decode("utf-8", "replace"))
             after = tuple(r for r in known if found and release_key(r) > release_key(found[0]))
             if found and after and len(after) < len(known):

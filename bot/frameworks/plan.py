@@ -143,11 +143,7 @@ class Plan:
 
     def last(self, key: str) -> Setting | None:
         """The setting that wins for `key`: the last one given."""
-        found = None
-        for setting in self.settings:
-            if setting.key == key:
-                found = setting
-        return found
+        return next((s for s in reversed(self.settings) if s.key == key), None)
 
     def resolved(self) -> Mapping[str, JsonValue | UnknownValue]:
         """Key to the value that wins, deletions (`~key`) left out."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from bot.base.digits import whole_number
 from bot.base.fast_dataclass import dataclass
+from bot.frameworks.fields import whole
 from bot.frameworks.hydra import rules
 from bot.frameworks.hydra import tree as trees
 from bot.frameworks.hydra.table import HydraTable
@@ -35,8 +36,7 @@ class PlanValue:
     @property
     def number(self) -> int | None:
         """The value when it is a whole number (True and False are none)."""
-        whole = isinstance(self.value, int) and not isinstance(self.value, bool)
-        return self.value if whole and isinstance(self.value, int) else None
+        return whole(self.value)
 
 
 class PlanValues:
@@ -66,17 +66,14 @@ class PlanValues:
         if setting is None and self.open_ended:
             return None
         if self._tree is None:
-            if setting is None and self._options is not None and key in set(self._options):
-                known = self._options.get(key)
-                default = known.default if known else None
-                return PlanValue(default) if known and _plain(default) else None
-            if (
-                setting is None
-                or setting.operator == "~"
-                or isinstance(setting.value, UnknownValue)
-            ):
+            if setting is None:
+                options = self._options
+                known = options.get(key) if options is not None and key in set(options) else None
+                return PlanValue(known.default) if known and _plain(known.default) else None
+            value = setting.value
+            if setting.operator == "~" or isinstance(value, UnknownValue) or not _plain(value):
                 return None
-            return PlanValue(setting.value, setting) if _plain(setting.value) else None
+            return PlanValue(value, setting)
         found: Any = trees.select(self._tree, key)
         if found is trees.ABSENT or found == trees.MISSING or not _plain(found):
             return None

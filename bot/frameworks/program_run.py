@@ -100,11 +100,8 @@ class ProgramRun:
         given = self._parsed(options)
         if given is None or name not in options.options:
             return UNREADABLE
-        option = options.options[name]
-        found: _Answer = given.get(name, option.default)
-        if name in given and found is None:
-            return UNREADABLE
-        return found
+        found: _Answer = given.get(name, options.options[name].default)
+        return UNREADABLE if name in given and found is None else found
 
     def _parsed(self, options: ProgramOptions) -> Mapping[str, Word | str | bool | None] | None:
         if options not in self._given:

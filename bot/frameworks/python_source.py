@@ -104,11 +104,8 @@ def calls(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
 
 def makes(tree: ast.Module, name: str, package: str) -> bool:
     """Whether a program makes an object of a class that it imports from a package alone."""
-    packages = {
-        "" if one.level else (one.module or "").partition(".")[0]
-        for one in imports(tree)
-        if any((alias.asname or alias.name) == name for alias in one.names)
-    }
+    given = origins(tree)[0].get(name, ())
+    packages = {"" if one.level else (one.module or "").partition(".")[0] for one, _ in given}
     return packages == {package} and any(made == name for _, made in calls(tree))
 
 

@@ -18,7 +18,7 @@ from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError
 from bot.frameworks.hydra import rules
 from bot.frameworks.hydra.compose import Composer
 from bot.frameworks.hydra.table import HydraTable
-from bot.frameworks.hydra.tree import YamlTree
+from bot.frameworks.hydra.tree import YamlTree, lookup
 from bot.frameworks.releases import release, releases
 
 if TYPE_CHECKING:
@@ -175,9 +175,7 @@ class LayeredTable(HydraTable):
                 whole = self._layer.composer.compose(f"{group}/{option}", {})[0]
             except ComposeError:
                 continue
-            node: Any = whole
-            for part in group.split("/"):
-                node = node.get(part) if isinstance(node, dict) else None
+            node = lookup(whole, group.replace("/", "."))
             if not isinstance(node, dict):  # `# @package _global_`
                 tree = _over(tree, whole)
                 continue
@@ -238,10 +236,7 @@ def _merged_groups(
     base: Mapping[str, Sequence[str]], own: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
     """The groups of a release and of a repository, with the options of both."""
-    return {
-        name: sorted({*own.get(name, ()), *base.get(name, ())})
-        for name in (*base, *(name for name in own if name not in base))
-    }
+    return {name: sorted({*own.get(name, ()), *base.get(name, ())}) for name in {**base, **own}}
 
 
 def _over(base: YamlTree, own: YamlTree) -> YamlTree:

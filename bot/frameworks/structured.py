@@ -21,7 +21,7 @@ _FILE: Final = "config"
 """The key that names the YAML file, which the program takes out before it merges."""
 _DEEPEST: Final = 12
 _MOST: Final = 1_000
-_TYPES: Final = {"int": "int", "float": "float", "bool": "bool", "str": "str"}
+_TYPES: Final = ("int", "float", "bool", "str")
 _BOOLEANS: Final = frozenset(("yes", "y", "on", "true", "no", "n", "off", "false"))
 """The texts that OmegaConf takes for a boolean, in any case."""
 _LONGEST: Final = 400
@@ -67,9 +67,7 @@ class StructuredTable(KeyTable):
             if found.free or (end < len(parts) and found.type != "dict"):
                 return OK  # Below a mapping, or a value whose type is not read, anything may stand.
         wrong = self._wrong(setting)
-        if wrong is None:
-            return OK
-        return refusal("invalid", wrong, names_key=False)
+        return OK if wrong is None else refusal("invalid", wrong, names_key=False)
 
     def _wrong(self, setting: Setting) -> str | None:
         """What OmegaConf's conversion to the field's type says to a value; None where it may do."""
@@ -80,8 +78,7 @@ class StructuredTable(KeyTable):
         if value == "???":
             return None
         if value is None:
-            mandatory = setting.key not in self._optional
-            if not mandatory:
+            if setting.key in self._optional:
                 return None
             return message("it cannot be null") if text else message("it cannot be empty")
         shown = text if len(text) <= 60 else f"{text[:59]}…"
@@ -206,7 +203,7 @@ def _fields(
         elif kind.lower().startswith(("dict", "any")):
             yield Key(key, "dict", None, free=True), True
         else:
-            yield Key(key, _TYPES.get(kind, "any"), _default(one.value)), optional
+            yield Key(key, kind if kind in _TYPES else "any", _default(one.value)), optional
 
 
 def _default(node: ast.expr | None) -> JsonValue:

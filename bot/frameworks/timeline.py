@@ -42,10 +42,7 @@ class Timeline:
         self._having: dict[tuple[str, str | None], tuple[str, ...]] = {}
 
     def _within(self, spans: Iterable[Sequence[Any]], at: int) -> Sequence[Any] | None:
-        for span in spans:
-            if self._at[span[0]] <= at <= self._at[span[1]]:
-                return span
-        return None
+        return next((one for one in spans if self._at[one[0]] <= at <= self._at[one[1]]), None)
 
     def modules(self, release: str) -> Modules:
         """The options of one release; raises `KeyError` for an unknown one."""

@@ -23,12 +23,7 @@ from typing import Any, Final
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE, read_options
 from bot.frameworks.class_options import class_options
-from bot.frameworks.named_files import (
-    below_first,
-    bytes_of,
-    entry_file,
-    text_of,
-)
+from bot.frameworks.named_files import below_first, bytes_of, entry_file, text_of
 from bot.frameworks.notebook import python_of
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.options import read_line
@@ -36,7 +31,7 @@ from bot.frameworks.program_files import ProgramFiles
 from bot.frameworks.program_run import ProgramRun
 from bot.frameworks.python_changes import changes
 from bot.frameworks.python_scope import Scope
-from bot.frameworks.python_source import calls, imports, written
+from bot.frameworks.python_source import calls, origins, written
 from bot.frameworks.trl_arguments import (
     ProgramOptions,
     class_options_given,
@@ -338,27 +333,26 @@ class TrlPrograms:
                         found.own = True
                 found.options.update(class_options(node))
                 return
-        for imported in reversed(imports(tree)):  # Of two the later one counts.
-            for alias in imported.names:
-                if (alias.asname or alias.name) == (package or text):
-                    within = f"{imported.module or ''}.{alias.name}".lstrip(".")
-                    module = within if package else imported.module or ""
-                    name_there = last if package else alias.name
-                    self._add_imported(found, path, (imported.level, module), name_there, depth)
-                    return
-        raise LookupError(text)
+        self._add_imported(found, path, tree, text, depth)
 
     def _add_imported(
-        self, found: _Fields, path: str, imported: tuple[int, str], name: str, depth: int
+        self, found: _Fields, path: str, tree: ast.Module, text: str, depth: int
     ) -> None:
-        level, module = imported
-        if not level and module.split(".")[0] in _FOREIGN:
-            self._add_foreign(found, module, name)
+        package, _, last = text.rpartition(".")
+        given = origins(tree)[0].get(package or text)
+        if not given:
+            raise LookupError(text)
+        imported, there = given[-1]  # Of two the later one counts.
+        module = imported.module or ""
+        if package:
+            module, there = f"{module}.{there}".lstrip("."), last
+        if not imported.level and module.split(".")[0] in _FOREIGN:
+            self._add_foreign(found, module, there)
             return
-        target = self.sources.imported(path, level, module)
+        target = self.sources.imported(path, imported.level, module)
         if target is None:
             raise LookupError(module)
-        self._add(found, target, ast.Name(name), depth + 1)
+        self._add(found, target, ast.Name(there), depth + 1)
 
     def _add_foreign(self, found: _Fields, package: str, name: str) -> None:
         found.foreign = True

@@ -13,7 +13,7 @@ from bot.frameworks.base import Explanation, Framework
 from bot.frameworks.command_line import launcher_number
 from bot.frameworks.config_files import SUFFIX
 from bot.frameworks.configuration import Configuration, Versions
-from bot.frameworks.fields import AppliedSettings, product, string, total
+from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.hydra import rules
 from bot.frameworks.hydra import tree as trees
 from bot.frameworks.hydra.overrides import HydraLine, foreign_option, read_line
@@ -307,7 +307,7 @@ def _gpus(
 def _train(values: AppliedSettings, line: HydraLine, sft: bool) -> Field[str]:
     """The training backend: the strategy, or the choice of a configuration that decides it."""
     keys = _STRATEGIES[1:] if sft else _STRATEGIES[:1]
-    found = values.first(keys, lambda value: string(value) and str(value).lower())
+    found = values.lower(*keys)
     if found.span is not None:
         return found
     chosen = next((s for key in _ENGINE_CHOICES if (s := values.setting(key))), None)

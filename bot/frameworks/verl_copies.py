@@ -93,7 +93,7 @@ class VerlSource:
         """
         last = [name.rpartition(".")[2] for name in names]
         return any(
-            all(any(_ends_with(dotted, name) for dotted in found) for name in names)
+            all(any(f".{dotted}".endswith(f".{name}") for dotted in found) for name in names)
             for file in self._files
             if all(name in file.text for name in last)
             for found in file.conditions
@@ -315,7 +315,3 @@ def _conditions(tree: ast.Module) -> Iterator[frozenset[str]]:
             assert isinstance(node, (ast.If, ast.Assert))  # noqa: S101 - for the type checker
             inner = ast.walk(node.test)
             yield frozenset(written(n) for n in inner if isinstance(n, (ast.Attribute, ast.Name)))
-
-
-def _ends_with(dotted: str, name: str) -> bool:
-    return f".{dotted}".endswith(f".{name}")

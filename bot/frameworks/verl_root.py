@@ -140,11 +140,7 @@ def _of_no_root(launch: Launch, versions: Versions) -> Configuration:
 
 def _in_tree(tree: ConfigTree, launch: Launch, place: ScriptPlace | None) -> Configuration:
     """The root that a module starts from; a fork's main function may name another of its own."""
-    own = (
-        place.checkout.own(launch.entry, place.path, CommandLine(), tree)
-        if place is not None
-        else None
-    )
+    own = place.checkout.own(launch.entry, place.path, CommandLine(), tree) if place else None
     if own is not None and not own.hydra:
         return replace(_in_place(tree), unread=own.unread, hydra=False)
     root = own.root if own is not None and own.tree is not None else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
@@ -40,7 +40,7 @@ class _DraftRow:
     end: int
     cell_column: int
     """Column of the bullets of the row's cells."""
-    cells: list[_CellDraft] = field(default_factory=list)
+    cells: list[_CellDraft]
 
 
 def read_table(text: str, lines: Sequence[PageLine], at: int) -> tuple[Table | None, int] | None:
@@ -97,16 +97,14 @@ def _read_list(text: str, content: Sequence[PageLine], lines: Sequence[PageLine]
         inner = _CELL.match(line.text)
         if row:
             column = column_at(line.text, row.start(2))
-            drafts.append(_DraftRow(line.start, line.end, column))
-            drafts[-1].cells.append(_place(line, row))
+            drafts.append(_DraftRow(line.start, line.end, column, [_place(line, row)]))
         elif drafts and inner and line.indent == drafts[-1].cell_column:
             drafts[-1].cells.append(_place(line, inner))
         elif drafts and line.indent > drafts[-1].cell_column:
             cell = drafts[-1].cells[-1]
-            end = line.start + len(line.text.rstrip())
             if cell.start == cell.end:
                 cell.start = line.start + len(line.text) - len(line.text.lstrip())
-            cell.end = end
+            cell.end = line.start + len(line.text.rstrip())
         else:
             stray = message("line {line} is no row and no cell", line=_number(lines, line))
             problem = problem or stray
@@ -127,7 +125,7 @@ def _read_list(text: str, content: Sequence[PageLine], lines: Sequence[PageLine]
         )
     header, *rows = (
         replace(
-            _row(text, d.start, d.end, columns, [(c.start, c.end) for c in d.cells]),
+            _row(text, d, columns, [(c.start, c.end) for c in d.cells]),
             leads=tuple(c.lead for c in d.cells),
         )
         for d in drafts
@@ -149,7 +147,7 @@ def _read_grid(text: str, content: Sequence[PageLine], lines: Sequence[PageLine]
     borders = [i for i, line in enumerate(content) if _BORDER.match(line.text.strip())]
     if len(borders) != 3 or borders[0] != 0 or borders[1] < 2:
         return None
-    starts = _starts(content[0])
+    starts = [m.start() for m in re.finditer("=+", content[0].text)]
     headers = _slices(content[1], starts)
     columns = columns_of([text[a:b] for a, b in headers])
     if columns is None:
@@ -169,10 +167,10 @@ def _read_grid(text: str, content: Sequence[PageLine], lines: Sequence[PageLine]
     if borders[2] != len(content) - 1:
         below = _number(lines, content[borders[2] + 1])
         problem = message("line {line} stands below the table's end", line=below)
-    header = _row(text, content[1].start, content[1].end, columns, headers)
+    header = _row(text, content[1], columns, headers)
     rows: list[PageRow] = []
     for line in content[borders[1] + 1 : borders[2]]:
-        row = _row(text, line.start, line.end, columns, _slices(line, starts))
+        row = _row(text, line, columns, _slices(line, starts))
         rows.append(row)
         if row.empty:
             continue
@@ -183,11 +181,6 @@ def _read_grid(text: str, content: Sequence[PageLine], lines: Sequence[PageLine]
         elif not row.cells[0].source:
             problem = message("line {line} goes on from the row above", line=_number(lines, line))
     return header, rows, columns, problem
-
-
-def _starts(border: PageLine) -> list[int]:
-    """The columns in which the border's parts start."""
-    return [m.start() for m in re.finditer("=+", border.text)]
 
 
 def _slices(line: PageLine, starts: Sequence[int]) -> list[tuple[int, int]]:
@@ -215,8 +208,7 @@ def _fits(line: PageLine, starts: Sequence[int]) -> bool:
 
 def _row(
     text: str,
-    start: int,
-    end: int,
+    read: PageLine | _DraftRow,
     columns: Sequence[Column | None],
     places: Sequence[tuple[int, int]],
 ) -> PageRow:
@@ -224,7 +216,7 @@ def _row(
         Cell(columns[i] if i < len(columns) else None, text[a:b], a, b)
         for i, (a, b) in enumerate(places)
     ]
-    return PageRow(tuple(cells), start, end)
+    return PageRow(tuple(cells), read.start, read.end)
 
 
 def _number(lines: Sequence[PageLine], item: PageLine | _DraftRow) -> int:

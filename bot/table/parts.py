@@ -146,7 +146,7 @@ class Section:
         """The size: the heading's, else the one most rows state; None when nothing states one."""
         if self.heading:
             return size_label(self.heading.title)
-        common = Counter(size for size in self.sizes).most_common(1)
+        common = Counter(self.sizes).most_common(1)
         return common[0][0] if common else None
 
     @property

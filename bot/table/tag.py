@@ -30,10 +30,7 @@ class Deserved:
 
 def deserved_tag(plan: Plan) -> Deserved:
     """MIN when parameters and optimizer are offloaded and gradients checkpointed."""
-    states = {
-        "verl": _verl,
-        "openrlhf": _openrlhf,
-    }.get(plan.framework, _nothing)(plan)
+    states = {"verl": _verl, "openrlhf": _openrlhf}.get(plan.framework, _nothing)(plan)
     unknown = [name for name, state in states if state is None]
     off = [name for name, state in states if state is False]
     if off:
@@ -72,7 +69,7 @@ _States = list[tuple[str, bool | None]]
 
 def _verl(plan: Plan) -> _States:
     if plan.train.value is None:
-        return [(message("offload"), None), (message("gradient checkpointing"), None)]
+        return _nothing(plan)
     if plan.train.value == "megatron":
         engine, checkpointing = "megatron.", _RECOMPUTE
     else:

@@ -6,7 +6,7 @@ consistent, inconsistent or inconclusive, never "proved".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -263,8 +263,7 @@ def _compared(subject: ClaimSubject, key: str, claimed: JsonValue, observed: Jso
     return elsewhere or judged(key, shown(claimed, key), Observed(key, observed), equal)
 
 
-def _overall(claims: Iterable[Claim], compared: list[Claim], facts: Facts) -> ClaimVerdict:
-    claims = tuple(claims)
+def _overall(claims: Sequence[Claim], compared: list[Claim], facts: Facts) -> ClaimVerdict:
     if any(claim.verdict == "inconsistent" for claim in claims):
         return "inconsistent"
     open_ = any(c.verdict == "inconclusive" and c.claim in DECISIVE for c in claims)

@@ -20,7 +20,7 @@ from bot.evidence.subject import (
 )
 from bot.evidence.trl_runs import PROCESSES
 from bot.evidence.values import Missing, lookup, same
-from bot.frameworks.plan import Field
+from bot.frameworks.fields import product
 from bot.report import Claim
 from bot.report.claims import ClaimName, SourceName, claim_source
 
@@ -105,7 +105,7 @@ def _as_claimed(subject: ClaimSubject, claimed: int, observed: int | None) -> bo
     """Whether the run's configuration has the claimed number; None when it does not say."""
     plan = subject.plan
     # One pool: the product is the number. Several (rollout apart from training): each setting.
-    alone = plan.gpus.value is None or plan.gpus.value == _product(plan.gpus_per_node, plan.nodes)
+    alone = plan.gpus.value in (None, product(plan.gpus_per_node, plan.nodes).value)
     if alone and observed is not None:
         return observed == claimed
     # What a launcher starts, no setting places: verl's fine-tuning logs one that it does not read.
@@ -136,12 +136,6 @@ def _configured(subject: ClaimSubject) -> int | None:
         return None
     here, there = per_node.value, nodes.value
     return here * there if isinstance(here, int) and isinstance(there, int) else None
-
-
-def _product(per_node: Field[int], nodes: Field[int]) -> int | None:
-    if per_node.value is None or nodes.value is None:
-        return None
-    return per_node.value * nodes.value
 
 
 def _host_gpus(facts: Facts) -> int | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import field
 from typing import Any
 
+from bot.base.fast_dataclass import dataclass
 from bot.frameworks.hydra.tree import ABSENT, YamlTree, is_reference, lookup
 from bot.frameworks.setting import Setting
 
 
+@dataclass(slots=True, eq=False)
 class Composition:
     """A composed tree with the keys that are known to be single settings of it.
 
@@ -16,23 +19,20 @@ class Composition:
     whatever the others are, so that they need not be carried out to be judged.
     """
 
-    def __init__(
-        self, tree: YamlTree, choices: dict[str, str], doubt: str, groups: Collection[str]
-    ) -> None:
-        self.tree = tree
-        self.choices = choices
-        self.doubt = doubt
-        """Why the tree may be inexact, "" when it is exact."""
-        self._groups = groups
-        self.leaves: set[str] = set()
-        """Keys for which `is_leaf` was true: those of the tree alone, so that there is an end."""
+    tree: YamlTree
+    choices: dict[str, str]
+    doubt: str
+    """Why the tree may be inexact, "" when it is exact."""
+    groups: Collection[str]
+    leaves: set[str] = field(default_factory=set)
+    """Keys for which `is_leaf` was true: those of the tree alone, so that there is an end."""
 
     def is_leaf(self, key: str) -> bool:
         """Whether a single setting stands at a key that means no group and nothing of Hydra's."""
         if key in self.leaves:
             return True
         node = lookup(self.tree, key)
-        if node is ABSENT or isinstance(node, (dict, list)) or key in self._groups:
+        if node is ABSENT or isinstance(node, (dict, list)) or key in self.groups:
             return False
         if "@" in key or "/" in key or key.startswith("hydra"):
             return False

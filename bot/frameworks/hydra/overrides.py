@@ -16,7 +16,6 @@ from bot.frameworks.setting import (
     BadArgument,
     Operator,
     Setting,
-    UnknownValue,
     span_of_refused,
 )
 from bot.report import JsonValue
@@ -200,7 +199,7 @@ def read_override(word: Word) -> Setting | BadArgument | None:
         equals = _first_equals(word)
         parsed, marks = _with_marks(word)
     at = len(shown) if equals < 0 else equals
-    if "${?" in shown and "${?" in shown[:at]:
+    if "${?" in shown[:at]:
         return None
     if shown.count(".", 0, at) > _MOST_LEVELS:
         span = word.span_of(0, len(shown))
@@ -216,22 +215,12 @@ def read_override(word: Word) -> Setting | BadArgument | None:
         alone = holder and not isinstance(parse(_HOLDER.sub("x", parsed)), str)
         return BadArgument(word, span, why, placeholder=holder[0] if holder and alone else "")
     operator, key, value = answer
-    known: JsonValue | UnknownValue = value
-    if marks and any(_holds(value, mark) for mark in marks):
-        known = UNKNOWN
+    known = UNKNOWN if any(_holds(value, mark) for mark in marks) else value
     key_span, value_span = word.spans_beside(at)
     if at + 1 == len(shown):
         end = word.span_of(at, at + 1).end
         value_span = Span(end, end)
-    return Setting(
-        key=key,
-        value=known,
-        text=shown[at + 1 :],
-        operator=operator,
-        word=word,
-        key_span=key_span,
-        value_span=value_span,
-    )
+    return Setting(key, known, shown[at + 1 :], operator, word, key_span, value_span)
 
 
 def _swept(word: Word) -> Setting | None:
@@ -265,14 +254,9 @@ def _with_marks(word: Word) -> tuple[str, list[str]]:
     stem = "HOLE"
     while stem in known:
         stem += "_"
-    marks: list[str] = []
-    parts: list[str] = []
-    for piece in word.pieces:
-        if isinstance(piece.text, str):
-            parts.append(piece.text)
-        else:
-            marks.append(f"{stem}{len(marks)}X")
-            parts.append(marks[-1])
+    marks = [f"{stem}{number}X" for number in range(len(word.holes))]
+    left = iter(marks)
+    parts = (one.text if isinstance(one.text, str) else next(left) for one in word.pieces)
     return "".join(parts), marks
 
 

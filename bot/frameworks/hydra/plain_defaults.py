@@ -56,13 +56,8 @@ class _Entry:
     @property
     def group(self) -> str:
         """The path of its group."""
-        own = (
-            self._relative_path
-            if self.option is not None
-            else self._relative_path.rpartition("/")[0]
-        )
-        inside = [] if self.path.startswith("/") or not self.base else [self.base]
-        return "/".join([*inside, *([own] if own else [])])
+        base = "" if self.path.startswith("/") else self.base
+        return "/".join(filter(None, (base, self._own_group)))
 
     @property
     def file(self) -> str:
@@ -74,18 +69,18 @@ class _Entry:
     def _relative_path(self) -> str:
         return self.path.removeprefix("/")
 
+    @property
+    def _own_group(self) -> str:
+        path = self._relative_path
+        return path if self.option is not None else path.rpartition("/")[0]
+
     def final_package(self, *, header: bool = True) -> str:
         """Where its file is put; `header`: whether the file's own header counts."""
         if self.package is None and header and self.everywhere:
             return ""
         package = self.package
         if package is None:
-            group = (
-                self._relative_path
-                if self.option is not None
-                else self._relative_path.rpartition("/")[0]
-            )
-            package = group.replace("/", ".")
+            package = self._own_group.replace("/", ".")
         return ".".join(part for part in (self.above, package) if part)
 
     @property

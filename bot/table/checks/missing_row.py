@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bot.base.messages import mark
-from bot.script.name import model_size
 from bot.shell.source import Span
 from bot.table import place
 from bot.table.checks._support.base import Hits, Meta, PageContext, PageSubject, hit, message
+from bot.table.columns import size_label
 
 _MISSING = mark("{script} has no row in this page")
 _HELP = mark("`rlbot table add {page} {script}` writes it; or move the script")
@@ -44,7 +44,7 @@ def check(context: PageContext) -> Hits:
 
 def _place(context: PageContext, script: PageSubject) -> int:
     models = [plan.model.value for plan in script.plans if plan.model.value]
-    sizes = [model_size(model) for model in (*models, script.name.model or "")]
-    size = next((size.upper() for size in sizes if size), None)
+    sizes = map(size_label, (*models, script.name.model or ""))
+    size = next(filter(None, sizes), None)
     section = place.find_section(context.page, size) if size else None
     return place.start_of(context.page, section) if section else 0

@@ -6,10 +6,9 @@ from bot.base.messages import mark
 from bot.base.regex import regex
 from bot.table import rst
 from bot.table.checks._support.base import Hits, Meta, PageContext, Skip, hit, message, rewrite
-from bot.table.checks._support.compare import contradictions
+from bot.table.checks._support.compare import USE, contradictions
 
 _WRONG = mark("the row says {cell}, {script} generates with {used}")
-_USE = mark("write {used}")
 _RELEASE = mark("write {used} and the release that the run had")
 _WHAT = mark("the inference engine")
 
@@ -41,7 +40,7 @@ def check(context: PageContext) -> Hits:
             cell=one.cell.text,
             script=one.entry.script,
             used=one.used,
-            help=message(_USE if bare else _RELEASE, used=one.used),
+            help=message(USE if bare else _RELEASE, used=one.used),
             edits=rewrite(one.cell, rst.cell(one.used) if bare else None),
             fix_safe=True,
         )

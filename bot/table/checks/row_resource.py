@@ -17,12 +17,12 @@ from bot.table.checks._support.base import (
     message,
     rewrite,
 )
+from bot.table.checks._support.compare import USE
 from bot.table.parts import Cell
 
 _FORM = mark('the resource is "{cell}"; write number*device, such as 8*H20')
 _COUNT = mark("the row says {told}, {script} uses {used}")
 _NAME = mark("the row says {told}, the name of {script} says {used}")
-_USE = mark("write {used}")
 _UNKNOWN = mark(
     "line {line}: neither the settings nor the name of {script} tell the number of GPUs, so the "
     "resource was not compared."
@@ -85,7 +85,7 @@ def _compare(context: PageContext, entry: ScriptEntry, cell: Cell, count: int, d
     yield Hit(
         message=message(template, script=entry.script, **sides),
         span=cell.span,
-        help=message(_USE, used=text),
+        help=message(USE, used=text),
         edits=rewrite(cell, rst.cell(text)),
         fix_safe=True,
     )
