@@ -21,6 +21,7 @@ from bot.shell.session import CommandFault, ReadonlyFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.sources import run_eval, run_source
 from bot.shell.state import Flow, OpenArguments, UncountedArguments, World, arguments_of
+from bot.shell.traps import set_trap
 from bot.shell.values import AssignedAt
 from bot.shell.verdicts import TestFault
 from bot.shell.words import Piece, Word
@@ -111,7 +112,7 @@ def _command(runner: Runner, call: BuiltinCall) -> list[World]:
 
 
 def _succeed(call: BuiltinCall) -> None:
-    """What does not affect what is launched: alias, trap, true, : and others."""
+    """What does not affect what is launched: alias, true, : and others."""
     call.world.settle(0)
 
 
@@ -317,6 +318,7 @@ _HANDLERS: dict[str, Callable[[BuiltinCall], None]] = {
     "shift": _shift,
     "let": _let,
     "shopt": _shopt,
+    "trap": lambda call: set_trap(call.session, call.world, call.plain, call.span),
     "false": lambda call: call.world.settle(1),
 }
 """What runs each builtin that goes on in the same world; the others only succeed."""

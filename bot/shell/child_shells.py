@@ -19,6 +19,7 @@ from bot.shell.source import Span
 from bot.shell.state import ShellVariable, World, arguments_of
 from bot.shell.subshells import gathered
 from bot.shell.terminals import TerminalText, typed
+from bot.shell.traps import run_exit_traps
 from bot.shell.words import Word
 
 _SHELLS = frozenset({"bash", "sh"})
@@ -242,12 +243,15 @@ def _run(runner: Runner, text: InnerText, world: World, start: _Start) -> bool:
     inner.frames = ()
     inner.zero, inner.positional, inner.options = start.zero, start.positional, start.options
     inner.sources = ()
+    inner.exit_trap = None
     inner.output = None if world.output is None else []
     inner.settle(0)
     session.running.append(session.tree.path(world, inner.zero) or "")
     with session.looping(0):
         worlds = run_lines(runner, script.lines, [inner])
-    if start.pane is not None and worlds:
+    if start.pane is None:
+        worlds = run_exit_traps(runner, worlds)
+    elif worlds:
         left = worlds[0].variables
         if any(one.variables != left for one in worlds):
             left = {}

@@ -35,6 +35,7 @@ from bot.shell.session import Session
 from bot.shell.simple import simple
 from bot.shell.state import World
 from bot.shell.subshells import capture, subshell
+from bot.shell.traps import run_exit_traps
 
 _HANDLERS: Final[Mapping[type, Callable[..., list[World]]]] = {
     Simple: simple,
@@ -70,6 +71,7 @@ def run_script(session: Session, lines: Iterable[Script], world: World) -> None:
 def _run_lines(runner: Runner, lines: Iterable[Script], world: World) -> None:
     session = runner.session
     worlds = [world]
+    ended: list[World] = []
     rest = iter(lines)
     for line in rest:
         try:
@@ -84,10 +86,17 @@ def _run_lines(runner: Runner, lines: Iterable[Script], world: World) -> None:
             return
         left = worlds
         worlds = _going_on(worlds)
+        if trapped := [one for one in left if one.flow is not None and one.exit_trap is not None]:
+            ended = runner.bounded([*ended, *trapped], line.items[-1].command)
         if not worlds:
             early = next(rest, None) is not None or any(one.status for one in left)
             session.ended = early or not session.commands
-            return
+            break
+    session.before_end = len(session.commands)
+    try:
+        run_exit_traps(runner, [*ended, *worlds])
+    except LimitReached as reached:
+        session.limit(reached, message("the script is evaluated up to here"))
 
 
 def _going_on(worlds: list[World]) -> list[World]:

@@ -69,6 +69,7 @@ def run_external(
         world.settle(status, not is_probe(words), question_of(words))
     if program == "exec":
         world.flow = Flow("exit")
+        world.exit_trap = None
     return [world]
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from bot.shell.parse.syntax import Function
 from bot.shell.pieces import Value
 from bot.shell.runner import Runner
-from bot.shell.state import World
+from bot.shell.session import hole
+from bot.shell.source import Span
+from bot.shell.state import ShellVariable, UncountedArguments, World
 
 
 def define(_runner: Runner, node: Function, world: World) -> list[World]:
@@ -30,7 +34,18 @@ def call(runner: Runner, name: str, arguments: tuple[Value, ...], world: World) 
         one.frames = one.frames[:-1]
         one.restore(frame)
         one.positional = outer
+        if one.exit_trap is not None and one.flow is not None and one.flow.kind == "exit":
+            _keep_unknown(one, frame)
         if one.flow is not None and one.flow.kind == "return":
             one.flow = None
     session.leave()
     return worlds
+
+
+def _keep_unknown(world: World, names: Iterable[str]) -> None:
+    """Makes unknown what a trap sees of a function: it depends on what has ended the shell."""
+    for name in names:
+        span = (world.variables.get(name) or ShellVariable()).name_span
+        value = hole("command", f"value of {name} when the script ends", span)
+        world.set(name, ShellVariable(value, name_span=span, value_span=span))
+    world.positional = UncountedArguments((hole("command", "an argument", Span(0, 0)),))

@@ -127,8 +127,8 @@ def _reach(session: Session) -> int:
 
 
 def _starts(session: Session) -> set[int]:
-    """Where in the text commands begin."""
-    return {command.span.start for command in session.commands}
+    """Where in the text commands begin, but for what runs when the script ends."""
+    return {command.span.start for command in session.commands[: session.before_end]}
 
 
 def _evaluate(session: Session, world: World) -> list[Comment]:

@@ -104,6 +104,7 @@ class Runner:
         inner = world.copy()
         inner.output = None
         inner.stdin = None
+        inner.exit_trap = None
         self.run(item.command, inner)
         world.settle(0)
 
@@ -118,6 +119,10 @@ class Runner:
             return worlds
         before = len(worlds)
         self.session.work(sum(len(world.ways) - 1 for world in worlds))
+        ending = [one for one in worlds if one.exit_trap is not None and _ends(one)]
+        if len(ending) > 1:  # What they run at the end is read once.
+            worlds = [one for one in worlds if one.exit_trap is None or not _ends(one)]
+            worlds += widened(ending, "when the script ends")
         worlds = merge(worlds, status=status)
         if len(worlds) < before:
             self.session.work(sum(world.weight() for world in worlds))
@@ -156,3 +161,7 @@ class Runner:
         """Ends the script after a failed command where `set -e` says so."""
         if world.status and not self._guarded and "errexit" in world.options and world.flow is None:
             world.flow = Flow("exit")
+
+
+def _ends(world: World) -> bool:
+    return world.flow is not None and world.flow.kind == "exit"

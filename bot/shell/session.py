@@ -91,6 +91,8 @@ class Session:
         """Whether it does nothing either without the variables that are empty unless given."""
         self.ended = False
         """Whether the script was left before its end, or did nothing."""
+        self.before_end: int | None = None
+        """How many of `commands` were listed when what runs at the end began."""
         self.parsed = 0
         """How many parts the texts had that are not the script's own."""
         self.files: list[tuple[int, str, Value]] = []

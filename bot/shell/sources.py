@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.base.messages import message
-from bot.shell.inner_texts import file_text, parsed, run_lines, shown, value_text
-from bot.shell.pieces import first_hole, joined, known
+from bot.shell.inner_texts import ParsedText, file_text, parsed, run_lines, shown, value_text
+from bot.shell.parse.syntax import Script
+from bot.shell.pieces import Value, first_hole, joined, known
 from bot.shell.runner import Runner
+from bot.shell.session import Session
 from bot.shell.source import Span
 from bot.shell.state import World, arguments_of
 from bot.shell.words import Word
@@ -15,31 +17,44 @@ from bot.shell.words import Word
 
 def run_eval(runner: Runner, words: Sequence[Word], world: World, span: Span) -> list[World]:
     """Runs the words of `eval` as a script."""
-    session = runner.session
     if words and known(words[0].pieces) == "--":
         words = words[1:]
-    value = joined(words)
-    text = value_text(value, span, "eval")
-    script = parsed(session, text) if text is not None else None
-    if script is None or not script.certain:
-        found = first_hole(value)
-        assert found is not None  # noqa: S101 - a value that is not known has a hole
-        session.unsupported(
-            message("eval of a text that is not known ({what})", what=found.reason), span
-        )
+    session = runner.session
+    script = known_text(session, joined(words), span, "eval")
+    if script is None:
         world.settle(None)
         return [world]
     session.enter(span.start, span.end)
     if not any(line.items for line in script.lines):
         world.settle(0)
+    worlds = run_here(runner, script.lines, world)
+    session.leave()
+    script.report(session, worlds)
+    return worlds
+
+
+def known_text(session: Session, value: Value, span: Span, name: str) -> ParsedText | None:
+    """A text that the shell itself runs; None, which is reported, where it is not known."""
+    text = value_text(value, span, name)
+    script = parsed(session, text) if text is not None else None
+    if script is not None and script.certain:
+        return script
+    found = first_hole(value)
+    assert found is not None  # noqa: S101 - a value that is not known has a hole
+    session.unsupported(
+        message("{name} of a text that is not known ({what})", name=name, what=found.reason), span
+    )
+    return None
+
+
+def run_here(runner: Runner, lines: Sequence[Script], world: World) -> list[World]:
+    """Runs lines in the shell itself."""
     worlds = [world]
-    for line in script.lines:
+    for line in lines:
         worlds = runner.run_list(line, worlds)
         for one in worlds:
             if one.flow is not None and one.flow.kind == "discard":
                 one.flow = None
-    session.leave()
-    script.report(session, worlds)
     return worlds
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, fields
 from typing import Protocol
 
 from bot.base.fast_dataclass import dataclass
 from bot.shell.parse.syntax import CommandNode as Node
+from bot.shell.parse.syntax import Script
 from bot.shell.pieces import Value, known, marked
 from bot.shell.source import Span
 from bot.shell.ways import START, Ways, either
@@ -158,6 +159,8 @@ class World:
     """The other files that are being run, outermost first."""
     written: Mapping[object, Value] = field(default_factory=dict)
     """What it has written into files, by what stands for their path; never changed in place."""
+    exit_trap: Sequence[Script] | None = None
+    """The lines that run when the shell ends."""
     terminals: Mapping[str, Mapping[str, ShellVariable]] = field(default_factory=dict)
     """The variables of the shells of tmux's panes; never changed in place."""
     exported: dict[str, Word] | None = None
@@ -203,7 +206,8 @@ class World:
 
     def same(self, other: World) -> bool:
         """True when nothing that follows can tell the two worlds apart."""
-        if self.flow is not None and self.flow.kind == "exit" and self.flow == other.flow:
+        ends = self.flow is not None and self.flow.kind == "exit" and self.flow == other.flow
+        if ends and self.exit_trap is None and other.exit_trap is None:
             # Only the status and the output of a shell outlive it.
             return self.output == other.output
         return (
@@ -223,6 +227,7 @@ class World:
             and self.functions == other.functions
             and self.frames == other.frames
             and self.stdin == other.stdin
+            and self.exit_trap == other.exit_trap
             and self.terminals == other.terminals
             and self.output == other.output
         )

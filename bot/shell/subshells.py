@@ -12,6 +12,7 @@ from bot.shell.runner import Runner
 from bot.shell.session import Session, hole, shorten
 from bot.shell.source import Span
 from bot.shell.state import World, join
+from bot.shell.traps import run_exit_traps
 from bot.shell.ways import Ways
 from bot.shell.words import Hole, Piece
 
@@ -78,10 +79,12 @@ def _known_output(world: World) -> bool:
 def in_subshell(runner: Runner, command: CommandNode | Script, world: World) -> SubshellResult:
     """Runs a command in a shell of its own, which `world` becomes."""
     runner.session.enter(command.start, command.end)
+    world.exit_trap = None
     if isinstance(command, Script):
         worlds = runner.run_list(command, [world])
     else:
         worlds = runner.run(command, world)
+    worlds = run_exit_traps(runner, worlds)
     runner.session.leave()
     return gathered(runner.session, worlds, command.span)
 

@@ -867,3 +867,20 @@ cmd $?; false; eval 'cmd $?'; false; eval ''; cmd $?; echo 'cmd $?' > status.sh;
 #== slices that begin before the list
 L=(a b c); cmd "${L[@]: -5:-1}" "${L[*]: -9}" "${L[@]:1:0}"; cmd "${L[@]: -2:-1}"; cmd never
 cmd after
+#== a trap at the end
+(trap 'cmd T $?' EXIT; (exit 3); true); (trap 'cmd T $?' exit; exit 4); cmd $?; (trap 'cmd T' 0; trap EXIT; exit); (trap 'cmd T' 0; trap 0 2; exit)
+(trap 'cmd T' 0; trap - EXIT; exit 0); (trap 'cmd T' 0; trap '' EXIT; exit 0); (trap 'cmd T' SIGEXIT INT TERM ERR; exit 0); (trap -- 'cmd T' INT EXIT)
+(trap 'cmd T; exit 7; cmd no' EXIT; exit 2); cmd $?; (trap 'cmd T; trap "cmd no" EXIT' EXIT; exit 2); cmd $?; (trap 'false' EXIT; exit 3); cmd $?
+(trap "cmd early $(echo now)
+cmd U" EXIT; eval 'exit 3'); (trap 'cmd no' EXIT; trap 'cmd yes' EXIT); (trap 'cmd T' EXIT; exec cmd gone)
+trap 'cmd end $X "$#" "$N"' EXIT; (cmd sub); X=$(echo cap); echo p | { trap 'cmd P' EXIT; cat >/dev/null; }; bash -c "trap 'cmd inner' EXIT; cmd x"
+Y=$(trap 'echo T' EXIT; echo sub); cmd "$Y"; N=3
+#== a trap behind a function
+f() { local X=loc; trap 'cmd T $X $1 $#' EXIT; }; (f p q r); (set -- z; f p)
+f() { X=$1; exit; }; (trap 'cmd $X' EXIT; f a b); trap 'cmd $X' EXIT; X=3; exit
+#== a trap behind a failure
+set -e; trap 'cmd T $?' EXIT; f() { false; }; f || cmd or; (trap 'cmd S $?' EXIT; false; true) || cmd never; (trap 'false; cmd no' EXIT); cmd never
+#== a trap behind an error
+trap 'cmd T' EXIT; (: ${nope:?}; cmd never); readonly X=1; X=2
+cmd after; bash -c 'trap "cmd U" EXIT; set -u; cmd $nope; cmd never'; return 3; trap 'cmd at $X
+cmd end' EXIT; : ${nope?}; cmd never

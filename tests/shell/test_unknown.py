@@ -176,6 +176,49 @@ def test_what_arguments_of_any_number_change(text: str, expected: list[str]) -> 
     assert [" ".join(words[1:]) for words in commands if words[0] == "cmd"] == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("trap 'cmd never' INT TERM ERR HUP USR1 $(x); cmd a", ["a"]),
+        ("trap 'cmd never' EXIT; trap - EXIT; cmd a", ["a"]),
+        ("trap 'cmd never' EXIT; exec cmd b", []),
+        ("trap 'cmd never' \"$X\"; trap EXIT", []),
+        ("trap 'cmd end' EXIT; if [ -d x ]; then exit 1; fi; cmd a", ["a", "end"]),
+        (
+            "trap 'cmd end $X' EXIT; [ -d x ] && X=1 && exit; [ -e y ] && X=2 && exit",
+            [
+                "end ${?value of X when the script ends}",
+                "end ${?variable X is not set in the script}",
+            ],
+        ),
+        (
+            "f() { local X=1; exit; }; trap 'cmd $X $1' EXIT; X=2; f a",
+            ["${?value of X when the script ends} ${?an argument}"],
+        ),
+        # L-Dramatic/latentgrpo, which collects its results so.
+        ("finalize() { cmd collect --steps 9; }\ntrap finalize EXIT\ntrain", ["collect --steps 9"]),
+    ],
+)
+def test_what_runs_at_the_end(text: str, expected: list[str]) -> None:
+    commands = argv(text)
+    assert [" ".join(words[1:]) for words in commands if words[0] == "cmd"] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("trap 'cmd a' DEBUG", "what trap runs on DEBUG is not followed"),
+        ("trap 'cmd a' RETURN", "what trap runs on RETURN is not followed"),
+        ('trap "$(x)" EXIT', "trap of a text that is not known (output of x)"),
+        ("trap 'if' EXIT", "in trap: "),
+    ],
+)
+def test_a_trap_that_is_not_followed_is_said(text: str, problem: str) -> None:
+    (found,) = reading(text).problems
+    assert str(found.message).startswith(problem)
+    assert not reading("trap - DEBUG; trap '' RETURN; trap cmd INT; trap").problems
+
+
 @pytest.mark.parametrize("option", ["expand_aliases", "lastpipe", "nocasematch"])
 def test_an_option_that_is_not_followed_is_said(option: str) -> None:
     found = read(f"shopt -s {option}; cmd a; shopt -u {option}\n".encode(), "x.sh").problems
