@@ -91,8 +91,11 @@ def main() -> int:
         _answer(asked, bounds, reporter)
     except NobodyListens:
         _clear_up(reporter, place)
-    # The parent ends the service; waiting for the SDK's own farewell would cost a second.
-    os._exit(0)
+        os._exit(0)
+    # The parent has the answer and ends us and the service; where it is killed first, the thread
+    # does what it would have done.
+    orphan.join()
+    return 0
 
 
 def _answer(asked: dict[str, Any], bounds: Bounds, reporter: Reporter) -> None:

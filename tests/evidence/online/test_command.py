@@ -251,6 +251,21 @@ def test_a_kill_amid_messages_leaves_nothing(desk: Desk, requests: int) -> None:
     assert desk.becomes_clean()
 
 
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes in /proc")
+def test_a_kill_behind_the_answer_leaves_nothing(desk: Desk) -> None:
+    with desk.start() as running:
+        while not desk.server.requests and running.poll() is None:
+            time.sleep(0.001)
+        running.send_signal(signal.SIGSTOP)
+        seen = -1
+        while seen < len(desk.server.requests):  # The reading goes on to its end.
+            seen = len(desk.server.requests)
+            time.sleep(1)
+        running.kill()
+    assert running.returncode == -signal.SIGKILL
+    assert desk.becomes_clean()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
 def test_a_long_reading_shows_a_line_on_a_terminal(desk: Desk) -> None:
     desk.server.delays["RunFullHistory"] = 1.5
@@ -299,23 +314,34 @@ def test_the_key_is_in_no_file_that_the_reading_writes(desk: Desk, tmp_path: Pat
         "bounds": asdict(Bounds()),
     }
     places = ("HOME", "TMPDIR", "WANDB_DIR", "WANDB_CACHE_DIR", "WANDB_CONFIG_DIR")
-    done = subprocess.run(
+    with subprocess.Popen(
         [sys.executable, "-m", "bot.evidence.online.child"],
-        input=json.dumps(request).encode(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         env={
             "PATH": os.environ["PATH"],
             "PYTHONPATH": str(ROOT),
             **dict.fromkeys((*places, "WANDB_DATA_DIR"), str(tmp_path)),
         },
-        capture_output=True,
-        check=True,
-        timeout=600,
-    )
-    assert json.loads(done.stdout.splitlines()[-1])["facts"]["run"]["id"] == "abc123"
+    ) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        assert child.stderr is not None
+        child.stdin.write(json.dumps(request).encode())
+        child.stdin.close()
+        said = []
+        for line in child.stdout:
+            said.append(line)
+            if b'"facts"' in line:
+                break
+        child.kill()  # As its parent does, which it waits for with the folder.
+        errors = child.stderr.read()
+    assert json.loads(said[-1])["facts"]["run"]["id"] == "abc123"
     assert KEY in desk.server.keys
     written = dict(_held(tmp_path))
     assert any("core-debug" in path.name for path in written)  # The SDK's own log is among them.
-    for text in [done.stdout, done.stderr, *written.values()]:
+    for text in [*said, errors, *written.values()]:
         assert KEY.encode() not in text
 
 
