@@ -1,0 +1,15 @@
+deepspeed --num_gpus 1 --module openrlhf.cli.train_sft \
+    --max_len 2048 \
+    --dataset kh4dien/hh_rlhf_60k \
+    --input_key chosen \
+    --apply_chat_template \
+    --train_batch_size 128 \
+    --micro_train_batch_size 8 \
+    --max_samples 500000 \
+    --pretrain google/gemma-2-2b \
+    --zero_stage 0 \
+    --max_epochs 1 \
+    --bf16 \
+    --flash_attn \
+    --packing_samples \
+    --learning_rate 5e-6
