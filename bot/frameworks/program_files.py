@@ -17,7 +17,7 @@ from bot.frameworks.named_files import NamedFiles, below_unknown, bytes_of, clos
 from bot.frameworks.notebook import PROGRAMS, python_of
 from bot.frameworks.python_source import parsed
 from bot.shell.tree import SCRIPT_FOLDER
-from bot.shell.words import Word
+from bot.shell.words import Word, WrittenFile
 
 _LIMITS: Final = replace(LIMITS, nodes=5_000)
 _SETTINGS: Final = (".yaml", ".yml", ".json")
@@ -115,19 +115,15 @@ class ProgramFiles:
         if data is None:
             return None
         if (path, resolved) not in self._expressions:
-            whole = data if resolved and isinstance(data, dict) else None
-            self._expressions[path, resolved] = _expression(data, whole)
+            self._expressions[path, resolved] = _of_data(data, resolved=resolved)
         return self._expressions[path, resolved]
 
     def _data(self, path: str) -> Any:
-        # PyYAML and omegaconf take long to import, and few programs read a file.
-        from bot.frameworks.yaml_data import read_yaml
-
         try:
             text = text_of(self._files, path).removeprefix("\ufeff")
-            return read_yaml(path, text, _LIMITS)
         except ComposeError:
             return None
+        return _data_of(path, text)
 
     def composed(self, module: str, main: HydraMain, argv: Sequence[Word]) -> ast.expr | None:
         """What Hydra gives a main function, as the expression of its data; None where it is unsure.
@@ -157,6 +153,34 @@ class ProgramFiles:
             for path in self._files
             if path.startswith(start) and path.endswith(SUFFIX)
         }
+
+
+def expression_of(path: str, file: WrittenFile, *, resolved: bool) -> ast.expr | None:
+    """A file that a script writes as the expression of its data, as `settings` has those."""
+    data = _data_of(path, file.content.text)
+    return None if data is None else _of_data(_with_unknown(data, file), resolved=resolved)
+
+
+def _with_unknown(data: Any, file: WrittenFile) -> Any:
+    if isinstance(data, dict):
+        return {key: _with_unknown(value, file) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_with_unknown(one, file) for one in data]
+    return file.with_unknown(data) if isinstance(data, str) else data
+
+
+def _data_of(path: str, text: str) -> Any:
+    # PyYAML and omegaconf take long to import, and few programs read a file.
+    from bot.frameworks.yaml_data import read_yaml
+
+    try:
+        return read_yaml(path, text, _LIMITS)
+    except ComposeError:
+        return None
+
+
+def _of_data(data: Any, *, resolved: bool) -> ast.expr:
+    return _expression(data, data if resolved and isinstance(data, dict) else None)
 
 
 _Override: TypeAlias = tuple[str, str, Any]

@@ -5,22 +5,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.argparse_options import UNREADABLE
 from bot.frameworks.hydra_main import HydraMain
-from bot.frameworks.program_files import ProgramFiles
+from bot.frameworks.program_files import ProgramFiles, expression_of
 from bot.frameworks.trl_arguments import ProgramOptions
-from bot.shell.words import Hole, Word
+from bot.shell.words import Hole, Word, WrittenFile
 
 _STEPS: Final = 20_000
 """Names, calls and items that are followed for one run."""
 _MAKES: Final = {"int": int, "float": float}
 _Answer: TypeAlias = Word | str | bool | float | list[Any] | None
-_Question: TypeAlias = tuple[ProgramOptions | None, str | int]
-"""An option of the program's and its attribute, the name of a variable, or the number of a word,
-which is 0 for all of them."""
+_Question: TypeAlias = tuple[ProgramOptions | Literal["written"] | None, str | int]
+"""An option of the program's and its attribute, the path of a file that the script writes, the name
+of a variable, or the number of a word, which is 0 for all of them."""
 
 
 @dataclass(slots=True, eq=False)
@@ -32,6 +32,8 @@ class ProgramRun:
     files: ProgramFiles
     argv: Sequence[Word] = ()
     environment: Mapping[str, Word] = field(default_factory=dict)
+    written: Mapping[str, WrittenFile] = field(default_factory=dict)
+    """Files of settings that the script writes before, by path as the command line names them."""
     parsed: tuple[ast.Call, ProgramOptions] | None = None
     """What parses the options of classes (`parse_args_into_dataclasses`), and those."""
     left: Iterator[int] = field(default_factory=lambda: iter(range(_STEPS)))
@@ -55,7 +57,8 @@ class ProgramRun:
 
     def read(self) -> frozenset[str]:
         """The options that were asked for."""
-        return frozenset(str(name) for options, name in self._asked if options is not None)
+        asked = (name for of, name in self._asked if isinstance(of, ProgramOptions))
+        return frozenset(map(str, asked))
 
     def variable(self, name: str) -> _Answer:
         """A variable of the environment; None where the script gives it nothing."""
@@ -70,6 +73,13 @@ class ProgramRun:
         self._answer((None, 0))
         holes = any(isinstance(p.text, Hole) for word in self.argv for p in word.pieces[:1])
         return UNREADABLE if holes else 1 + len(self.argv)
+
+    def settings(self, path: str, *, resolved: bool) -> ast.expr | None:
+        """What a file of settings holds, which the script may write; None where that is unknown."""
+        self._answer(("written", path))
+        if (file := self.written.get(path)) is not None:
+            return expression_of(path, file, resolved=resolved)
+        return self.files.settings(path, self.path, resolved=resolved)
 
     def composed(self, module: str, main: HydraMain) -> ast.expr | None:
         """What Hydra gives a main function of a module; None where only a run knows."""
@@ -95,6 +105,9 @@ class ProgramRun:
             return self.argv[name - 1] if 0 < name <= len(self.argv) else None
         if options is None:
             return self.environment.get(name)
+        if options == "written":
+            file = self.written.get(name)
+            return None if file is None else file.with_unknown(file.content.text)
         if options.known is not None and self.parsed is not None:
             options = self.parsed[1]  # Of this run, where another one asked.
         given = self._parsed(options)

@@ -55,7 +55,7 @@ def data_of(scope: S, node: ast.expr, before: int, *, resolved: bool) -> ast.exp
             break
     try:
         path = _path(scope, node, END)
-        return scope.run.files.settings(path, scope.run.path, resolved=resolved)
+        return scope.run.settings(path, resolved=resolved)
     except UnfollowedError:
         return None
 

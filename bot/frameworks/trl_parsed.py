@@ -67,7 +67,8 @@ def model_made(
         return None
     command, options = launch.command, class_options_given(table, values.setting)
     own_words = launch.argv[len(command.settings) :]
-    run = ProgramRun(started.path, files, own_words, command.environment, (parsing, options))
+    parsed = (parsing, options)
+    run = ProgramRun(started.path, files, own_words, command.environment, command.files, parsed)
     try:
         loading = _loading(tree)
     except LookupError:

@@ -51,7 +51,7 @@ from bot.frameworks.trl_written import (
     trained_with_arguments,
 )
 from bot.frameworks.unsloth import ARGUMENTS
-from bot.shell.words import Word
+from bot.shell.words import Command, Word
 
 _OPEN_INSTRUCT: Final = "ArgumentParserPlus"
 _PARSERS: Final = {"TrlParser": True, "HfArgumentParser": False, _OPEN_INSTRUCT: True}
@@ -166,7 +166,7 @@ class TrlPrograms:
         return self.sources.named(entry_file(entry), script)
 
     def written_in(
-        self, entry: str, script: str, argv: Sequence[Word], environment: Mapping[str, Word]
+        self, entry: str, script: str, argv: Sequence[Word], command: Command
     ) -> Sequence[WrittenSettings]:
         """The settings that a program makes itself (`GRPOConfig(…)`), as a script starts it.
 
@@ -185,7 +185,7 @@ class TrlPrograms:
         data = self._files[path] if path is not None else b""
         if path is None:
             return ()
-        run = ProgramRun(path, self.sources, argv, environment)
+        run = ProgramRun(path, self.sources, argv, command.environment, command.files)
         texts = chain([data], (self._files[one] for one in imported_by(run)))
         if not any(mark in text for text in texts for mark in _MADE):
             return ()

@@ -122,7 +122,7 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
                 name=other[1],
             )
         found = place.checkout.trl_programs.written_in(
-            started.entry, place.path, started.argv, command.environment
+            started.entry, place.path, started.argv, command
         )
         for one in found:
             return message(

@@ -142,7 +142,7 @@ def _programs(
         if started is None:
             continue
         for made in place.checkout.trl_programs.written_in(
-            started.entry, place.path, started.argv, command.environment
+            started.entry, place.path, started.argv, command
         ):
             if made.words:
                 yield command, made.path, made.words, made.program

@@ -428,3 +428,31 @@ def test_each_of_many_settings_is_followed_through_the_functions_that_load_them(
     given = ", ".join(f"option_{n}=V{n}" for n in range(200))
     found = settings(f"{loads}{names}SFTConfig({given})\n")
     assert set(found.values()) == {4096}
+
+
+OPENED = OPEN.replace("'configs/a.yaml'", "sys.argv[1]") + MAKE
+WRITTEN = "N=%s\ncat > %s <<J\ntraining: {max_length: $N}\nJ\npython train.py %s"
+
+
+@pytest.mark.parametrize(
+    ("launch", "expected"),
+    [
+        (WRITTEN % (512, "own.yaml", "own.yaml"), 512),
+        (WRITTEN % (512, "configs/a.yaml", "configs/a.yaml"), 512),  # In place of the repository's.
+        (WRITTEN % (512, "own.yaml", "configs/a.yaml"), 2048),
+        (WRITTEN % ("$1", "own.yaml", "own.yaml"), "${?config['training']['max_length']}"),
+        (WRITTEN % ("'[a: {'", "own.yaml", "own.yaml"), "${?config['training']['max_length']}"),
+        (
+            WRITTEN.replace("max_length: $N", "other: $N") % (5, "own.yaml", "own.yaml"),
+            "${?config['training']['max_length']}",
+        ),
+    ],
+)
+def test_a_file_that_the_script_writes_is_read(launch: str, expected: object) -> None:
+    assert length(OPENED, launch) == expected
+
+
+def test_each_launch_reads_what_its_file_has_then() -> None:
+    text = "\n".join(WRITTEN % (number, "own.yaml", "own.yaml") for number in (512, 256, 512))
+    found = check(OPENED, text).launches
+    assert [one.settings["max_length"] for one in found] == [512, 256, 512]

@@ -32,6 +32,8 @@ from bot.frameworks.trl_programs import TrlPrograms
 from bot.github.commands import commands
 from bot.memory.shapes.hub_numbers import NotReadError
 from bot.memory.shapes.models import from_config
+from bot.shell.source import Span
+from bot.shell.words import Command
 from bot.table.judge import judge
 from tests.hostile.files import (
     MLFLOW_RUN,
@@ -139,7 +141,7 @@ def python(data: bytes) -> None:
     SourceOptions("openrlhf", "this change", {"train_sft": text}).table("openrlhf.cli.train_sft")
     programs = TrlPrograms({"src/grpo.py": data})
     programs.find("src/grpo.py", "run.sh")
-    programs.written_in("src/grpo.py", "run.sh", (), {})
+    programs.written_in("src/grpo.py", "run.sh", (), Command((), Span(0, 0), {}))
 
 
 def notebook(data: bytes) -> None:
