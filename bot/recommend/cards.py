@@ -103,8 +103,8 @@ def _with_cuda_or_rocm() -> list[Device]:
 
 
 def nearest_in_memory(gib: int) -> list[Device]:
-    """Three cards with the memory nearest to so many GiB, the commonest of them first."""
+    """Three cards with the memory nearest to so many GiB, of two the larger, commonest first."""
     known = _with_cuda_or_rocm()
-    least = min(abs(device.memory_gib - gib) for device in known)
-    near = [device for device in known if abs(device.memory_gib - gib) <= least + 1]
+    nearest = min((abs(one.memory_gib - gib), -one.memory_gib) for one in known)
+    near = [device for device in known if abs(device.memory_gib + nearest[1]) <= 1]
     return sorted(near, key=rarity)[:3]

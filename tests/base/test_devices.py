@@ -54,7 +54,7 @@ def test_a_maker_is_known_by_its_cards_and_its_name() -> None:
 
 def test_every_device_has_memory_tokens_and_a_source() -> None:
     for device in devices():
-        assert device.memory_bytes > 8 << 30, device
+        assert device.memory_bytes >= 4 << 30, device
         assert all(device.name_tokens), device
         assert device.source, device
         assert 0.9 * device.memory_gib < device.usable_gib <= device.memory_gib, device

@@ -551,8 +551,8 @@ def test_many_unknown_words_are_not_tried_in_every_order(monkeypatch: pytest.Mon
         ("100000x4090", "100000 is no number of GPUs from 1 to 1024"),
         ("h100 40GB", "There is no H100 with 40 GB here: it has 80, 94 GB"),
         (
-            "0.6B on my laptop 8gb",
-            "No card with 8 GB is known here: the nearest are RTX3080, with 10 GB",
+            "0.6B on my laptop 6gb",
+            "No card with 6 GB is known here: the nearest are RTX3050, RTX4060, with 8 GB",
         ),
         ("x" * 1001, "too long"),
     ],
