@@ -37,7 +37,7 @@ def of_program(command: str, path: Path, *options: str) -> Result:
 
     Programs have the ending of plain text where they are stored, as nothing checks their style.
     """
-    sources = [*path.iterdir()] if path.is_dir() else [path.with_suffix(".txt")]
+    sources = [*path.iterdir()] if path.is_dir() else [path.with_name(f"{path.name}.txt")]
     with TemporaryDirectory() as folder:
         for one in sources:
             name = one.with_suffix(".py").name if path.is_dir() else "train.py"
