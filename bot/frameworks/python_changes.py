@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, TypeGuard
 
@@ -25,6 +26,13 @@ class Changes:
     """Keys of mappings that are set by name."""
     names: frozenset[str]
     """Mappings of which any key may be set: `config[key] = value`, `config.update(more)`."""
+    merged: Mapping[str, Sequence[ast.expr]]
+    """Those of them whose only such change is that the module itself puts other mappings into them
+    (`config.update(yaml.safe_load(file))`), with these."""
+
+    def only_merges(self, name: str, key: str) -> bool:
+        """Whether a key of that mapping has another value only where a merged one has it."""
+        return name in self.merged and key not in self.keys and key not in self.attributes
 
     def may_change(self, name: str, key: str) -> bool:
         """Whether a key of the mapping of that name may have another value than was written."""
@@ -35,9 +43,10 @@ class Changes:
 def changes(tree: ast.Module) -> Changes:
     """What a module changes anywhere, by the names that it has there for it."""
     attributes, own, keys, names = set[str](), set[str](), set[str](), set[str]()
-    copied = {node.targets[0] for node in ast.walk(tree) if _copies(node)}
+    merges = dict(_merges(tree.body))
+    passed = {node.targets[0] for node in ast.walk(tree) if _copies(node)} | merges.keys()
     for node in ast.walk(tree):
-        if node in copied:
+        if node in passed:
             continue
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             (own if written(node.value) == "self" else attributes).add(node.attr)
@@ -52,8 +61,27 @@ def changes(tree: ast.Module) -> Changes:
             _changed(node.args[0], node.args[1:2], keys, names)
         elif isinstance(node, ast.AugAssign):
             names |= {root_of(node.target)} if isinstance(node.target, ast.Name) else set()
-    changed = frozenset(_handed(tree, names))
-    return Changes(frozenset(attributes), frozenset(own), frozenset(keys), changed)
+    others = {name: name in _handed(tree, names) for name in merges.values()}
+    merged = {
+        name: [call.args[0] for call, of in merges.items() if of == name]
+        for name, other in others.items()
+        if not other
+    }
+    changed = frozenset(_handed(tree, names | others.keys()))
+    return Changes(frozenset(attributes), frozenset(own), frozenset(keys), changed, merged)
+
+
+def _merges(body: Sequence[ast.stmt]) -> Iterator[tuple[ast.Call, str]]:
+    """What a module does to a mapping of its own by `config.update(more)`, whatever holds."""
+    for node in body:
+        if isinstance(node, ast.With):
+            yield from _merges(node.body)
+        call = node.value if isinstance(node, ast.Expr) else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            continue
+        plain = len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Dict)
+        if call.func.attr == "update" and isinstance(call.func.value, ast.Name) and plain:
+            yield call, call.func.value.id
 
 
 def _copies(node: ast.AST) -> TypeGuard[ast.Assign]:

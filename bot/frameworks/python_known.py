@@ -238,7 +238,9 @@ def _item(
         return None
     root, name = root_of(holder), str(known.value)
     if any(changes(tree).may_change(root, name) for tree in (scope.tree, there.tree)):
-        raise UnfollowedError(written(holder))
+        merged = _merged(scope, holder, known.value, there)
+        if merged is not None:
+            return merged
     if not isinstance(found, ast.Dict):
         return _numbered(found.elts, known.value, there) if hasattr(found, "elts") else None
     items = items_of(found)
@@ -247,6 +249,26 @@ def _item(
     if known.value in items:
         return items[known.value], there, END
     return (default, scope, before) if default is not None else None
+
+
+def _merged(scope: S, holder: ast.expr, key: Any, there: S) -> Known[S] | None:
+    """The item of a mapping that the module has put into the holder; None where none has the key.
+
+    Raises UnfollowedError where something else may have changed it.
+    """
+    root, module, made = root_of(holder), scope.module(), changes(scope.tree)
+    if there.node is not module.node or not made.only_merges(root, str(key)):
+        raise UnfollowedError(written(holder))
+    for node in reversed(made.merged[root] if isinstance(holder, ast.Name) else ()):
+        if getattr(holder, "lineno", 0) <= node.lineno:
+            raise UnfollowedError(written(holder))
+        found, where = module.step(node, END)
+        items = items_of(found) if isinstance(found, ast.Dict) else None
+        if items is None:
+            raise UnfollowedError(written(holder))
+        if key in items:
+            return items[key], where, END
+    return None
 
 
 def _numbered(items: Sequence[ast.expr], number: Any, there: S) -> Known[S] | None:

@@ -456,3 +456,33 @@ def test_each_launch_reads_what_its_file_has_then() -> None:
     text = "\n".join(WRITTEN % (number, "own.yaml", "own.yaml") for number in (512, 256, 512))
     found = check(OPENED, text).launches
     assert [one.settings["max_length"] for one in found] == [512, 256, 512]
+
+
+OWN = "config = {'training': {'max_length': 5}, 'size': 7}\n"
+PUT = "with open('configs/a.yaml') as f:\n    config.update(yaml.safe_load(f))\n"
+SIZE = "SFTConfig(max_length=config['size'])\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (OWN + PUT + MAKE, 2048),
+        (OWN + PUT + SIZE, 7),
+        (OWN + PUT + "config.update(json.load(open('configs/b.json')))\n" + MAKE, 2048),
+        (OWN + "config.update(json.load(open('configs/b.json')))\n" + MAKE, 5),
+        (OWN + "more = {'size': 9}\nconfig.update(more)\nmore = {'size': 8}\n" + SIZE, 9),
+        (OWN + PUT + f"def f():\n    {MAKE}f()\n", 2048),
+        (OWN + MAKE + PUT, None),  # Made before.
+        (OWN + "if args.config:\n    config.update(read())\n" + MAKE, None),
+        (OWN + "config.update(read())\n" + SIZE, None),
+        (OWN + PUT + "config['size'] = 1\n" + SIZE, None),
+        (OWN + PUT + "for key in keys:\n    config[key] = 1\n" + SIZE, None),
+        (OWN + PUT + "def f(c):\n    c.update(read())\nf(config)\n" + SIZE, None),
+        (OWN + "def f():\n    config.update(read())\nf()\n" + PUT + SIZE, None),
+        (OWN + PUT + "def f():\n    config = {'size': 3}\n    " + SIZE + "f()\n", None),
+        (OWN + PUT + "config = read()\n" + SIZE, None),
+    ],
+)
+def test_a_mapping_that_another_is_put_into(program: str, expected: int | None) -> None:
+    found = length(program)
+    assert found == expected if expected is not None else str(found).startswith("${?")
