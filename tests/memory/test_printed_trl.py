@@ -752,3 +752,27 @@ def test_autocast_copies_frozen_weights_of_the_other_16_bits(flags: str, copied:
     expected = 2 * SHAPE.linear_parameters / GIB if copied else 0
     held = component(made, "update", "gathered weights")
     assert held == pytest.approx(expected, rel=0.01, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "flags", "drops"),
+    [
+        ("sft", "", True),
+        ("grpo", "--num_generations 8", True),
+        ("dpo", "--disable_dropout false", True),
+        ("dpo", "", False),
+        ("kto", "", False),
+        ("reward", "", False),
+        ("grpo", "--num_generations 8 --disable_dropout true", False),
+    ],
+)
+def test_adapters_copy_what_they_take_where_dropout_is_left_on(
+    kind: str, flags: str, *, drops: bool
+) -> None:
+    # `disable_dropout_in_model` comes behind `get_peft_model`; on in DPO, KTO and reward training.
+    each = f"--use_peft --gradient_checkpointing false --per_device_train_batch_size 8 {flags}"
+    kept = [
+        component(trl(kind, each, dropout, release="1.15.0"), "update", "activations")
+        for dropout in ("--lora_dropout 0.05", "--lora_dropout 0")
+    ]
+    assert (kept[0] > kept[1] * 1.02) if drops else kept[0] == kept[1]

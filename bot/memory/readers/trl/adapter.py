@@ -32,7 +32,7 @@ def adapter(get: MemorySettings, kind: str) -> Adapter:
     (`TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING`); open-instruct names every matrix itself.
     """
     if goes_on(get.plan):
-        return Adapter(kind="lora", rank=_USUAL_RANK, targets=None, dropout=True)
+        return Adapter(kind="lora", rank=_USUAL_RANK, targets=None, dropout=_drops(get))
     if get.value("lora_target_parameters"):
         # PEFT adds factors to all experts of a layer at once; two public runs out of memory took
         # 31 GiB more than those sums and their gradients would.
@@ -45,8 +45,17 @@ def adapter(get: MemorySettings, kind: str) -> Adapter:
         kind="dora" if kind == "dora" else "lora",
         rank=rank,
         targets=targets or (None if listed or get.plan.framework == "open-instruct" else _DEFAULT),
-        dropout=get.number(0.0, "lora_dropout") > 0,
+        dropout=get.number(0.0, "lora_dropout") > 0 and _drops(get),
     )
+
+
+def _drops(get: MemorySettings) -> bool:
+    """Whether dropout is left on: trainers of preferences set each `nn.Dropout` to zero by default.
+
+    That is done once the adapter is there (`disable_dropout_in_model`), whose inputs are then the
+    layer's own.
+    """
+    return not get.on(False, "disable_dropout")
 
 
 def goes_on(plan: Plan) -> bool:
