@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -234,7 +234,7 @@ def _item(
     except UnfollowedError:
         return None
     known = scope.constant(key) if isinstance(found, (ast.Dict, ast.List, ast.Tuple)) else None
-    if not isinstance(known, ast.Constant):
+    if not isinstance(known, ast.Constant) or not isinstance(known.value, Hashable):
         return None
     root, name = root_of(holder), str(known.value)
     if any(changes(tree).may_change(root, name) for tree in (scope.tree, there.tree)):

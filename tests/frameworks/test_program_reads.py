@@ -452,6 +452,16 @@ def test_a_file_that_the_script_writes_is_read(launch: str, expected: object) ->
     assert length(OPENED, launch) == expected
 
 
+def test_a_list_is_no_key_of_a_mapping() -> None:
+    program = (
+        "parser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--names', nargs='*', default=['size'])\n"
+        "args = parser.parse_args()\n" + OPEN + "SFTConfig(max_length=config[args.names])\n"
+    )
+    assert str(length(program)).startswith("${?")
+    assert str(length(program, "python train.py --names size")).startswith("${?")
+
+
 def test_each_launch_reads_what_its_file_has_then() -> None:
     text = "\n".join(WRITTEN % (number, "own.yaml", "own.yaml") for number in (512, 256, 512))
     found = check(OPENED, text).launches
