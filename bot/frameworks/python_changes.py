@@ -61,13 +61,11 @@ def changes(tree: ast.Module) -> Changes:
             _changed(node.args[0], node.args[1:2], keys, names)
         elif isinstance(node, ast.AugAssign):
             names |= {root_of(node.target)} if isinstance(node.target, ast.Name) else set()
-    others = {name: name in _handed(tree, names) for name in merges.values()}
     merged = {
         name: [call.args[0] for call, of in merges.items() if of == name]
-        for name, other in others.items()
-        if not other
+        for name in {*merges.values()} - _handed(tree, names)
     }
-    changed = frozenset(_handed(tree, names | others.keys()))
+    changed = frozenset(_handed(tree, names.union(merges.values())))
     return Changes(frozenset(attributes), frozenset(own), frozenset(keys), changed, merged)
 
 

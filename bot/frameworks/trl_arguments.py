@@ -128,12 +128,13 @@ def _whole(tree: ast.Module, call: ast.Call) -> bool:
     function, name = function_of(tree, call), written(given[0])
     if not isinstance(function, ast.FunctionDef) or name not in parameters(function):
         return False
-    own = next(iter(function.args.args), None)
-    words = [part for one in calls_of(tree).get(function.name, ()) for part in one.args]
-    named = [part for one in calls_of(tree).get(function.name, ()) for part in one.keywords]
-    default = [written(one) for one in function.args.defaults]
-    alone = own is not None and own.arg == name and default == ["None"]
-    return alone and not named and all(written(word) in _ALL for word in words)
+    first = [one.arg for one in function.args.args[:1]]
+    if first != [name] or [*map(written, function.args.defaults)] != ["None"]:
+        return False
+    called = calls_of(tree).get(function.name, ())
+    return not any(
+        call.keywords or any(written(word) not in _ALL for word in call.args) for call in called
+    )
 
 
 @lru_cache(maxsize=16)

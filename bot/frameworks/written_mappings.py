@@ -69,11 +69,10 @@ def _sifted(node: ast.expr, scope: Scope) -> ast.expr | None:
         return None
     one = made.generators[0]
     names = [written(part) for part in getattr(one.target, "elts", ())]
-    items = isinstance(one.iter, ast.Call) and isinstance(one.iter.func, ast.Attribute)
-    if [written(made.key), written(made.value)] != names or not items or not one.ifs:
+    method = one.iter.func if isinstance(one.iter, ast.Call) else None
+    if [written(made.key), written(made.value)] != names or not one.ifs:
         return None
     asked = {part.id for test in one.ifs for part in ast.walk(test) if isinstance(part, ast.Name)}
-    method = one.iter.func if isinstance(one.iter, ast.Call) else None
     if names[1] in asked or not isinstance(method, ast.Attribute) or method.attr != "items":
         return None
     return method.value
