@@ -1,0 +1,21 @@
+deepspeed --num_gpus 1 --module openrlhf.cli.train_dpo \
+    --pretrain weblab-GENIAC/Tanuki-8B-dpo-v1.0 \
+    --dataset Anthropic/hh-rlhf,tasksource/oasst1_pairwise_rlhf_reward,openai/webgpt_comparisons \
+    --dataset_probs 0.72,0.08,0.2 \
+    --train_batch_size 128 \
+    --micro_train_batch_size 1 \
+    --max_epochs 1 \
+    --max_len 2048 \
+    --zero_stage 3 \
+    --beta 0.1 \
+    --bf16 \
+    --flash_attn \
+    --gradient_checkpointing \
+    --ref_offload \
+    --lora_rank 8 \
+    --lora_alpha 16 \
+    --lora_dropout 0.05 \
+    --learning_rate 5e-7 \
+    --save_steps -1 \
+    --logging_steps 1 \
+    --eval_steps -1

@@ -1,0 +1,24 @@
+torchrun --standalone --nnodes=1 --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer \
+    data.train_batch_size=8 \
+    data.micro_batch_size_per_gpu=1 \
+    data.prompt_key=prompt \
+    data.response_key=response \
+    data.max_length=128000 \
+    data.truncation=right \
+    model.partial_pretrain=Qwen/Qwen3-8B-Base \
+    model.fsdp_config.model_dtype=bf16 \
+    model.fsdp_config.cpu_offload=False \
+    model.fsdp_config.offload_params=False \
+    model.enable_gradient_checkpointing=True \
+    model.lora_rank=0 \
+    model.use_liger=False \
+    model.strategy=fsdp \
+    optim.lr=1e-5 \
+    optim.betas=[0.9,0.95] \
+    optim.weight_decay=0.01 \
+    optim.clip_grad=1.0 \
+    ulysses_sequence_parallel_size=4 \
+    use_remove_padding=True \
+    trainer.total_epochs=2 \
+    trainer.n_gpus_per_node=8 \
+    trainer.nnodes=1

@@ -1,0 +1,22 @@
+deepspeed --num_gpus 8 --module openrlhf.cli.train_sft \
+    --max_len 64000 \
+    --dataset dev_Qwen_query_answer_gen \
+    --input_key instruction_str \
+    --output_key pred_str \
+    --train_batch_size 8 \
+    --micro_train_batch_size 1 \
+    --lora_rank 32 \
+    --apply_chat_template \
+    --pretrain meta-llama/Llama-3.1-8B-Instruct \
+    --save_steps 20 \
+    --logging_steps 1 \
+    --eval_steps -1 \
+    --zero_stage 3 \
+    --max_epochs 5 \
+    --packing_samples \
+    --bf16 \
+    --flash_attn \
+    --learning_rate 5e-6 \
+    --gradient_checkpointing \
+    --disable_fast_tokenizer \
+    --ring_attn_size 4

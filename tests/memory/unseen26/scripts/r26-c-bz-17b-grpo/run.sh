@@ -1,0 +1,16 @@
+python train.py \
+    --model_name_or_path Qwen/Qwen3-1.7B \
+    --dataset_name AI-MO/NuminaMath-CoT \
+    --output_dir outputs/qwen3-1.7b-grpo-numina \
+    --num_train_epochs 1 \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 4 \
+    --learning_rate 1e-6 \
+    --max_completion_length 2048 \
+    --max_prompt_length 512 \
+    --num_generations 2 \
+    --bf16 \
+    --gradient_checkpointing \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05

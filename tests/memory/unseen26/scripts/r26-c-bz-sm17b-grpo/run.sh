@@ -1,0 +1,17 @@
+python train.py \
+    --model_name_or_path HuggingFaceTB/SmolLM2-1.7B-Instruct \
+    --dataset_name AI-MO/NuminaMath-CoT \
+    --output_dir outputs/smollm2-1.7b-instruct-grpo-numina \
+    --num_train_epochs 1 \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 4 \
+    --learning_rate 1e-6 \
+    --max_completion_length 2048 \
+    --max_prompt_length 512 \
+    --num_generations 2 \
+    --bf16 \
+    --gradient_checkpointing \
+    --use_liger_kernel \
+    --lora_r 32 \
+    --lora_alpha 64 \
+    --lora_dropout 0.05

@@ -1,0 +1,1 @@
+python train.py --rloo_k 8 --batch_size 8
