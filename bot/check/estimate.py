@@ -73,7 +73,10 @@ def estimate_launch(
 
 
 def _of_launch(plan: Plan) -> Iterator[str]:
-    """What is taken for granted of the launch itself: GPUs that the script names nowhere."""
+    """What is taken for granted of the launch itself: what is not its own, GPUs named nowhere."""
+    given = [f"{one.key}={one.text}" for one in plan.settings if one.given]
+    if given:
+        yield message("{settings} in the place of the script's own", settings=", ".join(given))
     if plan.gpus_per_node.default and plan.gpus_per_node.key is not None:
         yield message(
             "{key}={count}, the default",

@@ -83,6 +83,8 @@ class CheckOptions:
     """True when the caller sets no others."""
     script_arguments: Sequence[str] | None = None
     """The script's own arguments; None when nobody has named them."""
+    settings: Sequence[str] = ()
+    """`KEY=VALUE`: settings in the place of the launches' own."""
     files: Files | None = None
     """The tree that scripts are called from: models' `config.json`, and for a script that stands in
     it what it sources and runs."""

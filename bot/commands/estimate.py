@@ -31,6 +31,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_gpus(parser)
     add_script_arguments(parser)
     parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        dest="settings",
+        action="append",
+        default=[],
+        help="a setting in the place of the script's own: what would it take then?",
+    )
+    parser.add_argument(
         "--model",
         metavar="NAME",
         help="a model on Hugging Face of the shape that the script's own has, where its path does "
@@ -96,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
     lengths = _lengths(arguments)
     words = script_words(arguments)
     scripts, options, unchecked = scripts_with_options(
-        arguments, script_arguments=words, model=arguments.model
+        arguments, script_arguments=words, model=arguments.model, settings=arguments.settings
     )
     estimate = partial(
         estimate_script,

@@ -28,7 +28,7 @@ _ALGORITHMS = {
 }
 """Estimators whose usual name differs; the README of OpenRLHF says which is which."""
 
-_MODEL = ("actor.model_name_or_path", "model.model_name_or_path", "pretrain")
+MODEL_KEYS = ("actor.model_name_or_path", "model.model_name_or_path", "pretrain")
 _LORA = ("ds.lora.rank", "lora_rank")
 
 
@@ -60,7 +60,7 @@ def _filled(plan: Plan, values: AppliedSettings) -> Plan:
     per_node, nodes, gpus = _ray(values) if ray else _deepspeed(plan.launch)
     plan = replace(
         plan,
-        model=values.path(*_MODEL),
+        model=values.path(*MODEL_KEYS),
         adapter=values.first(_LORA, _lora),
         gpus_per_node=per_node,
         nodes=nodes,

@@ -101,16 +101,18 @@ class ProgramFiles:
         """A file of YAML or JSON as the expression of its data; None for what is neither.
 
         It is looked for from the root, and from the program's folder on upwards. References are
-        followed where they are `resolved`, as OmegaConf does.
+        followed where they are `resolved`, as OmegaConf does. A program may hold the text itself,
+        in the place of a name.
         """
-        path = self._settings.at(below_unknown(named), program)
+        written = "\n" in named or named.lstrip().startswith("{")
+        path = named if written else self._settings.at(below_unknown(named), program)
         if path is None and named.startswith("/"):  # On somebody's machine.
             found = [*self._settings.ending("/".join(named.split("/")[-2:]))]
             path = found[0] if len(found) == 1 else None
         if path is None:
             return None
         if path not in self._read:
-            self._read[path] = self._data(path)
+            self._read[path] = _data_of("", path) if written else self._data(path)
         data = self._read[path]
         if data is None:
             return None

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Final, Literal, TypeAlias, TypeGuard
 
 from bot.frameworks.python_known import option_of
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, calls, written
-from bot.frameworks.python_statements import carried_out, function_of, tests_around
+from bot.frameworks.python_statements import (
+    assignment,
+    carried_out,
+    function_of,
+    stores,
+    tests_around,
+)
 
 _KINDS: Final = ("ForCausalLM", "ForConditionalGeneration", "ForImageTextToText", "AutoModel")
 """How the names of transformers' classes of models end, or are."""
 _WHOLE: Final = ("None", "'cuda'", "'cuda:0'", "0", "'cpu'", "get_kbit_device_map()")
 """What `device_map` is where it spreads no layers over GPUs, beside `{"": …}`."""
 REQUIRES: Final = "requires_grad"
+_DEEPEST: Final = 2
+"""Expressions that are followed to what another one may be."""
 _MOST: Final = 20
 """Calls of one function, of which it is asked whether they are carried out."""
 
@@ -184,3 +193,36 @@ def is_name(node: ast.expr, scope: Scope) -> bool:
     if isinstance(known, ast.Constant):
         return isinstance(known.value, str)
     return option_of(scope, node) is not None
+
+
+def kernel_of(node: ast.expr, scope: Scope) -> ast.expr:
+    """The attention of a model; of several that take as much memory the first.
+
+    Which of them is taken may hang on what is installed: all but `eager` keep no scores.
+    """
+    names = [*_texts(node, scope, 0)]
+    return ast.Constant(names[0]) if names and not {"eager", ""}.intersection(names) else node
+
+
+def _texts(node: ast.expr, scope: Scope, depth: int) -> Iterator[str]:
+    """The texts that an expression may be; an empty one for any that is not known."""
+    known, given = node, None
+    with suppress(UnfollowedError):
+        given = scope.function(node.func) if isinstance(node, ast.Call) else None
+        known = scope.constant(node)
+    several = list[ast.expr]()
+    if isinstance(known, ast.Constant):
+        yield str(known.value)
+    elif isinstance(node, ast.IfExp):
+        several = [node.body, node.orelse]
+    elif isinstance(node, ast.Name):
+        made = (assignment(one, node.id) for one, _ in stores(scope.node).get(node.id, ()))
+        several = [one.value if one is not None else ast.Name("") for one in made]
+    elif given is not None:
+        ways = (one for one in ast.walk(given[0]) if isinstance(one, ast.Return))
+        several, scope = [one.value or ast.Constant("") for one in ways], given[1]
+    if depth < _DEEPEST:
+        for one in several:
+            yield from _texts(one, scope, depth + 1)
+    if not several and not isinstance(known, ast.Constant):
+        yield ""

@@ -25,6 +25,8 @@ class UnknownValue:
 
 
 UNKNOWN: Final = UnknownValue()
+GIVEN: Final = "--set"
+"""The option with which whoever asks gives a setting of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,11 @@ class Setting:
     def holes(self) -> tuple[Hole, ...]:
         """What nobody can know in the setting."""
         return (*self.word.holes, *self.value_holes)
+
+    @property
+    def given(self) -> bool:
+        """True when whoever asks gives it (`--set`), and not the script."""
+        return any(piece.via == (GIVEN,) for piece in self.word.pieces)
 
     @property
     def known(self) -> bool:

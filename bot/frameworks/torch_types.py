@@ -13,6 +13,14 @@ _ALSO: Final = {"float": "float32", "half": "float16"}
 """torch's other names of types."""
 
 
+def known_type(node: ast.expr, scope: Scope) -> ast.expr:
+    """The type of a model's weights; the expression itself where only running tells."""
+    try:
+        return ast.Constant(type_of(node, scope))
+    except UnfollowedError:
+        return node
+
+
 def type_of(node: ast.expr, scope: Scope) -> str:
     """`bfloat16` of torch.bfloat16 or its name; of two of 16 bits the first.
 

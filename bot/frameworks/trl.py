@@ -114,8 +114,10 @@ def _filled(program: TrlProgram | None, model: _Model, plan: Plan, values: Appli
     generations = values.integer("num_generations", "rloo_k")
     written, made = plan.launch.command.written, model(plan, values)
     if made is not None:
-        plan = replace(plan, made=made.settings, made_by=made.read, written=made.program)
-        values = values.then(made.settings)
+        given = {one.key for one in plan.settings if one.given}
+        settings = tuple(one for one in made.settings if one.key not in given)
+        plan = replace(plan, made=settings, made_by=made.read, written=made.program)
+        values = values.then(settings)
     elif written is not None:
         plan = replace(plan, written=written)
     each = values.integer("per_device_train_batch_size")
@@ -147,8 +149,15 @@ def _filled(program: TrlProgram | None, model: _Model, plan: Plan, values: Appli
         if algorithm in _ONLINE
         else none,
         loggers=values.first(("report_to",), reported),
-        own_trainer=program.trains_with if program is not None else "",
+        own_trainer=_own_trainer(plan, program),
     )
+
+
+def _own_trainer(plan: Plan, program: TrlProgram | None) -> str:
+    """The repository's class that trains in the place of TRL's; empty for none."""
+    written = plan.launch.command.written or plan.written
+    by_written = written.trains_with if written is not None else ""
+    return (program.trains_with if program is not None else "") or by_written
 
 
 def _adapter_unknown(plan: Plan, program: TrlProgram | None) -> bool:
@@ -159,6 +168,8 @@ def _adapter_unknown(plan: Plan, program: TrlProgram | None) -> bool:
     written = plan.launch.command.written
     if written is not None:
         model = plan.last("model_name_or_path")
+        if written.unfollowed and not plan.last("use_peft"):
+            return True
         quantized = any(plan.last(name) for name in ("load_in_4bit", "load_in_8bit"))
         trained_on = written.unsloth is not None and quantized and not plan.last("use_peft")
         return model is None or (trained_on and not model.text.startswith("unsloth/"))

@@ -17,10 +17,11 @@ from bot.frameworks.python_models import may_reach
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import calls, imports, modules_imported, written
 from bot.frameworks.python_statements import calls_of
+from bot.frameworks.trl_derived import Trainer, class_named, from_trl, trainer_of
 from bot.frameworks.trl_model import ModelWritten
 from bot.frameworks.trl_models import model_of
-from bot.frameworks.trl_trainers import BARE, TRAINERS
-from bot.frameworks.trl_written import MOST, Made, WrittenSettings, composed, from_trl
+from bot.frameworks.trl_trainers import TRAINERS
+from bot.frameworks.trl_written import MOST, Made, WrittenSettings, composed
 from bot.frameworks.written_mappings import keywords_of
 
 _DEEPEST: Final = 3
@@ -29,8 +30,8 @@ _MOST: Final = 5
 """Trainers of a program."""
 _MODULES: Final = 50
 """Modules that a program imports and that are looked into for the names of trainers."""
-_Trainer: TypeAlias = tuple[ast.Call, str, Scope]
-"""What makes a trainer, its class, and where that stands."""
+_Made: TypeAlias = tuple[ast.Call, Trainer, Scope]
+"""What makes a trainer, what it makes, and where that stands."""
 
 
 def settings_of_trainers(run: ProgramRun, text_of: Callable[[str], str]) -> list[WrittenSettings]:
@@ -50,26 +51,27 @@ def settings_of_trainers(run: ProgramRun, text_of: Callable[[str], str]) -> list
 
 
 def _settings(
-    call: ast.Call, trainer: str, scope: Scope, text_of: Callable[[str], str]
+    call: ast.Call, trainer: Trainer, scope: Scope, text_of: Callable[[str], str]
 ) -> WrittenSettings | None:
     given = {one.arg: one.value for one in call.keywords}
     try:
         made, there = scope.value(given["args"])
         name = written(made.func).rpartition(".")[2] if isinstance(made, ast.Call) else ""
-        if not isinstance(made, ast.Call) or TRAINERS.get(name) != BARE[trainer]:
+        name = class_named(there.tree, name)
+        if not isinstance(made, ast.Call) or TRAINERS.get(name) != trainer.script:
             return None
         keywords = None if made.args else keywords_of(made, there)
     except LookupError:
         return None
-    if not from_trl(there.tree, name, False):
+    if not from_trl(there.tree, name):
         return None
     if keywords is None or len(keywords.settings) > MOST:
-        return WrittenSettings(there.path, name, BARE[trainer])
+        return WrittenSettings(there.path, name, trainer.script)
 
     def follow(settings: Mapping[str, ast.expr]) -> ModelWritten:
-        return model_of(call, scope, settings)
+        return model_of(call, scope, settings, trainer.own)
 
-    found = Made(made, there, name, BARE[trainer])
+    found = Made(made, there, name, trainer.script)
     return composed(text_of(there.path), found, keywords, follow)
 
 
@@ -91,14 +93,15 @@ def imported_by(run: ProgramRun) -> Iterator[str]:
                 waiting.append(module)
 
 
-def _trainers(tree: ast.Module, run: ProgramRun) -> Iterator[_Trainer]:
+def _trainers(tree: ast.Module, run: ProgramRun) -> Iterator[_Made]:
     """The trainers of TRL's that a program makes, or functions of other modules that it calls."""
-    for call, name in calls(tree):
+    for call, _ in calls(tree):
         scope = Scope.around(tree, call, run)
-        if name not in BARE or not from_trl(tree, name, False):
+        trainer = trainer_of(call, scope)
+        if trainer is None:
             yield from _within(scope, call, 0)
         elif _may_be_made(scope, call):
-            yield call, name, scope
+            yield call, trainer, scope
 
 
 def _may_be_made(scope: Scope, call: ast.Call) -> bool:
@@ -108,7 +111,7 @@ def _may_be_made(scope: Scope, call: ast.Call) -> bool:
     return may_reach(scope, call) and (not named or any(may_reach(*one) for one in around))
 
 
-def _within(scope: Scope, call: ast.Call, depth: int) -> Iterator[_Trainer]:
+def _within(scope: Scope, call: ast.Call, depth: int) -> Iterator[_Made]:
     """Those that a function makes which a call carries out; none for one of the program itself."""
     try:
         found = scope.function(call.func)
@@ -121,8 +124,9 @@ def _within(scope: Scope, call: ast.Call, depth: int) -> Iterator[_Trainer]:
     if next(scope.run.left, None) is None or not may_reach(scope, call):
         return
     inner = replace(there, node=function, given=given, depth=scope.depth + 1)
-    for one, name in calls(function):
-        if name in BARE and from_trl(inner.tree, name, False):
-            yield one, name, inner
+    for one, _ in calls(function):
+        trainer = trainer_of(one, inner)
+        if trainer is not None:
+            yield one, trainer, inner
         else:
             yield from _within(inner, one, depth + 1)

@@ -26,6 +26,8 @@ class ModelWritten:
     """How unsloth makes it; None where transformers does."""
     unfollowed: str = ""
     """What stands where it is not followed, so that nothing else is known."""
+    trains_with: str = ""
+    """The repository's class that trains, which derives from TRL's; empty for TRL's own."""
 
 
 def program_of(
@@ -45,4 +47,5 @@ def program_of(
         goes_on=trained.goes_on,
         unsloth=trained.unsloth or otherwise,
         unfollowed=trained.unfollowed,
+        trains_with=trained.trains_with,
     )

@@ -15,7 +15,6 @@ from typing import Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks import unsloth
-from bot.frameworks.program_run import ProgramRun
 from bot.frameworks.python_models import (
     REQUIRES,
     calls_before,
@@ -24,13 +23,14 @@ from bot.frameworks.python_models import (
     is_name,
     is_value,
     is_whole,
+    kernel_of,
 )
 from bot.frameworks.python_scope import Scope
-from bot.frameworks.python_source import UnfollowedError, calls, imports, written
+from bot.frameworks.python_source import UnfollowedError, written
 from bot.frameworks.python_statements import keeps
-from bot.frameworks.torch_types import type_of
+from bot.frameworks.torch_types import known_type
 from bot.frameworks.trl_model import ModelWritten
-from bot.frameworks.trl_trainers import BESIDE, TRAINS
+from bot.frameworks.trl_trainers import BESIDE, OF_LOADING
 from bot.frameworks.written_mappings import keywords_of
 from bot.shell.words import Unsloth
 
@@ -50,14 +50,14 @@ _LORA_OF: Final = {option: name for name, option in _LORA.items()} | {
 }
 _BY_PARTS: Final = ("GRPOTrainer", "RLOOTrainer")
 """Trainers with a limit for prompts and one for completions."""
-_LIGHT: Final = BESIDE - {
+_LIGHT: Final = OF_LOADING | BESIDE - {
     "model",
     "peft_config",
     "quantization_config",
     "ref_model",
     "reward_funcs",
 }
-"""What a trainer may be given or not without another model or adapter."""
+"""What a trainer or `from_pretrained` may be given or not without another model or adapter."""
 _AS_LARGE: Final = frozenset(
     ("lora_alpha", "bias", "task_type", "init_lora_weights", "inference_mode")
 )
@@ -77,30 +77,18 @@ _CASTS: Final = {"half": "float16", "bfloat16": "bfloat16", "float": "float32"} 
 _Given: TypeAlias = dict[str, ast.expr]
 
 
-def model_written(
-    tree: ast.Module, trainer: str, settings: Mapping[str, ast.expr], run: ProgramRun
-) -> ModelWritten | None:
-    """The model of a program that trains as one of TRL's scripts does (`grpo`).
+def model_of(
+    call: ast.Call, scope: Scope, settings: Mapping[str, ast.expr], own: str
+) -> ModelWritten:
+    """The model that a call gives a trainer, which it makes in a scope; `own` is the class of it.
 
-    Not followed where some step hangs on what only a run knows, or other models are loaded beside;
-    None where the program does not make TRL's trainer once. `settings` are those of TRL's class.
+    Empty for TRL's.
     """
-    names = [TRAINS.get(trainer, ""), *(n for n, t in unsloth.TRAINERS.items() if t == trainer)]
-    made = [call for call, called in calls(tree) if called in names]
-    places = [one.module or "" for one in imports(tree) for n in one.names if n.name in names]
-    known = all(f"{place}.".startswith(("trl.", "unsloth.")) for place in places)
-    if len(made) != 1 or not known:
-        return None
-    return model_of(made[0], Scope.around(tree, made[0], run), settings)
-
-
-def model_of(call: ast.Call, scope: Scope, settings: Mapping[str, ast.expr]) -> ModelWritten:
-    """The model that a call gives TRL's trainer, which it makes in a scope."""
     try:
-        return _Program(scope.tree, call, scope).model(settings)
+        return replace(_Program(scope.tree, call, scope).model(settings), trains_with=own)
     except (LookupError, RecursionError) as error:  # Also where an argument is missing.
         what = error.args[0] if isinstance(error, LookupError) else "model"
-        return ModelWritten((), unfollowed=str(what))
+        return ModelWritten((), unfollowed=str(what), trains_with=own)
 
 
 @dataclass(slots=True)
@@ -176,8 +164,10 @@ class _Program:
     def _arguments(self, call: ast.Call, scope: Scope, *names: str) -> _Given:
         """The arguments of a call by name; those by place have the names that are given."""
         found = keywords_of(call, scope)
-        if found is None or found.unsure - _LIGHT or len(call.args) > len(names):
+        if found is None or len(call.args) > len(names):
             raise UnfollowedError(written(call.func))
+        if unsure := found.unsure - _LIGHT:
+            raise UnfollowedError(min(unsure))
         given = dict(zip(names, call.args, strict=False))
         return given | {str(one.arg): one.value for one in found.settings}
 
@@ -273,9 +263,11 @@ class _Program:
             self._say("model_name_or_path", named, scope)
         for name in _TYPES:
             if name in given and not is_value(scope.value(given[name])[0], None):
-                kind = ast.Constant(type_of(given[name], scope))
-                self._option("dtype", kind, given[name], scope)
-        for name in ("attn_implementation", *_BITS):
+                self._option("dtype", known_type(given[name], scope), given[name], scope)
+        if "attn_implementation" in given:
+            kernel = kernel_of(given["attn_implementation"], scope)
+            self._option("attn_implementation", kernel, given["attn_implementation"], scope)
+        for name in _BITS:
             if name in given:
                 self._say(name, given[name], scope)
         quantized = given.get("quantization_config")
@@ -382,8 +374,12 @@ class _Program:
     # Values
 
     def _say(self, option: str, node: ast.expr, scope: Scope) -> None:
-        """Add an option with the value of an expression."""
-        self._option(option, scope.constant(node), node, scope)
+        """Add an option with the value of an expression, which is a hole where it is not known."""
+        try:
+            value = scope.constant(node)
+        except UnfollowedError:
+            value = node
+        self._option(option, value, node, scope)
 
     def _option(self, option: str, value: ast.expr, place: ast.expr, scope: Scope) -> None:
         placed = place if hasattr(place, "lineno") else self.call

@@ -24,9 +24,8 @@ from bot.frameworks.python_source import UnfollowedError
 from bot.frameworks.setting import Setting
 from bot.frameworks.trl_arguments import class_options_given, parsing_classes
 from bot.frameworks.trl_model import program_of
-from bot.frameworks.trl_models import model_written
 from bot.frameworks.trl_program import TrlProgram
-from bot.frameworks.trl_written import value_of, words_of
+from bot.frameworks.trl_written import model_written, value_of, words_of
 from bot.shell.words import Command, Word, WrittenProgram
 
 _LOADING: Final = "model_init_kwargs"

@@ -46,6 +46,21 @@ BESIDE: Final = frozenset(
     )
 )
 """What a trainer takes that is no setting; before 0.16 some settings were its arguments too."""
+OF_LOADING: Final = frozenset(
+    (
+        "attn_implementation",
+        "cache_dir",
+        "local_files_only",
+        "low_cpu_mem_usage",
+        "revision",
+        "token",
+        "trust_remote_code",
+        "use_auth_token",
+        "use_cache",
+        "use_safetensors",
+    )
+)
+"""What `from_pretrained` takes that makes no other model of it, but for `eager` attention."""
 PLAIN: Final = "TrainingArguments"
 PLAINLY: Final = ("SFTTrainer", "DPOTrainer")
 """transformers' class, and TRL's trainers that take it: the first makes its own class of it, the

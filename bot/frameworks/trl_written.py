@@ -23,9 +23,10 @@ from bot.frameworks.python_changes import changes
 from bot.frameworks.python_known import given_word, option_of
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, calls, imports, written
+from bot.frameworks.trl_derived import class_named, from_trl, trainers
 from bot.frameworks.trl_model import ModelWritten, program_of
-from bot.frameworks.trl_models import model_written
-from bot.frameworks.trl_trainers import BARE, BESIDE, PLAIN, PLAINLY, TRAINERS, UNREAD
+from bot.frameworks.trl_models import model_of
+from bot.frameworks.trl_trainers import BARE, BESIDE, PLAIN, PLAINLY, TRAINERS
 from bot.frameworks.written_mappings import Keywords, keywords_of
 from bot.shell.source import Span
 from bot.shell.words import Hole, HoleKind, Piece, Unsloth, Word, WrittenProgram
@@ -71,7 +72,11 @@ def settings_written(
     """
     patched = unsloth.patches(tree)
     classes = TRAINERS | (unsloth.ARGUMENTS if patched else {}) if own is None else {own[0]: own[1]}
-    made = [(call, name) for call, name in calls(tree) if name in classes and call.keywords]
+    made = [
+        (call, class_named(tree, name))
+        for call, name in calls(tree)
+        if class_named(tree, name) in classes and call.keywords
+    ]
     bare = _without_settings(tree) if not made and own is None else []
     plain = _with_arguments(tree) if not made and own is None and not bare else []
     if bare or plain:
@@ -85,15 +90,35 @@ def settings_written(
         given = Keywords([])
     if plain:
         given = _together(tree, plain, run)
-    if given is None or len(given.settings) > MOST or not from_trl(tree, name, own is not None):
+    if (
+        given is None
+        or len(given.settings) > MOST
+        or not from_trl(tree, name, ours=own is not None)
+    ):
         return WrittenSettings(run.path, name, classes[name])
     left_out = own[2] if own is not None else ()
 
     def follow(settings: Mapping[str, ast.expr]) -> ModelWritten | None:
-        return model_written(tree, classes[name], settings, run)
+        found = model_written(tree, classes[name], settings, run)
+        return found or ModelWritten((), unfollowed=_trains(tree))
 
     made_so = Made(call, scope, name, classes[name])
     return composed(text, made_so, given, follow, left_out)
+
+
+def model_written(
+    tree: ast.Module, trainer: str, settings: Mapping[str, ast.expr], run: ProgramRun
+) -> ModelWritten | None:
+    """The model of a program that trains as one of TRL's scripts does (`grpo`).
+
+    Not followed where some step hangs on what only a run knows, or other models are loaded beside;
+    None where the program does not make TRL's trainer once. `settings` are those of TRL's class.
+    """
+    made = [(call, found) for call, found in trainers(tree, run) if found.script == trainer]
+    if len(made) != 1:
+        return None
+    ((call, found),) = made
+    return model_of(call, Scope.around(tree, call, run), settings, found.own)
 
 
 class Made(NamedTuple):
@@ -166,6 +191,11 @@ class _Words:
             self.found += _values(keyword.value, value, span, kind)
 
 
+def _trains(tree: ast.Module) -> str:
+    """What trains in a program that does not make TRL's trainer once."""
+    return next((name for _, name in calls(tree) if name.endswith(_TRAINS)), _TRAINS)
+
+
 def _left_open(node: ast.expr, scope: Scope) -> bool:
     """Whether a value hangs on an option of a program that is started without arguments."""
     if scope.run.argv:
@@ -194,7 +224,7 @@ def _without_settings(tree: ast.Module) -> list[tuple[ast.Call, str]]:
     made = [(call, name) for call, name in calls(tree) if name in BARE]
     given = {one.arg for call, _ in made for one in call.keywords}
     several = len(made) != 1 or made[0][0].args[1:]
-    return [] if several or given - BESIDE or not from_trl(tree, made[0][1], False) else made
+    return [] if several or given - BESIDE or not from_trl(tree, made[0][1]) else made
 
 
 def _with_arguments(tree: ast.Module) -> list[tuple[ast.Call, str]]:
@@ -214,7 +244,7 @@ def _with_arguments(tree: ast.Module) -> list[tuple[ast.Call, str]]:
 def trained_with_arguments(tree: ast.Module) -> str | None:
     """The script of TRL's that a program's one trainer is, where it takes `TrainingArguments`."""
     made = [name for _, name in calls(tree) if name.endswith(_TRAINS)]
-    plainly = len(made) == 1 and made[0] in PLAINLY and from_trl(tree, made[0], False)
+    plainly = len(made) == 1 and made[0] in PLAINLY and from_trl(tree, made[0])
     return BARE[made[0]] if plainly else None
 
 
@@ -280,22 +310,6 @@ def _from_elsewhere(tree: ast.Module, name: str) -> bool:
     own = any(isinstance(node, ast.ClassDef) and node.name == name for node in tree.body)
     trl = any(one.startswith(("trl.", f"{unsloth.PACKAGE}.")) for one in given)
     return not trl and (own or bool(given))
-
-
-def from_trl(tree: ast.Module, name: str, ours: bool) -> bool:
-    """Whether the class is TRL's as it is imported, or known to be, and nothing changes it."""
-    if ours and unsloth.patches(tree):
-        return False  # It changes what TRL's class has, and with it the repository's own.
-    modules = set[str]()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            modules.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            modules.add(node.module or "")
-            imported = any((alias.asname or alias.name) == name for alias in node.names)
-            from_trl = f"{node.module}.".startswith("trl.") and node.module != UNREAD
-            ours = ours or (imported and from_trl)
-    return ours or "trl" in modules or (name in unsloth.ARGUMENTS and unsloth.patches(tree))
 
 
 def words_of(option: str, node: ast.expr, value: Any, place: Span) -> Iterator[Word]:

@@ -224,6 +224,11 @@ def _taken(plan: Plan, usual: Plan | None, unread: Sequence[str]) -> Iterator[st
         )
     if any(setting.key not in _TYPES for setting in plan.made):
         yield message("the model as the program makes it, whatever is set")
+    if plan.written is not None and plan.written.unfollowed:
+        yield message(
+            "the model as TRL loads it, since the program's is not followed beyond {part}",
+            part=plan.written.unfollowed,
+        )
     if plan.own_trainer:
         yield message("TRL's trainer for {name} of this repository", name=plan.own_trainer)
     if unread:

@@ -223,6 +223,8 @@ class WrittenProgram:
     """How unsloth makes the model; None where the program does not import it."""
     unfollowed: str = ""
     """What stands where its model is not followed, which then is not known."""
+    trains_with: str = ""
+    """A class of its own that trains, and derives from the module's."""
     optional: frozenset[str] = frozenset()
     """Settings that are given where the installed release has them."""
 

@@ -91,7 +91,7 @@ def test_json_says_everything() -> None:
         (
             ("trainer.nnodes=$(cat nodes)",),
             (),
-            "trainer.nnodes is ${?output of cat nodes}, which only running decides.",
+            "which only running decides: give --set trainer.nnodes=VALUE.",
         ),
         (
             (),
@@ -386,3 +386,122 @@ def test_lint_takes_the_number_of_gpus_too(
     (script,) = json.loads(result.out)["scripts"]
     found = [f["severity"] for f in script["findings"] if f["id"] in ("RLB110", "RLB111")]
     assert found == expected
+
+
+def set_on(script: str, *settings: str, framework: str = "trl@1.0.0") -> tuple[str, str]:
+    """What is printed of a script with other settings, and of what the command line may be."""
+    given = [word for one in settings for word in ("--set", one)]
+    where = ("--stdin-filename", "x.sh", "--device", "h100", "--gpus", "1")
+    result = rlbot("estimate", "-", *where, "--framework", framework, *given, stdin=script.encode())
+    return result.out, result.err
+
+
+_SFT = "trl sft --model_name_or_path Qwen/Qwen2.5-0.5B --max_length 1024 --dataset_name d"
+_OPENRLHF = (
+    "deepspeed --module openrlhf.cli.train_sft --pretrain Qwen/Qwen2.5-7B --max_len 2048"
+    " --micro_train_batch_size 1 --train_batch_size 64 --bf16 --dataset d --zero_stage 2"
+)
+
+
+@pytest.mark.parametrize(
+    ("script", "settings", "same", "framework"),
+    [
+        (_SFT, ["model_name_or_path=Qwen/Qwen2.5-1.5B"], None, "trl@1.0.0"),
+        (_SFT, ["use_peft=true", "lora_r=64"], " --use_peft --lora_r 64", "trl@1.0.0"),
+        (
+            f"{_SFT} --use_peft --lora_target_modules q_proj",
+            ["lora_target_modules=q_proj,k_proj,v_proj"],
+            " --lora_target_modules q_proj k_proj v_proj",
+            "trl@1.0.0",
+        ),
+        (_OPENRLHF, ["adam_offload="], " --adam_offload", "openrlhf@0.8.0"),
+        (_OPENRLHF, ["gradient_checkpointing=true"], " --gradient_checkpointing", "openrlhf@0.8.0"),
+        (
+            verl("data.max_response_length=512").strip(),
+            ["data.max_response_length=4096", "+actor_rollout_ref.model.lora_rank=32"],
+            " data.max_response_length=4096 actor_rollout_ref.model.lora_rank=32",
+            "verl@0.6.0",
+        ),
+    ],
+)
+def test_a_setting_that_is_given_stands_in_the_place_of_the_scripts(
+    script: str, settings: list[str], same: str | None, framework: str
+) -> None:
+    """The figures are those of the script that has them itself."""
+    given, _ = set_on(script, *settings, framework=framework)
+    before, _ = set_on(script, framework=framework)
+    assert "in the place of the script's own" in given
+    assert given.split("assumed:")[0] != before.split("assumed:")[0]
+    if same is not None:
+        own, _ = set_on(f"{script}{same}\n", framework=framework)
+        assert given.split("assumed:")[0] == own.split("assumed:")[0]
+
+
+def test_a_setting_answers_what_only_running_decides() -> None:
+    script = _SFT.replace("Qwen/Qwen2.5-0.5B", "$(choose)")
+    before, _ = set_on(script)
+    assert "which only running decides: give --set model_name_or_path=VALUE." in before
+    given, _ = set_on(script, "model_name_or_path=Qwen/Qwen2.5-0.5B")
+    assert given.startswith("x.sh on 1 × H100")
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        ("lora_r", 'rlbot: --set takes KEY=VALUE, such as lora_r=64; got "lora_r".\n'),
+        ("=8", 'rlbot: --set takes KEY=VALUE, such as lora_r=64; got "=8".\n'),
+        (
+            "max_lenght=8",
+            "rlbot: --set: trl 1.0.0 has no setting max_lenght; did you mean max_length?\n",
+        ),
+        ("zzz.yyy=8", "rlbot: --set: trl 1.0.0 has no setting zzz.yyy.\n"),
+    ],
+)
+def test_a_setting_that_is_none_is_refused(setting: str, sentence: str) -> None:
+    assert set_on(_SFT, setting) == ("", sentence)
+
+
+def test_a_section_is_no_setting() -> None:
+    """It said nothing, and changed nothing."""
+    _, error = set_on(verl(), "data=5", framework="verl@0.6.0")
+    assert error.startswith("rlbot: --set: verl 0.6.0 has no setting data")
+
+
+def test_a_flag_is_not_taken_back() -> None:
+    _, error = set_on(_OPENRLHF, "adam_offload=false", framework="openrlhf@0.8.0")
+    assert error == "rlbot: --set: adam_offload is a flag, which only --set adam_offload= gives.\n"
+
+
+def test_of_two_launches_the_one_that_has_a_setting_takes_it() -> None:
+    script = f"{_SFT}\n{_SFT.replace('trl sft', 'trl grpo')} --num_generations 8\n"
+    given, error = set_on(script, "num_generations=4")
+    assert error == ""
+    assert given
+
+
+PROGRAM = """\
+from transformers import AutoModelForCausalLM
+from trl import SFTConfig, SFTTrainer
+model = shrink(AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-0.5B"))
+SFTTrainer(model=model, args=SFTConfig(max_length=1024, per_device_train_batch_size=1)).train()
+"""
+
+
+def test_a_program_whose_model_is_not_followed_has_an_estimate_by_what_is_given(
+    tmp_path: Path,
+) -> None:
+    program = tmp_path / "train.py"
+    program.write_text(PROGRAM)
+    estimate = ("estimate", str(program), "--device", "h100")
+    asks = "not followed beyond shrink: give --set model_name_or_path=NAME and --set use_peft=true"
+    assert asks in rlbot(*estimate).out
+    model = ("--set", "model_name_or_path=Qwen/Qwen2.5-1.5B")
+    assert asks in rlbot(*estimate, *model).out
+    made = rlbot(*estimate, *model, "--set", "use_peft=false").out
+    assert made.startswith("train.py on 1 × H100")
+    assert "the model as TRL loads it, since the program's is not followed beyond shrink" in made
+    batch = rlbot(*estimate, *model, "--set", "use_peft=false", "--set", f"{EACH}=16").out
+    assert made.splitlines()[0] != batch.splitlines()[0]
+
+
+EACH = "per_device_train_batch_size"

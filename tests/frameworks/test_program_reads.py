@@ -118,6 +118,8 @@ def test_what_may_be_something_else_is_not_known(program: str) -> None:
             "        raise SystemExit(1) from error\nconfig = load()\n"
         ),
         "config = {'training': {'max_length': 2048}}\n",
+        'config = json.loads(\'{"training": {"max_length": 2048}}\')\n',
+        'TEXT = """\ntraining:\n  max_length: 2048\n"""\nconfig = yaml.safe_load(TEXT)\n',
     ],
 )
 def test_a_file_of_settings_is_read(program: str) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.base.messages import message, plural_message
+from bot.frameworks.openrlhf import MODEL_KEYS
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.readers.lengths import (
@@ -26,6 +27,7 @@ from bot.memory.readers.lengths import (
 )
 from bot.memory.readers.openrlhf_losses import DOUBLED, FROZEN, LOGITS, PAIRED, update_logits
 from bot.memory.readers.settings import (
+    MODEL_UNKNOWN,
     MemorySettings,
     NoEstimateError,
     assumed_longest,
@@ -65,11 +67,8 @@ class _OpenRLHF:
     def __init__(self, get: MemorySettings, model: FindModel, run: Measured | None) -> None:
         self.plan, self.find, self.run, self.get = get.plan, model, run, get
         plan = get.plan
-        self.path = needed(
-            plan.model.value
-            or get.text("actor.model_name_or_path", "model.model_name_or_path", "pretrain"),
-            "The model is not known without running the script (--pretrain).",
-        )
+        key = next((one for one in MODEL_KEYS if one in (plan.table or ())), MODEL_KEYS[-1])
+        self.path = needed(plan.model.value or get.text(*MODEL_KEYS), MODEL_UNKNOWN, key=key)
         stage = get.whole("ds.zero_stage", "zero_stage")
         self.backend: Backend = needed(
             ZERO_STAGES.get(2 if stage is None else stage),

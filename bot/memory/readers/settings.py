@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import isfinite
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from bot.base.errors import SentenceError
-from bot.base.messages import message, plural_message
+from bot.base.messages import mark, message, plural_message
 from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
@@ -17,6 +17,11 @@ from bot.report import JsonValue
 T = TypeVar("T")
 _SIZE = regex(r"(?:length|size|bsz|_len|per_gpu|per_node|nnodes|num_nodes|rollout\.n)\Z")
 """How keys end that say how much there is: an estimate needs most of them."""
+
+
+MODEL_UNKNOWN: Final = mark(
+    "The model ({key}) is not known without running the script: give --set {key}=NAME."
+)
 
 
 def release_assumption(framework: str, release: str) -> str:
@@ -229,7 +234,9 @@ def _undecided(setting: Setting, plan: Plan) -> NoEstimateError:
             text=setting.text,
         )
     return NoEstimateError(
-        "{key} is {text}, which only running decides.", key=setting.key, text=setting.text
+        "{key} is {text}, which only running decides: give --set {key}=VALUE.",
+        key=setting.key,
+        text=setting.text,
     )
 
 

@@ -14,6 +14,7 @@ from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
 from bot.memory.readers.lengths import Lengths, Measured, batch_tokens, lengths, sample_lengths
 from bot.memory.readers.settings import (
+    MODEL_UNKNOWN,
     MemorySettings,
     NoEstimateError,
     assumed_longest,
@@ -93,7 +94,8 @@ class _Trainer:
         refuse_unfollowed(plan, named)
         self.path = needed(
             named,
-            "The model (--model_name_or_path) is not known without running the script.",
+            MODEL_UNKNOWN,
+            key="model_name_or_path",
         )
         self.find = model
         self.shape: Shape = model(self.path).shape
@@ -152,7 +154,8 @@ class _Trainer:
     def _tokens(self) -> tuple[Lengths, Tokens]:
         get = self.get
         each = needed(
-            self.plan.micro_batch_size_per_gpu.value, "per_device_train_batch_size is not known."
+            self.plan.micro_batch_size_per_gpu.value or get.whole("per_device_train_batch_size"),
+            "per_device_train_batch_size is not known.",
         )
         if self.algorithm in _ONLINE:
             response = longest_response(get, self.run)

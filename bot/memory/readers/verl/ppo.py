@@ -13,7 +13,7 @@ from bot.frameworks.plan_values import version_at_least
 from bot.frameworks.structured import StructuredTable
 from bot.memory.readers.datasets import known_data, means
 from bot.memory.readers.lengths import Lengths, Measured, lengths
-from bot.memory.readers.settings import MemorySettings, NoEstimateError, needed
+from bot.memory.readers.settings import MODEL_UNKNOWN, MemorySettings, NoEstimateError, needed
 from bot.memory.readers.verl import log_probs, rollout
 from bot.memory.readers.verl.easyr1 import EasyR1Settings, as_easyr1
 from bot.memory.readers.verl.passes import Batch, Padding, Pass, by_release, fullest_pass
@@ -77,7 +77,7 @@ class _Verl:
             raise NoEstimateError("{key} is empty: name the model.", key=get.named(f"{MODEL}.path"))
         path = needed(
             plan.model.value or get.text(f"{MODEL}.path"),
-            "The model ({key}) is not known without running the script.",
+            MODEL_UNKNOWN,
             key=get.named(f"{MODEL}.path"),
         )
         self.shape = model(path).shape

@@ -21,7 +21,13 @@ from bot.memory.readers.lengths import (
     packed_tokens,
     sample_lengths,
 )
-from bot.memory.readers.settings import MemorySettings, assumed_mean, needed, release_assumption
+from bot.memory.readers.settings import (
+    MODEL_UNKNOWN,
+    MemorySettings,
+    assumed_mean,
+    needed,
+    release_assumption,
+)
 from bot.memory.readers.verl import log_probs
 from bot.memory.readers.verl.passes import spread_by
 from bot.memory.readers.verl.sharding import (
@@ -68,7 +74,8 @@ def read(
     refuse_multi_token_prediction(get, "model")
     path = needed(
         plan.model.value or get.text("model.path", "model.partial_pretrain"),
-        "The model (model.path) is not known without running.",
+        MODEL_UNKNOWN,
+        key="model.path",
     )
     backend = backend_of(plan.train.value)
     layout = layout_of(get, total, backend, _KEYS)

@@ -1,0 +1,96 @@
+"""Settings that whoever asks gives in the place of the script's own: `--set lora_r=64`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from bot.base.errors import UserError
+from bot.base.messages import mark
+from bot.base.regex import regex
+from bot.frameworks import ScriptPlace, find_launches
+from bot.frameworks.plan import Plan
+from bot.frameworks.setting import GIVEN
+from bot.shell.words import Command, Piece, Reading, Word
+
+_SETTING = regex(r"(?:--|\+{1,2})?([\w./@-]{1,200})=")
+_NONE: Final = mark("--set: {framework} {release} has no setting {key}.")
+_SIMILAR: Final = mark("--set: {framework} {release} has no setting {key}; did you mean {near}?")
+_ON: Final = frozenset(("", "1", "true", "yes", "on"))
+_SEVERAL: Final = ("*", "+")
+"""The arities of options that take a list, whose items commas part."""
+
+
+def key_of(setting: str) -> str:
+    """The key of `KEY=VALUE`; raises UserError for what is no setting."""
+    found = _SETTING.match(setting)
+    if found is None:
+        raise UserError('--set takes KEY=VALUE, such as lora_r=64; got "{text}".', text=setting)
+    return found[1]
+
+
+def with_given(
+    reading: Reading, plans: Sequence[Plan], place: ScriptPlace | None, settings: Sequence[str]
+) -> Reading:
+    """The reading with the settings behind those of each launch that has them, so that they count.
+
+    `plans` are the reading's. Raises UserError for what is no setting, and for one that no launch
+    has.
+    """
+    for setting in settings:
+        if plans and not any(_takes(plan, setting) for plan in plans):
+            raise _unknown(key_of(setting), plans[0])
+    launched = zip(find_launches(reading, place), plans, strict=True)
+    by_command = {id(launch.command): plan for launch, plan in launched}
+
+    def given(command: Command) -> Command:
+        plan = by_command.get(id(command))
+        if plan is None:
+            return command
+        taken = (one for one in settings if _takes(plan, one))
+        words = [_word(text, command) for one in taken for text in _texts(one, plan)]
+        if command.written is not None:  # Its own words are other options.
+            return replace(command, settings=(*command.settings, *words))
+        return replace(command, argv=(*command.argv, *words))
+
+    return replace(reading, commands=tuple(map(given, reading.commands)))
+
+
+def _takes(plan: Plan, setting: str) -> bool:
+    """Whether a launch has a setting, not a section; any where its options are not known."""
+    key = key_of(setting)
+    if plan.table is None or setting.startswith("+"):
+        return True
+    known = plan.table.get(key)
+    return known is not None and (known.type != "dict" or known.default is not None)
+
+
+def _unknown(key: str, plan: Plan) -> UserError:
+    near = plan.table.nearest(key) if plan.table is not None else None
+    return UserError(
+        _SIMILAR if near else _NONE,
+        framework=plan.framework,
+        release=plan.configuration.release,
+        key=key,
+        near=near,
+    )
+
+
+def _texts(setting: str, plan: Plan) -> Iterator[str]:
+    """The words that give it on the launch's command line."""
+    key, value = key_of(setting), setting.partition("=")[2]
+    if plan.framework == "verl":
+        yield setting.removeprefix("--")
+        return
+    known = plan.table.get(key) if plan.table is not None else None
+    arity = known.arity if known is not None else ""
+    if arity == "0" and value.lower() not in _ON:
+        raise UserError("--set: {key} is a flag, which only --set {key}= gives.", key=key)
+    yield f"--{key}"
+    if arity != "0":
+        yield from value.split(",") if arity in _SEVERAL else (value,)
+
+
+def _word(text: str, command: Command) -> Word:
+    return Word((Piece(text, command.span, literal=False, via=(GIVEN,)),), command.span)
