@@ -14,9 +14,11 @@ _ALSO: Final = {"float": "float32", "half": "float16"}
 
 
 def known_type(node: ast.expr, scope: Scope) -> ast.expr:
-    """The type of a model's weights; the expression itself where only running tells."""
+    """The type of a model's weights, or None; the expression itself where only running tells."""
     try:
-        return ast.Constant(type_of(node, scope))
+        found = scope.value(node)[0]
+        none = isinstance(found, ast.Constant) and found.value is None
+        return found if none else ast.Constant(type_of(node, scope))
     except UnfollowedError:
         return node
 

@@ -19,6 +19,7 @@ from bot.frameworks.python_models import (
     REQUIRES,
     calls_before,
     gradients_set,
+    is_alike,
     is_model,
     is_name,
     is_value,
@@ -262,8 +263,8 @@ class _Program:
         if (named := given.get("pretrained_model_name_or_path")) is not None:
             self._say("model_name_or_path", named, scope)
         for name in _TYPES:
-            if name in given and not is_value(scope.value(given[name])[0], None):
-                self._option("dtype", known_type(given[name], scope), given[name], scope)
+            if name in given and not is_value(kind := known_type(given[name], scope), None):
+                self._option("dtype", kind, given[name], scope)
         if "attn_implementation" in given:
             kernel = kernel_of(given["attn_implementation"], scope)
             self._option("attn_implementation", kernel, given["attn_implementation"], scope)
@@ -363,7 +364,9 @@ class _Program:
         """Refuse other models that are there while it trains; DPO's reference is one more copy."""
         reference = scope.value(given["ref_model"])[0] if "ref_model" in given else None
         if reference is not None and not is_value(reference, None):
-            same = self.loads and ast.dump(reference) == ast.dump(self.loads[0])
+            same = isinstance(reference, ast.Call) and any(
+                is_alike(reference, one, scope) for one in self.loads[:1]
+            )
             if not same or not isinstance(reference, ast.Call) or self.adapter is not None:
                 raise UnfollowedError("ref_model")
             self.loads.append(reference)

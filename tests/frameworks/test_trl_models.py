@@ -850,3 +850,32 @@ def test_the_argument_that_may_make_another_model_is_named() -> None:
     load = "model = AutoModelForCausalLM.from_pretrained('Qwen/Qwen2.5-0.5B', **more)\n"
     reason = estimate(SFT + text + load + TRAIN).reason or ""
     assert reason.startswith("The program's model is not followed beyond quantization_config:")
+
+
+@pytest.mark.parametrize(
+    ("reference", "known"),
+    [
+        ("'Qwen/Qwen2.5-0.5B', dtype=torch.bfloat16", True),
+        ("NAME, dtype=torch.bfloat16", True),
+        ("'Qwen/Qwen2.5-1.5B', dtype=torch.bfloat16", False),
+        ("NAME, dtype=torch.float32", False),
+        ("pick(), dtype=torch.bfloat16", False),
+    ],
+)
+def test_a_reference_that_is_loaded_by_another_name_of_the_same_is_one_more_copy(
+    reference: str, known: bool
+) -> None:
+    """dynamic-dpo: `ref_name` and `policy_name` of one file of settings."""
+    text = (
+        "NAME = 'Qwen/Qwen2.5-0.5B'\na = DPOConfig(beta=0.1)\n"
+        + LOAD
+        + f"other = AutoModelForCausalLM.from_pretrained({reference})\n"
+        + "DPOTrainer(model, ref_model=other, args=a)\n"
+    )
+    assert ("model_name_or_path" in model_of(text)) is known
+
+
+def test_a_type_that_a_function_picks_leaves_the_model_known() -> None:
+    pick = "def pick():\n    if new():\n        return torch.bfloat16\n    return torch.float16\n"
+    found = model_of(SFT + pick + LOAD.replace("torch.bfloat16", "pick()") + TRAIN)
+    assert found == {"model_name_or_path": "Qwen/Qwen2.5-0.5B", "dtype": "${?pick()}"}
