@@ -11,7 +11,9 @@ import ast
 import copy
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import field, replace
+from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
@@ -23,6 +25,7 @@ from bot.frameworks.python_changes import changes
 from bot.frameworks.python_known import given_word, option_of
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, calls, imports, written
+from bot.frameworks.python_statements import assigned_once
 from bot.frameworks.trl_derived import class_named, from_trl, trainers
 from bot.frameworks.trl_model import ModelWritten, program_of
 from bot.frameworks.trl_models import model_of
@@ -200,13 +203,17 @@ def _left_open(node: ast.expr, scope: Scope) -> bool:
     """Whether a value hangs on an option of a program that is started without arguments."""
     if scope.run.argv:
         return False
-    try:
+    with suppress(UnfollowedError, RecursionError):
         node, scope = scope.value(node)
-        parts = (one for one in ast.walk(node) if isinstance(one, ast.Attribute))
-        asked = (option_of(scope, one) for one in parts)
-        return any(one and one[0].options[one[1]].default in (UNREADABLE, None) for one in asked)
+    names = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+    made = (assigned_once(one, scope.node) for one in names)  # config = load(args.config)
+    nodes = chain(ast.walk(node), *(ast.walk(one) for one in made if one is not None))
+    parts = (one for one in nodes if isinstance(one, ast.Attribute))
+    try:
+        asked = [option_of(scope, one) for one in parts]
     except (UnfollowedError, RecursionError):
         return False
+    return any(one and one[0].options[one[1]].default in (UNREADABLE, None) for one in asked)
 
 
 def makes_settings(text: bytes) -> bool:

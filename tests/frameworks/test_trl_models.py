@@ -778,6 +778,19 @@ def test_a_program_is_given_the_arguments_of_its_caller(tmp_path: Path) -> None:
     assert launch["settings"]["model_name_or_path"] == "Qwen/Qwen2.5-0.5B"
 
 
+def test_a_file_that_the_caller_names_is_asked_for_as_an_argument(tmp_path: Path) -> None:
+    """nips-grpo-dynamics: `cfg = load_config(args.config_path)`."""
+    text = PROGRAM.replace('f"Qwen/{args.base_model}"', "config['name']").replace(
+        "    model =", "    config = yaml.safe_load(open(args.base_model))\n    model ="
+    )
+    (tmp_path / "train.py").write_text(f"{HEAD}{text}main()\n")
+    (tmp_path / "own.yaml").write_text("name: Qwen/Qwen2.5-0.5B\n")
+    asked = rlbot("estimate", "train.py", "--device", "h100", cwd=tmp_path)
+    assert "give the script's arguments with --args" in asked.out
+    given = ("--args", "--base-model own.yaml", "--root", ".")
+    assert "fits" in rlbot("estimate", "train.py", "--device", "h100", *given, cwd=tmp_path).out
+
+
 @pytest.mark.parametrize(
     ("call", "whole"),
     [
