@@ -29,6 +29,11 @@ class ModelWritten:
     trains_with: str = ""
     """The repository's class that trains, which derives from TRL's; empty for TRL's own."""
 
+    def shown(self) -> tuple[object, ...]:
+        """What is known of it as text, to compare it by."""
+        words = (f"{one.arg}={ast.unparse(one.value)}" for one, _ in self.keywords)
+        return (*words, self.prepared, self.spread, self.goes_on, self.unsloth, self.unfollowed)
+
 
 def program_of(
     trainer: str,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from itertools import chain
@@ -24,7 +24,7 @@ from bot.frameworks.program_run import ProgramRun
 from bot.frameworks.python_changes import changes
 from bot.frameworks.python_known import given_word, option_of
 from bot.frameworks.python_scope import Scope
-from bot.frameworks.python_source import UnfollowedError, calls, imports, written
+from bot.frameworks.python_source import UnfollowedError, are_alike, calls, imports, written
 from bot.frameworks.python_statements import assigned_once
 from bot.frameworks.trl_derived import class_named, from_trl, trainers
 from bot.frameworks.trl_model import ModelWritten, program_of
@@ -45,6 +45,8 @@ _PACKAGES: Final = ("trl", "transformers", unsloth.PACKAGE)
 """Packages that have such classes."""
 MOST: Final = 500
 """Settings of a call that is followed; TRL's classes have up to 233."""
+_MOST_TRAINERS: Final = 5
+"""Calls that make a program's trainer, in ways that a condition chooses from."""
 _SHOWN: Final = 60
 """Characters of an expression that a hole shows."""
 
@@ -88,7 +90,8 @@ def settings_written(
         return None
     call, name = made[0]
     scope = Scope.around(tree, call, run)
-    given = keywords_of(call, scope) if len(made) == 1 and not call.args else None
+    alike = _are_the_same([one for one, _ in made], tree, run)
+    given = keywords_of(call, scope) if alike and not call.args else None
     if bare:
         given = Keywords([])
     if plain:
@@ -115,13 +118,17 @@ def model_written(
     """The model of a program that trains as one of TRL's scripts does (`grpo`).
 
     Not followed where some step hangs on what only a run knows, or other models are loaded beside;
-    None where the program does not make TRL's trainer once. `settings` are those of TRL's class.
+    None where the program makes no such trainer, or several with other words or models. `settings`
+    are those of TRL's class.
     """
     made = [(call, found) for call, found in trainers(tree, run) if found.script == trainer]
-    if len(made) != 1:
+    if len(made) > _MOST_TRAINERS or not are_alike(call for call, _ in made):
         return None
-    ((call, found),) = made
-    return model_of(call, Scope.around(tree, call, run), settings, found.own)
+    models = [
+        model_of(call, Scope.around(tree, call, run), settings, found.own) for call, found in made
+    ]
+    own = next((one for one in models if one.trains_with), *models[:1])
+    return own if len({one.shown() for one in models}) == 1 else None
 
 
 class Made(NamedTuple):
@@ -194,8 +201,20 @@ class _Words:
             self.found += _values(keyword.value, value, span, kind)
 
 
+def _are_the_same(made: Sequence[ast.Call], tree: ast.Module, run: ProgramRun) -> bool:
+    """Whether calls give the same settings the same values, as far as those are known."""
+    if len(made) == 1 or not are_alike(made) or len(made) > _MOST_TRAINERS:
+        return len(made) == 1
+    scopes = [Scope.around(tree, one, run) for one in made]
+    known = {
+        tuple(json.dumps(value_of(one.value, scope), default=str) for one in call.keywords)
+        for call, scope in zip(made, scopes, strict=True)
+    }
+    return len(known) == 1
+
+
 def _trains(tree: ast.Module) -> str:
-    """What trains in a program that does not make TRL's trainer once."""
+    """What trains in a program that makes no trainer of TRL's, or several."""
     return next((name for _, name in calls(tree) if name.endswith(_TRAINS)), _TRAINS)
 
 

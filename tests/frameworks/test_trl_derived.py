@@ -48,6 +48,13 @@ OWN_MODULE = "from trl import GRPOTrainer\n" + OWN
     [
         (LOAD + OWN + TRAIN, {}),
         (IMPORTED, {"own": OWN_MODULE}),
+        (LOAD + OWN + TRAIN + TRAIN, {}),
+        (
+            LOAD
+            + OWN
+            + f"if wide:\n    {TRAIN}else:\n    {TRAIN.replace('RhoTrainer', 'GRPOTrainer')}",
+            {},
+        ),
         (LOAD + OWN + "class Wide(RhoTrainer): ...\n" + TRAIN.replace("Rho", "Rho"), {}),
         (LOAD + OWN.replace("(GRPO", "(trl.GRPO") + "import trl\n" + TRAIN, {}),
         (
@@ -97,7 +104,8 @@ def test_the_trainer_of_trls_is_no_class_of_the_repository() -> None:
         (IMPORTED, {"own": "class RhoTrainer(RhoTrainer): ...\n"}),
         (IMPORTED, {"own": OWN_MODULE + OWN}),
         (LOAD + OWN.replace("GRPOTrainer", "SFTTrainer") + TRAIN, {}),
-        (LOAD + OWN + TRAIN + TRAIN, {}),
+        (LOAD + OWN + TRAIN + TRAIN.replace("0.7", "0.8"), {}),
+        (LOAD + OWN + TRAIN + LOAD + TRAIN, {}),
         (
             LOAD
             + OWN.replace("compute_loss(self, ", "__init__(self, rho, ")

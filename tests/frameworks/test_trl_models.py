@@ -148,7 +148,7 @@ def test_targets_may_stand_in_a_text() -> None:
         SFT + LOAD + "model.requires_grad_(False)\n" + TRAIN,
         SFT + TRAIN,
         SFT + TRAIN.replace("model=model, ", ""),
-        SFT + LOAD + TRAIN + TRAIN,
+        SFT + LOAD + TRAIN + LOAD.replace("0.5B", "7B") + TRAIN,
         SFT + LOAD + "if args.lora:\n    model = get_peft_model(model, LoraConfig())\n" + TRAIN,
         SFT
         + LOAD

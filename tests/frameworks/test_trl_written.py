@@ -44,6 +44,8 @@ def _settings(program: str) -> dict[str, object]:
         START + "a = GRPOConfig(beta=0.1)\nb = GRPOConfig(beta=0.2)\n",
         START + "a = GRPOConfig(beta=0.1, **more)\n",
         START + "a = GRPOConfig('out', beta=0.1)\n",
+        START + "def f(b):\n    a = GRPOConfig(beta=b)\nf(1)\n\n\ndef g():\n    b = 2\n"
+        "    a = GRPOConfig(beta=b)\n",
         f"{START}a = GRPOConfig({', '.join(f'a{n}=1' for n in range(20_000))})\n",  # took 30 s
     ],
 )
@@ -581,3 +583,11 @@ def settings():
 config = GRPOConfig(**settings())
 """
     assert _settings(program) == {"beta": 0.1}
+
+
+def test_settings_that_are_made_alike_in_two_places_are_followed() -> None:
+    """A program that falls back to the same without an optional argument of its trainer."""
+    text = (
+        "b = 0.1\ntry:\n    a = GRPOConfig(beta=b)\nexcept TypeError:\n    a = GRPOConfig(beta=b)\n"
+    )
+    assert _settings(START + text)["beta"] == 0.1
