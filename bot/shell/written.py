@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from bot.base.regex import regex
 from bot.shell.pieces import Value, known, part, size
@@ -16,6 +18,7 @@ _LARGEST = 1 << 18
 """Characters of a file that are kept."""
 _CONFIGURATION = (".yaml", ".yml", ".json")
 _PATH = regex(rf"[\w./{chr(FIRST)}-{chr(LAST)}-]{{1,400}}\.(?:ya?ml|json)\b")
+_PROGRAM = ".py"
 _MOST_FILES = 8
 """Configuration files of one command."""
 _NAMES = ("command", "limit", "unsupported")
@@ -47,9 +50,15 @@ def text_written(session: Session, world: World, path: Value) -> Value | None:
 
 
 def files_named(session: Session, world: World, words: Sequence[Word]) -> Mapping[str, WrittenFile]:
-    """The configuration files among those written that words name, and that such a file names."""
+    """The configuration files among those written that words name, and that such a file names.
+
+    A Python program may name any of them itself.
+    """
     found: dict[str, WrittenFile] = {}
     waiting = [word.pieces for word in words if world.written]
+    if waiting and any((known(pieces) or "").endswith(_PROGRAM) for pieces in waiting):
+        names = _names_here(session, world)
+        waiting += [(Piece(name, session.at),) for name in islice(names, _MOST_FILES)]
     while waiting and len(found) < _MOST_FILES:
         path = _behind_equals(waiting.pop(0))
         name = Word(path, session.at).text
@@ -69,6 +78,18 @@ def files_named(session: Session, world: World, words: Sequence[Word]) -> Mappin
         paths = (Word((Piece(one, session.at),), session.at) for one in _PATH.findall(held[0]))
         waiting += [file.placed(path).pieces for path in paths]
     return found
+
+
+def _names_here(session: Session, world: World) -> Iterator[str]:
+    """The configuration files that were written, as one names them where the script is."""
+    folder = world.variables.get("PWD")
+    base = session.tree.path(world, folder.value or ()) if folder is not None else ""
+    for place in world.written:
+        name = place if isinstance(place, str) else None
+        if folder is None and isinstance(place, tuple) and len(place) == 1:
+            name = place[0] if isinstance(place[0], str) else None
+        if name is not None and base is not None and name.endswith(_CONFIGURATION):
+            yield posixpath.relpath(name, base or ".") if base else name
 
 
 def _behind_equals(path: Value) -> Value:
