@@ -19,7 +19,8 @@ from bot.evidence.facts import EvidenceError, Facts
 from bot.frameworks.plan import Plan
 from bot.memory.from_plan import UnknownModelError
 from bot.memory.readers.lengths import Measured
-from bot.memory.readers.settings import NoEstimateError
+from bot.memory.readers.settings import MemorySettings, NoEstimateError
+from bot.memory.readers.verl.turns import limits
 from bot.memory.shapes.models import find, not_known
 from bot.report import Estimate, Evidence, Finding, ScriptReport, Verdict
 from bot.report.claims import ClaimName
@@ -89,9 +90,12 @@ def _cut_lengths(plan: Plan, run: Measured | None) -> Iterator[str]:
     """What is taken for mean lengths above the longest that the launch allows."""
     if run is None:
         return
+    prompt, response = plan.max_prompt_length.value, plan.max_response_length.value
+    if plan.framework == "verl" and prompt and response:
+        prompt, response = limits(MemorySettings(plan))
     for what, most, mean in (
-        (message("prompts"), plan.max_prompt_length.value, run.prompt_mean),
-        (message("responses"), plan.max_response_length.value, run.response_mean),
+        (message("prompts"), prompt, run.prompt_mean),
+        (message("responses"), response, run.response_mean),
     ):
         if most and mean and mean > most:
             yield message(

@@ -30,6 +30,7 @@ from bot.memory.readers.verl.sharding import (
     retains_embeddings,
     states,
 )
+from bot.memory.readers.verl.turns import limits
 from bot.memory.shapes.models import FindModel
 from bot.memory.workload import Backend, Layout, Offload, Pool, Role, Tokens, Workload
 
@@ -81,10 +82,7 @@ class _Verl:
             key=get.named(f"{MODEL}.path"),
         )
         self.shape = model(path).shape
-        prompt = needed(get.whole("data.max_prompt_length"), "data.max_prompt_length is not known.")
-        response = needed(
-            get.whole("data.max_response_length"), "data.max_response_length is not known."
-        )
+        prompt, response = limits(get)
         self.responses = get.size(f"{ROLLOUT}.n")
         self.data = known_data(get, response)
         self.lengths: Lengths = lengths(
