@@ -60,7 +60,7 @@ _LIGHT: Final = OF_LOADING | BESIDE - {
 }
 """What a trainer or `from_pretrained` may be given or not without another model or adapter."""
 _AS_LARGE: Final = frozenset(
-    ("lora_alpha", "bias", "task_type", "init_lora_weights", "inference_mode")
+    ("lora_alpha", "bias", "task_type", "init_lora_weights", "inference_mode", "fan_in_fan_out")
 )
 """Fields that leave an adapter as large as it is."""
 _DEFAULTS: Final = {"r": 8, "lora_dropout": 0.0}

@@ -888,6 +888,12 @@ def test_a_reference_that_is_loaded_by_another_name_of_the_same_is_one_more_copy
     assert ("model_name_or_path" in model_of(text)) is known
 
 
+def test_an_adapter_of_gpt2_is_as_large_with_its_weights_the_other_way_round() -> None:
+    lora = "lora = LoraConfig(r=16, target_modules='all-linear', fan_in_fan_out=True)\n"
+    train = TRAIN.replace("args=args", "args=args, peft_config=lora")
+    assert model_of(SFT + LOAD + lora + train) == ADAPTED
+
+
 def test_a_type_that_a_function_picks_leaves_the_model_known() -> None:
     pick = "def pick():\n    if new():\n        return torch.bfloat16\n    return torch.float16\n"
     found = model_of(SFT + pick + LOAD.replace("torch.bfloat16", "pick()") + TRAIN)
