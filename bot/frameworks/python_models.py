@@ -17,11 +17,14 @@ from bot.frameworks.python_statements import (
     stores,
     tests_around,
 )
+from bot.shell.words import Placed
 
 _KINDS: Final = ("ForCausalLM", "ForConditionalGeneration", "ForImageTextToText", "AutoModel")
 """How the names of transformers' classes of models end, or are."""
-_WHOLE: Final = ("None", "'cuda'", "'cuda:0'", "0", "'cpu'", "get_kbit_device_map()")
-"""What `device_map` is where it spreads no layers over GPUs, beside `{"": …}`."""
+_ON_HOST: Final = ("None", "'cpu'")
+_WHOLE: Final = ("'cuda'", "'cuda:0'", "0", "get_kbit_device_map()")
+"""What `device_map` is where it leaves a model on the host, or puts it whole on one GPU, beside
+`{"": …}`; anything else spreads its layers over GPUs."""
 REQUIRES: Final = "requires_grad"
 _DEEPEST: Final = 2
 """Expressions that are followed to what another one may be."""
@@ -118,14 +121,19 @@ def is_value(node: ast.expr, value: object) -> bool:
     return isinstance(node, ast.Constant) and node.value is value
 
 
-def is_whole(node: ast.expr, scope: Scope) -> bool:
-    """Whether a `device_map` leaves a model whole on one device."""
+def placed(node: ast.expr, scope: Scope) -> Placed:
+    """Where a `device_map` puts a model; of two that a condition chooses from, where most is."""
     node, scope = scope.value(node)
     if isinstance(node, ast.IfExp):
-        return is_whole(node.body, scope) and is_whole(node.orelse, scope)
+        either = placed(node.body, scope), placed(node.orelse, scope)
+        return max(either, key=(None, "whole", "spread").index)
     if isinstance(node, ast.Dict):
-        return [written(key) for key in node.keys if key is not None] == ["''"]
-    return written(node) in _WHOLE
+        one = [written(key) for key in node.keys if key is not None] == ["''"]
+        held = written(node.values[0]) not in _ON_HOST if one else False
+        return "whole" if held else None if one else "spread"
+    if written(node) in _ON_HOST:
+        return None
+    return "whole" if written(node) in _WHOLE else "spread"
 
 
 def is_model(call: ast.Call) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.python_scope import Scope
-from bot.shell.words import Unsloth, WrittenProgram
+from bot.shell.words import Placed, Unsloth, WrittenProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +18,8 @@ class ModelWritten:
     """Options of TRL's scripts, each with the expression of its value and where that stands."""
     prepared: bool = False
     """Whether PEFT's `prepare_model_for_kbit_training` is called with it."""
-    spread: bool = False
-    """Whether `device_map` spreads its layers over the GPUs that there are."""
+    placed: Placed = None
+    """Where `device_map` puts it."""
     goes_on: bool = False
     """Whether an adapter of an earlier training is trained on (`PeftModel.from_pretrained`)."""
     unsloth: Unsloth | None = None
@@ -32,7 +32,7 @@ class ModelWritten:
     def shown(self) -> tuple[object, ...]:
         """What is known of it as text, to compare it by."""
         words = (f"{one.arg}={ast.unparse(one.value)}" for one, _ in self.keywords)
-        return (*words, self.prepared, self.spread, self.goes_on, self.unsloth, self.unfollowed)
+        return (*words, self.prepared, self.placed, self.goes_on, self.unsloth, self.unfollowed)
 
 
 def program_of(
@@ -48,7 +48,7 @@ def program_of(
     return replace(
         program,
         prepared=trained.prepared,
-        spread=trained.spread,
+        placed=trained.placed,
         goes_on=trained.goes_on,
         unsloth=trained.unsloth or otherwise,
         unfollowed=trained.unfollowed,

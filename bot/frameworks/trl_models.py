@@ -23,8 +23,8 @@ from bot.frameworks.python_models import (
     is_model,
     is_name,
     is_value,
-    is_whole,
     kernel_of,
+    placed,
 )
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, written
@@ -33,7 +33,7 @@ from bot.frameworks.torch_types import known_type
 from bot.frameworks.trl_model import ModelWritten
 from bot.frameworks.trl_trainers import BESIDE, OF_LOADING
 from bot.frameworks.written_mappings import keywords_of
-from bot.shell.words import Unsloth
+from bot.shell.words import Placed, Unsloth
 
 _LOADS: Final = "from_pretrained"
 _LORA: Final = {
@@ -108,7 +108,7 @@ class _Program:
     frozen: bool = False
     """Whether that adapter is not trained."""
     prepared: bool = False
-    spread: bool = False
+    placed: Placed = None
     unsloth: Unsloth | None = None
     recomputes: bool = False
     """Whether unsloth's layers are recomputed."""
@@ -143,7 +143,7 @@ class _Program:
         return ModelWritten(
             tuple(self.options),
             self.prepared,
-            self.spread,
+            self.placed,
             goes_on=self.stored is not None,
             unsloth=self.unsloth,
         )
@@ -276,7 +276,7 @@ class _Program:
             self._quantize(quantized, scope)
         where = given.get("device_map")
         if where is not None:
-            self.spread = not is_whole(where, scope)
+            self.placed = placed(where, scope)
 
     def _named(self, given: _Given, settings: Mapping[str, ast.expr], scope: Scope) -> None:
         """A model that the trainer loads by its name, in fp32 unless `model_init_kwargs` says."""

@@ -12,8 +12,8 @@ from bot.memory.units import Bytes, together
 from bot.memory.workload import LEVELS, MemoryLevel
 
 StageName: TypeAlias = Literal[
-    "rollout", "scoring", "weight sync", "log-prob", "reward", "critic", "update", "optimizer",
-    "evaluation",
+    "loading", "rollout", "scoring", "weight sync", "log-prob", "reward", "critic", "update",
+    "optimizer", "evaluation",
 ]  # fmt: skip
 Fit: TypeAlias = Literal["impossible", "likely OOM", "tight", "fits"]
 NOT_ALLOCATED = frozenset(

@@ -23,7 +23,7 @@ from bot.memory.estimate import NOT_ALLOCATED, MemoryEstimate, Stage, StageName
 from bot.memory.units import NOTHING, Bytes, together
 from bot.memory.workload import LEVELS, Engine, MemoryLevel, Pool, Role, RoleName, Workload
 
-_Kind: TypeAlias = Literal["generate", "sync", "forward", "update", "step", "evaluate"]
+_Kind: TypeAlias = Literal["load", "generate", "sync", "forward", "update", "step", "evaluate"]
 _TRAINING: tuple[_Kind, ...] = ("update", "step")
 _FORWARD: Mapping[RoleName, StageName] = {
     "actor": "log-prob",
@@ -88,6 +88,8 @@ def _works(pool: Pool) -> Iterator[_Work]:
         if actor is not None and pool.engine.name != "hf":
             yield _Work("weight sync", "sync", actor)
     for role in pool.roles:
+        if role.loaded_bytes:
+            yield _Work("loading", "load", role)
         if role.forward.conservative:
             yield _Work(_FORWARD[role.name], "forward", role)
         if role.trained:
@@ -135,7 +137,11 @@ class _Gpu:
                 yield together(self._parts(work, level, self._pool.engine, total).values())
 
     def _parts(self, work: _Work, level: MemoryLevel, engine: Engine | None, total: Bytes) -> Parts:
-        """Everything on the GPU, by name."""
+        """Everything on the GPU, by name; as a model is loaded nothing else is there yet."""
+        if work.kind == "load" and work.role is not None:
+            loaded = Bytes.of(work.role.loaded_bytes * work.role.shape.parameters)
+            context = overhead(self._pool, level, ascend=self._ascend)
+            return {"weights": loaded, "contexts": context}
         idle = self._idle(work.role, level)
         contexts = overhead(self._pool, level, ascend=self._ascend)
         parts = self._at_work(work.role, work.kind, level) if work.role is not None else {}

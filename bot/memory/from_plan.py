@@ -185,7 +185,8 @@ def _read(
     get.files = models.files
     get.asked |= plan.made_by
     recipe = plan.launch.command.implied and plan.launch.command.written is None
-    if plan.written is not None and plan.written.spread and (plan.gpus.value or gpus or 1) > 1:
+    spread = plan.written is not None and plan.written.placed == "spread"
+    if spread and (plan.gpus.value or gpus or 1) > 1:
         raise NoEstimateError(
             "device_map spreads the layers of the model over the GPUs, which is not modelled."
         )

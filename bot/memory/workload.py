@@ -145,6 +145,8 @@ class Role:
     """Of a resident parameter; 2 for bf16, about 0.56 for 4-bit linear layers."""
     frozen_bytes: float | None = None
     """Of a parameter below an adapter, where it differs."""
+    loaded_bytes: float = 0.0
+    """Of a parameter of the model that each GPU has whole before it is divided."""
     base_shared: bool = False
     """Whether the frozen weights are the engine's, on which the adapter is trained."""
     embedding_on_host: bool = False

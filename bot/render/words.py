@@ -33,6 +33,7 @@ MEMORY: Final = (
     "critic, idle",
     "reference, idle",
     "reward, idle",
+    "loading",
     "rollout",
     "scoring",
     "weight sync",

@@ -13,7 +13,7 @@ class EstimateStage(ReportPart):
     """What one stage of a training step takes of each GPU, GiB (2**30 bytes)."""
 
     stage: str
-    """rollout, weight sync, log-prob, reward, critic, update, optimizer."""
+    """loading, rollout, weight sync, log-prob, reward, critic, update, optimizer, evaluation."""
     pool: str
     """Which of the job's GPUs: "all roles", "training", "rollout", …"""
     floor_gib: float

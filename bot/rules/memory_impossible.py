@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
+from bot.memory.estimate import StageName
+from bot.rules._support.base import Example, Hits, Message, Meta, RuleContext, hit, message
 from bot.rules._support.estimates import LIMITS, SOURCE, estimates, ran_before, sum_in_words
 from bot.rules._support.example import STATIC, verl
 from bot.rules._support.names import where
@@ -54,6 +55,12 @@ def check(context: RuleContext) -> Hits:
             device=estimate.device.label,
             usable=str(estimate.usable),
             sum=sum_in_words(estimate.binding("floor"), "floor"),
-            help=message("use more GPUs, a larger device, or what `rlbot estimate` names"),
+            help=_way_out(estimate.binding("floor").name),
             severity=None if estimate.device.verified and not made.workload.usual else "warning",
         )
+
+
+def _way_out(stage: StageName) -> Message:
+    if stage == "loading":
+        return message("leave device_map out: the model is then loaded on the host, and divided")
+    return message("use more GPUs, a larger device, or what `rlbot estimate` names")

@@ -206,6 +206,10 @@ class Unsloth:
     """Tokens of the longest sequence that it takes (`max_seq_length`); 0 where not known."""
 
 
+Placed: TypeAlias = Literal["spread", "whole"] | None
+"""Layers of a model over the GPUs that there are, or all of them on each process's own."""
+
+
 @dataclass(frozen=True, slots=True)
 class WrittenProgram:
     """A program that makes settings in Python, and what it does with its model that is none."""
@@ -215,8 +219,8 @@ class WrittenProgram:
     prepared: bool = False
     """Whether what is not quantized is made fp32, and layers are recomputed
     (`prepare_model_for_kbit_training`)."""
-    spread: bool = False
-    """Whether the layers of the model are spread over the GPUs that there are (`device_map`)."""
+    placed: Placed = None
+    """Where the model is put as it is loaded (`device_map`)."""
     goes_on: bool = False
     """Whether the adapter is one of an earlier training, whose rank stands beside it."""
     unsloth: Unsloth | None = None

@@ -253,7 +253,7 @@ def test_what_trl_makes_of_its_options_is_what_they_say() -> None:
     assert plan.adapter.value == "lora"
     assert plan.model.value == "Qwen/Qwen2.5-3B"
     assert plan.written is not None
-    assert not plan.written.spread
+    assert plan.written.placed != "spread"
     bare = plan_of(HEAD + OWN + BY_OPTIONS, "--model_name_or_path Qwen/Qwen2.5-3B")
     assert bare.adapter.value == ""
     prepared = BY_OPTIONS.replace(

@@ -41,6 +41,7 @@ DIGESTS = (
     "ca889fdd56677f9fbf2e48ad2cab80e302acbbbab16144b369725184a8a6c13e",
     "76c697c0d0ce7db082bbe125c418ba134ed988bff3cce3618f850d71c42e4edb",
     "681eae5f4961b698a47c715e27d7b148a49f20a68ec09ab59b1599e89ab7711b",
+    "0480582b4b0079781d07da0fa8e6e7035d88973d5aede525c5ed48949d2d6f9a",
 )
 """Of each round's rows and scripts, from the first on."""
 FOLDER = Path(__file__).parent / "unseen"
@@ -98,7 +99,7 @@ def test_a_later_round_repeats_no_row(number: int) -> None:
             continue
         place = (
             r"[\w./-]+/[\w./-]+\.(?:sh|md|yaml|ipynb)|\w+\.csv"
-            r"|[\w.-]+/(?:issues|pull)/\d+\b|\"[^\"]+\""
+            r"|[\w.-]+/(?:issues|pull)/\d+\b|\"[^\"]+\"|names itself \w+"
         )
         places = re.findall(place, source)
         assert places, row["id"]
@@ -134,6 +135,7 @@ def test_a_later_round_repeats_no_row(number: int) -> None:
                 (50, 50, 19, 20),
                 (51, 36, 20, 24),
                 (43, 38, 14, 14),
+                (95, 83, 19, 58),
             ),
             strict=True,
         )
@@ -150,6 +152,7 @@ def test_a_later_round_holds_what_a_judge_needs(
     for row in rows:
         assert re.fullmatch(r"202[3-6]-[01]\d-[0-3]\d", row["date"]), row["id"]
         told = ("github.com/", "a guide in a public repository, ", "a stored file that names ")
+        told = (*told, "a stored repository that names ")
         assert row["source"].startswith((*told, "a report of ")), row["id"]
         assert row["method"] in ("full", "lora", "qlora"), row["id"]
         assert row["backend"] in ("fsdp", "zero", "megatron", "single"), row["id"]

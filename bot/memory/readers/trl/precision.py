@@ -6,6 +6,7 @@ Sources: transformers' `TrainingArguments`, TRL's configurations 0.13 to 1.16, P
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Required, TypedDict
 
 from bot.base.fast_dataclass import dataclass
@@ -34,6 +35,8 @@ class Precision:
     weights: float
     loaded: float = 2.0
     """Of a model that is not trained: the type that it is loaded in."""
+    stated: float = 2.0
+    """Of one as `from_pretrained` loads it."""
     gradients: float
     optimizer: float
     step: float
@@ -83,7 +86,8 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
     narrow = 2.0 if backend.startswith("zero") else width
     ends = (_ends(get, backend, narrow) if again else 4.0) if prepared else None
     if backend.startswith("zero"):
-        return _under_zero(get, frozen, ends or 2.0, prepared=prepared)
+        made = _under_zero(get, frozen, ends or 2.0, prepared=prepared)
+        return replace(made, stated=width)
     adapted = bool(get.plan.adapter.value)
     # accelerate makes trained parameters fp32 (`prepare_model`, `fsdp2_prepare_model`).
     divided = backend in ("fsdp", "fsdp2") and mixed and not adapted
@@ -91,6 +95,7 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
     return Precision(
         weights=weights,
         loaded=width,
+        stated=width,
         **(_adapters(get, quantized=frozen is not None) if adapted else _whole(get, weights)),
         frozen=frozen,
         whole_experts=whole_experts(get),

@@ -60,7 +60,7 @@ from bot.memory.readers.trl.rewards import judges, scored_by
 from bot.memory.readers.trl.samples import longest_response, longest_sample
 from bot.memory.shapes.models import FindModel
 from bot.memory.shapes.shape import Shape
-from bot.memory.workload import Adapter, Engine, Layout, Pool, Role, Tokens, Workload
+from bot.memory.workload import Adapter, Backend, Engine, Layout, Pool, Role, Tokens, Workload
 
 _ONLINE = ("grpo", "rloo", "gae", "online_dpo")
 _PAIRS = ("dpo", "rm")
@@ -277,6 +277,7 @@ class _Trainer:
             beside_adapter=full_modules(get, self.shape, precision) if adapter else None,
             weight_bytes=precision.weights,
             frozen_bytes=precision.frozen if adapter else None,
+            loaded_bytes=self._loaded(backend, precision),
             base_shared=unsloth.has_engine(get),
             embedding_on_host=unsloth.keeps_embedding_on_host(get),
             whole_experts=precision.whole_experts,
@@ -316,6 +317,14 @@ class _Trainer:
                 2.0 if vllm and backend == "zero3" and adapter and not self.instruct else 0.0
             ),
         )
+
+    def _loaded(self, backend: Backend, precision: Precision) -> float:
+        """Bytes of a parameter as a program puts it on the GPU before FSDP or ZeRO divide it."""
+        written = self.plan.written
+        if backend == "ddp" or written is None or written.placed is None or precision.frozen:
+            return 0.0
+        self.assumed.append(message("the whole model on each GPU first, as device_map has it"))
+        return precision.stated
 
     def _sequences(self) -> int:
         """Sequences of a pass with gradient."""
