@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from bot.check.estimate import estimate_script
@@ -9,6 +11,7 @@ from bot.check.request import CheckOptions, InCheckout, ScriptFile
 from bot.check.script import check_script
 from bot.frameworks import Checkout
 from bot.report import Estimate, ScriptReport
+from tests.command import rlbot
 
 MODEL = "--model_name_or_path Qwen/Qwen2.5-0.5B --bf16 --dtype bfloat16 --max_length 1024"
 RECIPE = "model_name_or_path: Qwen/Qwen2.5-0.5B\nlearnin_rate: 1e-5\nmax_length: $LEN\n"
@@ -145,3 +148,38 @@ def test_each_round_of_a_loop_has_its_own_file() -> None:
     text = f"for LEN in 512 1024; do\n{body}{SFT} --config a.yaml\ndone\n"
     lengths = [launch.settings["max_length"] for launch in lint(text).launches]
     assert lengths == [512, 1024]
+
+
+PROGRAM = b"""\
+from trl import SFTConfig, SFTTrainer
+args = SFTConfig(max_length=1024, deepspeed="ds.json", per_device_train_batch_size=1)
+SFTTrainer("Qwen/Qwen2.5-0.5B", args=args).train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "stage"),
+    [
+        (cat("ds.json", ds(3)), "3"),
+        (cat("ds.json", ds(3)) + "cd work\n", None),
+        (cat("ds.json", ds(3)) + "cd $WORK\n", None),
+        ("", None),
+    ],
+)
+def test_a_program_names_a_file_that_the_script_writes(before: str, stage: str | None) -> None:
+    """Where the program looks for it: in the folder that it is started in."""
+    files = {"train.py": PROGRAM, "work/train.py": PROGRAM}
+    made = estimate(f"{before}accelerate launch --num_processes 8 train.py\n", files)
+    if stage is None:
+        assert made.reason == "ZeRO's stage is not known."
+    else:
+        assert f"ZeRO stage {stage}" in " ".join(made.applied)
+
+
+def test_it_does_so_in_another_folder_of_the_tree(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "train.py").write_bytes(PROGRAM)
+    start = "cd work\naccelerate launch --num_processes 8 train.py\n"
+    (tmp_path / "run.sh").write_text(cat("work/ds.json", ds(3)) + start)
+    made = rlbot("estimate", "run.sh", "--root", ".", "--device", "h100", cwd=tmp_path)
+    assert "ZeRO stage 3" in made.out
