@@ -152,8 +152,9 @@ def test_a_later_round_holds_what_a_judge_needs(
     for row in rows:
         assert re.fullmatch(r"202[3-6]-[01]\d-[0-3]\d", row["date"]), row["id"]
         told = ("github.com/", "a guide in a public repository, ", "a stored file that names ")
-        told = (*told, "a stored repository that names ")
-        assert row["source"].startswith((*told, "a report of ")), row["id"]
+        assert row["source"].startswith((*told, "a report of ", "a stored repository that ")), row[
+            "id"
+        ]
         assert row["method"] in ("full", "lora", "qlora"), row["id"]
         assert row["backend"] in ("fsdp", "zero", "megatron", "single"), row["id"]
         assert ("measured_gib" in row) == ("metric" in row), row["id"]
