@@ -17,7 +17,6 @@ from bot.frameworks.notebook import is_notebook
 from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import check_context
 from bot.script.choice import choose
-from bot.script.given_settings import with_given
 from bot.script.header import read_header
 from bot.script.name import is_program, is_recipe, is_shell, read_name
 from bot.script.named_recipes import with_settings
@@ -88,6 +87,8 @@ def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
     launches = launches if joined is reading else planned(joined)
     reading = joined
     if options.settings:
+        from bot.script.given_settings import with_given  # Few ask for it.
+
         reading = with_given(joined, launches, place, options.settings)
         launches = planned(reading)
     return RuleContext(

@@ -14,6 +14,7 @@ from bot.frameworks.python_statements import (
     assignment,
     carried_out,
     function_of,
+    left_before,
     stores,
     tests_around,
 )
@@ -143,11 +144,19 @@ def is_model(call: ast.Call) -> bool:
 
 
 def may_reach(scope: Scope, node: ast.AST) -> bool:
-    """Whether a part of a function may be carried out, by the conditions around it."""
+    """Whether a part of a function may be carried out, by the conditions around it and above."""
     try:
-        return scope.reached(tests_around(scope.node, node), "")
+        if not scope.reached(tests_around(scope.node, node), ""):
+            return False
     except UnfollowedError:
         return True
+    for test, holds in left_before(scope.node, node):
+        try:
+            if scope.reached(((test, holds),), ""):
+                return False  # The function has been left.
+        except UnfollowedError:
+            continue
+    return True
 
 
 def calls_before(trainer: ast.Call, scope: Scope, name: str) -> list[ast.Call]:

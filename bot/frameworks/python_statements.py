@@ -83,7 +83,7 @@ def statements(node: ast.AST) -> Iterator[tuple[ast.AST, Tests]]:
             ]
             waiting += [(inner, (*tests, (one.test, False))) for inner in one.orelse]
             continue
-        if isinstance(one, ast.Try) and all(_leaves(handler) for handler in one.handlers):
+        if isinstance(one, ast.Try) and all(_fails(handler.body) for handler in one.handlers):
             waiting += [(inner, tests) for inner in (*one.body, *one.orelse, *one.finalbody)]
             continue
         within = (*tests, (None, True)) if isinstance(one, _UNSURE) else tests
@@ -117,6 +117,26 @@ def tests_around(within: ast.AST, node: ast.AST) -> Tests:
     return next(found, ())
 
 
+def left_before(within: ast.AST, node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
+    """The conditions above a part of a function under which it is left: `if done: return`.
+
+    Each with whether it is left where that holds.
+    """
+    block: Sequence[ast.stmt] = getattr(within, "body", ())
+    while block:
+        around = next((one for one in block if _holds(one, node)), None)
+        for one in block[: block.index(around)] if around is not None else ():
+            if isinstance(one, ast.If):
+                ends = ((True, one.body), (False, one.orelse))
+                yield from ((one.test, holds) for holds, branch in ends if _leaves(branch))
+        parts = (getattr(around, name, ()) for name in ("body", "orelse", "finalbody"))
+        block = next((one for one in parts if any(_holds(inner, node) for inner in one)), ())
+
+
+def _holds(statement: ast.stmt, node: ast.AST) -> bool:
+    return any(part is node for part in ast.walk(statement))
+
+
 def carried_out(
     tree: ast.Module, within: ast.AST, node: ast.AST, call: ast.Call
 ) -> Sequence[ast.AST]:
@@ -147,9 +167,15 @@ def _given_by(node: ast.AST) -> Sequence[str]:
     return []
 
 
-def _leaves(handler: ast.ExceptHandler) -> bool:
-    """Whether the program ends, or fails, where a handler is carried out."""
-    last = handler.body[-1]
+def _leaves(block: Sequence[ast.stmt]) -> bool:
+    """Whether the function or the program ends, or fails, with a block of statements."""
+    last = block[-1] if block else None
+    return isinstance(last, ast.Return) or _fails(block)
+
+
+def _fails(block: Sequence[ast.stmt]) -> bool:
+    """Whether the program ends, or fails, with a block of statements."""
+    last = block[-1] if block else None
     call = last.value if isinstance(last, ast.Expr) else None
     ends = isinstance(call, ast.Call) and written(call.func) in _EXITS
     return ends or isinstance(last, ast.Raise)

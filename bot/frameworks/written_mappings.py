@@ -14,6 +14,8 @@ from bot.frameworks.python_statements import assigned_once, function_of, is_text
 
 _READS: Final = ("get", "items", "keys", "values")
 """Methods of a mapping that leave it as it is."""
+_LOOKS: Final = ("print", "len", "dict", "list", "sorted", "str", "repr", "json.dumps")
+"""Functions that do so."""
 
 
 class Keywords(NamedTuple):
@@ -282,4 +284,7 @@ def _reads(parent: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
         return parent.attr in _READS and isinstance(called, ast.Call) and called.func is parent
     subscript = isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Load)
     shown = isinstance(parent, (ast.FormattedValue, ast.Compare))
-    return subscript or shown or (isinstance(parent, ast.Call) and written(parent.func) == "print")
+    # `SFTConfig(**shared)`, and `{**shared, "beta": 0.1}`, which is another mapping.
+    unpacked = isinstance(parent, ast.Dict) or (isinstance(parent, ast.keyword) and not parent.arg)
+    looked_at = isinstance(parent, ast.Call) and written(parent.func) in _LOOKS
+    return subscript or shown or unpacked or looked_at

@@ -14,7 +14,7 @@ from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleConte
 from bot.rules._support.code import shortened, without_comments
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE
-from bot.script.name import is_recipe
+from bot.script.name import is_program, is_recipe
 from bot.shell.child_shells import STARTERS
 from bot.shell.source import Span
 from bot.shell.words import Command, Hole, Word
@@ -125,6 +125,14 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
             started.entry, place.path, started.argv, command
         )
         for one in found:
+            text = place.checkout.files.get(one.path, b"")
+            if is_program(context.path) and not started.argv and b".add_argument(" in text:
+                return message(
+                    "the settings of TRL stand in Python, {name}(…) in {path}, and are not read "
+                    "without its arguments: give them with --args",
+                    name=one.name,
+                    path=one.path,
+                )
             return message(
                 "the settings of TRL stand in Python, {name}(…) in {path}, and are not read there",
                 name=one.name,

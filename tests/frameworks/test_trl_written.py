@@ -591,3 +591,40 @@ def test_settings_that_are_made_alike_in_two_places_are_followed() -> None:
         "b = 0.1\ntry:\n    a = GRPOConfig(beta=b)\nexcept TypeError:\n    a = GRPOConfig(beta=b)\n"
     )
     assert _settings(START + text)["beta"] == 0.1
+
+
+STAGES = """\
+import argparse
+from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
+def build(args):
+    shared = {"per_device_train_batch_size": args.batch, "bf16": True}
+    if args.stage == "sft":
+        config = SFTConfig(max_length=512, **shared)
+        return SFTTrainer("Qwen/Qwen2.5-0.5B", args=config)
+    config = DPOConfig(max_length=512, beta=0.2, **shared)
+    return DPOTrainer("Qwen/Qwen2.5-0.5B", args=config)
+parser = argparse.ArgumentParser()
+parser.add_argument("--stage", required=True)
+parser.add_argument("--batch", type=int, default=4)
+build(parser.parse_args())
+"""
+
+
+def _alone(given: list[str] | None) -> ScriptReport:
+    files = InCheckout(Checkout({"train.py": STAGES.encode()}))
+    options = CheckOptions(place=files, script_arguments=given, evidence="off")
+    return check_script(ScriptFile(path="train.py", data=STAGES.encode()), options)
+
+
+@pytest.mark.parametrize("stage", ["sft", "dpo"])
+def test_a_mapping_that_several_calls_unpack_is_read(stage: str) -> None:
+    """RDAN-GRPO: the settings that both of its stages share."""
+    (launch,) = _alone(["--stage", stage]).launches
+    assert ("beta" in launch.settings) is (stage == "dpo")
+    assert launch.settings["per_device_train_batch_size"] == 4
+    assert launch.settings["bf16"] is True
+
+
+def test_a_program_without_the_arguments_that_decide_asks_for_them() -> None:
+    (reason,) = [one.reason for one in _alone(None).unchecked]
+    assert "are not read without its arguments: give them with --args" in reason
