@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from bot.base.errors import UserError
+from bot.base.errors import UncheckedError, UserError
 from bot.base.messages import mark
 from bot.base.regex import regex
 from bot.frameworks import ScriptPlace, find_launches
@@ -15,8 +15,10 @@ from bot.frameworks.setting import GIVEN
 from bot.shell.words import Command, Piece, Reading, Word
 
 _SETTING = regex(r"(?:--|\+{1,2})?([\w./@-]{1,200})=")
-_NONE: Final = mark("--set: {framework} {release} has no setting {key}.")
-_SIMILAR: Final = mark("--set: {framework} {release} has no setting {key}; did you mean {near}?")
+_NONE: Final = mark("{path}: {framework} {release} has no setting {key}, which --set gives.")
+_SIMILAR: Final = mark(
+    "{path}: {framework} {release} has no setting {key}, which --set gives; did you mean {near}?"
+)
 _ON: Final = frozenset(("", "1", "true", "yes", "on"))
 _SEVERAL: Final = ("*", "+")
 """The arities of options that take a list, whose items commas part."""
@@ -35,12 +37,13 @@ def with_given(
 ) -> Reading:
     """The reading with the settings behind those of each launch that has them, so that they count.
 
-    `plans` are the reading's. Raises UserError for what is no setting, and for one that no launch
-    has.
+    `plans` are the reading's. Raises UserError for what is no setting, and UncheckedError for one
+    that none of its launches has: those of another script may.
     """
     for setting in settings:
+        key = key_of(setting)
         if plans and not any(_takes(plan, setting) for plan in plans):
-            raise _unknown(key_of(setting), plans[0])
+            raise _unknown(key, plans[0], reading.source.path)
     launched = zip(find_launches(reading, place), plans, strict=True)
     by_command = {id(launch.command): plan for launch, plan in launched}
 
@@ -66,10 +69,11 @@ def _takes(plan: Plan, setting: str) -> bool:
     return known is not None and (known.type != "dict" or known.default is not None)
 
 
-def _unknown(key: str, plan: Plan) -> UserError:
+def _unknown(key: str, plan: Plan, path: str) -> UncheckedError:
     near = plan.table.nearest(key) if plan.table is not None else None
-    return UserError(
+    return UncheckedError(
         _SIMILAR if near else _NONE,
+        path=path,
         framework=plan.framework,
         release=plan.configuration.release,
         key=key,

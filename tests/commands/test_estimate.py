@@ -448,23 +448,29 @@ def test_a_setting_answers_what_only_running_decides() -> None:
 @pytest.mark.parametrize(
     ("setting", "sentence"),
     [
-        ("lora_r", 'rlbot: --set takes KEY=VALUE, such as lora_r=64; got "lora_r".\n'),
-        ("=8", 'rlbot: --set takes KEY=VALUE, such as lora_r=64; got "=8".\n'),
-        (
-            "max_lenght=8",
-            "rlbot: --set: trl 1.0.0 has no setting max_lenght; did you mean max_length?\n",
-        ),
-        ("zzz.yyy=8", "rlbot: --set: trl 1.0.0 has no setting zzz.yyy.\n"),
+        ("max_lenght=8", "has no setting max_lenght, which --set gives; did you mean max_length?"),
+        ("zzz.yyy=8", "has no setting zzz.yyy, which --set gives."),
     ],
 )
-def test_a_setting_that_is_none_is_refused(setting: str, sentence: str) -> None:
-    assert set_on(_SFT, setting) == ("", sentence)
+def test_a_setting_that_a_script_does_not_have_leaves_it_unchecked(
+    setting: str, sentence: str
+) -> None:
+    """Others of a folder may have it."""
+    told, _ = set_on(_SFT, setting)
+    assert told == f"not checked: x.sh: trl 1.0.0 {sentence}\n"
+
+
+@pytest.mark.parametrize("script", [_SFT, "ls\n"])
+@pytest.mark.parametrize("setting", ["lora_r", "=8"])
+def test_what_is_no_setting_is_refused(script: str, setting: str) -> None:
+    error = f'rlbot: --set takes KEY=VALUE, such as lora_r=64; got "{setting}".\n'
+    assert set_on(script, setting) == ("", error)
 
 
 def test_a_section_is_no_setting() -> None:
     """It said nothing, and changed nothing."""
-    _, error = set_on(verl(), "data=5", framework="verl@0.6.0")
-    assert error.startswith("rlbot: --set: verl 0.6.0 has no setting data")
+    told, _ = set_on(verl(), "data=5", framework="verl@0.6.0")
+    assert "verl 0.6.0 has no setting data, which --set gives" in told
 
 
 def test_a_flag_is_not_taken_back() -> None:
