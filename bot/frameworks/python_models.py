@@ -212,23 +212,19 @@ def is_name(node: ast.expr, scope: Scope) -> bool:
     return option_of(scope, node) is not None
 
 
-def is_alike(one: ast.Call, other: ast.Call, scope: Scope) -> bool:
-    """Whether two calls of a scope are given the same: written so, or by names of the same."""
-
-    def given(call: ast.Call) -> list[str]:
-        keywords = sorted(call.keywords, key=lambda keyword: keyword.arg or "")
-        values = [("", value) for value in call.args] + [
-            (one.arg or "", one.value) for one in keywords
-        ]
-        return [written(call.func), *(f"{name}={_text_of(value, scope)}" for name, value in values)]
-
-    return given(one) == given(other)
+def given_to(call: ast.Call, scope: Scope) -> tuple[str, ...]:
+    """What a call of a scope is given, as text to compare by: constants where they are known."""
+    named = sorted((str(one.arg), _text_of(one.value, scope)) for one in call.keywords)
+    return (
+        *(_text_of(one, scope) for one in call.args),
+        *(f"{name}={text}" for name, text in named),
+    )
 
 
 def _text_of(node: ast.expr, scope: Scope) -> str:
     try:
         return written(scope.constant(node))
-    except UnfollowedError:
+    except (UnfollowedError, RecursionError):
         return written(node)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -100,18 +100,6 @@ def calls(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             yield node, written(node.func).rpartition(".")[2]
-
-
-def are_alike(made: Iterable[ast.Call]) -> bool:
-    """Whether calls, of which there are some, are all given the same words."""
-    words = {
-        (
-            *map(written, call.args),
-            *sorted(f"{one.arg}={written(one.value)}" for one in call.keywords),
-        )
-        for call in made
-    }
-    return len(words) == 1
 
 
 def makes(tree: ast.Module, name: str, package: str) -> bool:

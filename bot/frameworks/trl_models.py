@@ -18,8 +18,8 @@ from bot.frameworks import unsloth
 from bot.frameworks.python_models import (
     REQUIRES,
     calls_before,
+    given_to,
     gradients_set,
-    is_alike,
     is_model,
     is_name,
     is_value,
@@ -364,10 +364,11 @@ class _Program:
         """Refuse other models that are there while it trains; DPO's reference is one more copy."""
         reference = scope.value(given["ref_model"])[0] if "ref_model" in given else None
         if reference is not None and not is_value(reference, None):
-            same = isinstance(reference, ast.Call) and any(
-                is_alike(reference, one, scope) for one in self.loads[:1]
-            )
-            if not same or not isinstance(reference, ast.Call) or self.adapter is not None:
+            if not isinstance(reference, ast.Call) or not self.loads or self.adapter is not None:
+                raise UnfollowedError("ref_model")
+            loaded = self.loads[0]
+            same = written(reference.func) == written(loaded.func)
+            if not same or given_to(reference, scope) != given_to(loaded, scope):
                 raise UnfollowedError("ref_model")
             self.loads.append(reference)
         loads = [one for one in calls_before(call, scope, _LOADS) if is_model(one)]

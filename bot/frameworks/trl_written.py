@@ -23,8 +23,9 @@ from bot.frameworks.option_table import UNLIMITED
 from bot.frameworks.program_run import ProgramRun
 from bot.frameworks.python_changes import changes
 from bot.frameworks.python_known import given_word, option_of
+from bot.frameworks.python_models import given_to
 from bot.frameworks.python_scope import Scope
-from bot.frameworks.python_source import UnfollowedError, are_alike, calls, imports, written
+from bot.frameworks.python_source import UnfollowedError, calls, imports, written
 from bot.frameworks.python_statements import assigned_once
 from bot.frameworks.trl_derived import class_named, from_trl, trainers
 from bot.frameworks.trl_model import ModelWritten, program_of
@@ -90,7 +91,7 @@ def settings_written(
         return None
     call, name = made[0]
     scope = Scope.around(tree, call, run)
-    alike = _are_the_same([one for one, _ in made], tree, run)
+    alike = _are_alike([one for one, _ in made], tree, run)
     given = keywords_of(call, scope) if alike and not call.args else None
     if bare:
         given = Keywords([])
@@ -122,7 +123,7 @@ def model_written(
     are those of TRL's class.
     """
     made = [(call, found) for call, found in trainers(tree, run) if found.script == trainer]
-    if len(made) > _MOST_TRAINERS or not are_alike(call for call, _ in made):
+    if not _are_alike([call for call, _ in made], tree, run):
         return None
     models = [
         model_of(call, Scope.around(tree, call, run), settings, found.own) for call, found in made
@@ -201,16 +202,11 @@ class _Words:
             self.found += _values(keyword.value, value, span, kind)
 
 
-def _are_the_same(made: Sequence[ast.Call], tree: ast.Module, run: ProgramRun) -> bool:
-    """Whether calls give the same settings the same values, as far as those are known."""
-    if len(made) == 1 or not are_alike(made) or len(made) > _MOST_TRAINERS:
-        return len(made) == 1
-    scopes = [Scope.around(tree, one, run) for one in made]
-    known = {
-        tuple(json.dumps(value_of(one.value, scope), default=str) for one in call.keywords)
-        for call, scope in zip(made, scopes, strict=True)
-    }
-    return len(known) == 1
+def _are_alike(made: Sequence[ast.Call], tree: ast.Module, run: ProgramRun) -> bool:
+    """Whether calls, of which there are some but not many, are given the same, or there is one."""
+    if len(made) > 1 and len(made) <= _MOST_TRAINERS:
+        return len({given_to(one, Scope.around(tree, one, run)) for one in made}) == 1
+    return len(made) == 1
 
 
 def _trains(tree: ast.Module) -> str:

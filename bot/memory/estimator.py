@@ -138,12 +138,11 @@ class _Gpu:
 
     def _parts(self, work: _Work, level: MemoryLevel, engine: Engine | None, total: Bytes) -> Parts:
         """Everything on the GPU, by name; as a model is loaded nothing else is there yet."""
+        contexts = overhead(self._pool, level, ascend=self._ascend)
         if work.kind == "load" and work.role is not None:
             loaded = Bytes.of(work.role.loaded_bytes * work.role.shape.parameters)
-            context = overhead(self._pool, level, ascend=self._ascend)
-            return {"weights": loaded, "contexts": context}
+            return {"weights": loaded, "contexts": contexts}
         idle = self._idle(work.role, level)
-        contexts = overhead(self._pool, level, ascend=self._ascend)
         parts = self._at_work(work.role, work.kind, level) if work.role is not None else {}
         if engine is not None:
             card = Card(total=total, at_start=self._at_start(engine) + contexts)
