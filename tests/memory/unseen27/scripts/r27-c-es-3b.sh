@@ -1,0 +1,35 @@
+export CUDA_VISIBLE_DEVICES=0 TOKENIZERS_PARALLELISM=false VLLM_NO_USAGE_STATS=1
+python -m verl.trainer.main_ppo \
+  algorithm.adv_estimator=grpo \
+  data.train_files=data_math/train.parquet \
+  data.val_files=data_math/val.parquet \
+  data.train_batch_size=16 \
+  data.max_prompt_length=1024 \
+  data.max_response_length=2048 \
+  data.reward_fn_key=data_source \
+  data.filter_overlong_prompts=True \
+  data.truncation=right \
+  actor_rollout_ref.model.path=Qwen/Qwen2.5-3B-Instruct \
+  actor_rollout_ref.actor.optim.lr=1e-6 \
+  actor_rollout_ref.actor.ppo_mini_batch_size=8 \
+  actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=8 \
+  actor_rollout_ref.actor.use_kl_loss=True \
+  actor_rollout_ref.actor.kl_loss_coef=0.001 \
+  actor_rollout_ref.rollout.name=vllm \
+  actor_rollout_ref.rollout.n=8 \
+  actor_rollout_ref.rollout.tensor_model_parallel_size=1 \
+  actor_rollout_ref.rollout.gpu_memory_utilization=0.5 \
+  actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=8 \
+  actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=8 \
+  custom_reward_function.path=reward_logged.py \
+  custom_reward_function.name=compute_score \
+  trainer.logger=[console] \
+  trainer.n_gpus_per_node=1 \
+  trainer.nnodes=1 \
+  trainer.save_freq=200 \
+  trainer.test_freq=-1 \
+  trainer.val_before_train=False \
+  trainer.total_epochs=1000 \
+  trainer.total_training_steps=200 \
+  trainer.project_name=grpo_math \
+  trainer.experiment_name=grpo_full_3b_math_t2048
