@@ -128,15 +128,17 @@ def measured(facts: Facts) -> Measured | None:
 
 
 def expected_peak(estimate: Estimate) -> ExpectedPeak | None:
-    """The three levels of the peak, for comparing a run with; None without a prediction."""
+    """What a card shows at its peak, for comparing a run with; None without a prediction."""
     from bot.evidence.subject import ExpectedPeak
 
     if not estimate.stages:
         return None
     return ExpectedPeak(
         floor_gib=max(stage.floor_gib for stage in estimate.stages),
-        expected_gib=max(stage.expected_gib for stage in estimate.stages),
-        conservative_gib=max(stage.conservative_gib for stage in estimate.stages),
+        expected_gib=max(stage.card_gib or stage.expected_gib for stage in estimate.stages),
+        conservative_gib=max(
+            stage.card_conservative_gib or stage.conservative_gib for stage in estimate.stages
+        ),
     )
 
 

@@ -29,13 +29,13 @@ MIN_STEPS: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedPeak:
-    """Predicted peak memory of one GPU, in GiB (2**30 bytes)."""
+    """Predicted peak of what one GPU shows, in GiB (2**30 bytes)."""
 
     floor_gib: float
     """What must be resident: no run can stay below it."""
     expected_gib: float
     conservative_gib: float
-    """What a run with full-length responses everywhere may need."""
+    """What a run with full-length responses everywhere may show, freed blocks among it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias
 
 from bot.base.devices import Device
 from bot.base.fast_dataclass import dataclass
-from bot.memory.units import Bytes, together
+from bot.memory.bands import FILLED, PIECES
+from bot.memory.units import NOTHING, Bytes, together
 from bot.memory.workload import LEVELS, MemoryLevel
 
 StageName: TypeAlias = Literal[
@@ -16,9 +17,8 @@ StageName: TypeAlias = Literal[
     "optimizer", "evaluation",
 ]  # fmt: skip
 Fit: TypeAlias = Literal["impossible", "likely OOM", "tight", "fits"]
-NOT_ALLOCATED = frozenset(
-    ("contexts", "sleeping engine", "engine weights", "engine cache", "engine activations")
-)
+_OF_ENGINE = frozenset(("engine weights", "engine cache", "engine activations"))
+NOT_ALLOCATED = _OF_ENGINE | {"contexts", "sleeping engine"}
 """Components that the trainers' allocator does not hold."""
 TIGHT = 0.9
 """Above this share of the card a configuration counts as tight."""
@@ -51,6 +51,8 @@ class Stage:
     """Up to this share of what is usable the expected amount may be and the stage still work."""
     kept: float = 0.0
     """Freed blocks that the allocator holds while the card has room, a share of what it gave."""
+    above: float = 0.0
+    """The share by which what a run reports may be above what long sequences take."""
 
     total: Spread = field(init=False, compare=False, repr=False)
     """The sum; a higher level is never below a lower one."""
@@ -64,6 +66,15 @@ class Stage:
         spread = Spread(floor, expected, max(expected, conservative))
         object.__setattr__(self, "total", spread)
 
+    def allocated(self, level: MemoryLevel) -> Bytes:
+        """What torch reports as allocated by the trainers' processes, no engine among them."""
+        if level == "floor":
+            return self._given(level)
+        expected = max(self._given("floor"), self._given("expected"))
+        if level == "expected":
+            return expected
+        return max(expected, self._at_most)
+
     def shown(self, usable: Bytes) -> Bytes:
         """What a card shows: what is expected, and freed blocks, of the room at most a third."""
         expected = self.total.expected
@@ -71,6 +82,28 @@ class Stage:
         beside = together(amount for name, amount in parts if name in NOT_ALLOCATED)
         kept = expected.less(beside) * self.kept
         return expected + min(kept, usable.less(expected) / 3)
+
+    def shown_at_most(self, usable: Bytes) -> Bytes:
+        """The same at the conservative level, where they fill a share of the room."""
+        if not self.kept:
+            return self.total.conservative
+        parts = self.components["conservative"].items()
+        beside = together(amount for name, amount in parts if name in NOT_ALLOCATED)
+        between = self.components["expected"].get("allocator", NOTHING)
+        most = self._at_most + beside + between
+        return max(self.shown(usable), most + usable.less(most) * FILLED)
+
+    @property
+    def _at_most(self) -> Bytes:
+        return self._given("conservative") * (1.0 + self.above) + Bytes.gib(PIECES)
+
+    def _given(self, level: MemoryLevel) -> Bytes:
+        """What the trainers' allocator has given. What transformers generate with is theirs."""
+        parts = self.components[level]
+        elsewhere = NOT_ALLOCATED | {"allocator"}
+        if self.name == "rollout" and "engine weights" not in parts:
+            elsewhere -= _OF_ENGINE
+        return together(amount for name, amount in parts.items() if name not in elsewhere)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from bot.base.devices import Device, Vendor
 from bot.base.fast_dataclass import dataclass
-from bot.memory.bands import NEAR, edge_of, kept_of
+from bot.memory.bands import ABOVE, NEAR, edge_of, kept_of, kind_of
 from bot.memory.components.activations import Parts, frozen_copy, held_besides, update_parts
 from bot.memory.components.engines import Card, asleep, generating, weights
 from bot.memory.components.forward_pass import evaluation_parts, forward_parts
@@ -124,8 +124,8 @@ class _Gpu:
             if stage is None:
                 parts = {level: self._parts(work, level, engine, total) for level in LEVELS}
                 role = work.role if work.kind != "sync" else None
-                edge, kept = (edge_of(role), kept_of(role)) if role else (NEAR, 0.0)
-                stage = Stage(work.name, self._pool.name, parts, edge, kept)
+                near = (edge_of(role), kept_of(role), ABOVE[kind_of(role)]) if role else (NEAR,)
+                stage = Stage(work.name, self._pool.name, parts, *near)
                 if not _by_card(work, engine):
                     self._kept[place] = stage
             yield stage

@@ -16,9 +16,7 @@ from bot.memory.estimate import Spread, Stage
 from bot.memory.units import NOTHING, Bytes, together
 from bot.memory.workload import LEVELS, MemoryLevel, Pool
 
-_ELSEWHERE = frozenset(("contexts", "sleeping engine", "allocator"))
 _KEPT_BY_ENGINE = frozenset(("engine weights", "engine cache"))
-_OF_ENGINE = _KEPT_BY_ENGINE | {"engine activations"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +29,11 @@ class ProcessPeak:
 
 
 def process_peak(pool: Pool, stages: Sequence[Stage]) -> ProcessPeak:
-    """The peak of the process that trains a pool's roles; `stages` are the pool's.
-
-    What transformers generate with is the trained model itself: rollouts count as any other stage.
-    """
-    alone = pool.engine is not None and pool.engine.name == "hf"
-    own = [stage for stage in stages if alone or stage.name != "rollout"]
-    inside = pool.engine is not None and pool.engine.in_process and not alone
-    left_out = _ELSEWHERE if alone else _ELSEWHERE | _OF_ENGINE
+    """The peak of the process that trains a pool's roles; `stages` are the pool's."""
+    inside = pool.engine is not None and pool.engine.in_process and pool.engine.name != "hf"
 
     def at(level: MemoryLevel) -> tuple[Bytes, Bytes]:
-        most = max(_without(left_out, stage, level) for stage in own)
+        most = max(stage.allocated(level) for stage in stages)
         engine = NOTHING
         if inside:
             rollout = next(stage for stage in stages if stage.name == "rollout")
@@ -53,7 +45,3 @@ def process_peak(pool: Pool, stages: Sequence[Stage]) -> ProcessPeak:
     expected = max(floor, expected)
     allocated = Spread(floor, expected, max(expected, conservative))
     return ProcessPeak(allocated, at("expected")[1])
-
-
-def _without(names: frozenset[str], stage: Stage, level: MemoryLevel) -> Bytes:
-    return together(amount for name, amount in stage.components[level].items() if name not in names)

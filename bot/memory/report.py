@@ -34,6 +34,9 @@ def report_estimate(plan_estimate: PlanEstimate) -> Estimate:
                 expected_gib=_gib(stage.total.expected),
                 conservative_gib=_gib(stage.total.conservative),
                 card_gib=_gib(stage.shown(estimate.usable)),
+                card_conservative_gib=_gib(stage.shown_at_most(estimate.usable)),
+                allocated_gib=_gib(stage.allocated("expected")),
+                allocated_conservative_gib=_gib(stage.allocated("conservative")),
                 components={
                     name: _gib(amount) for name, amount in stage.components["expected"].items()
                 },

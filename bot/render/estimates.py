@@ -161,18 +161,27 @@ def notes(estimate: Estimate) -> list[str]:
 
 def _card_line(estimate: Estimate) -> Iterator[str]:
     """What the card shows, where that is visibly more than what is needed."""
-    most = max((stage.card_gib or 0.0 for stage in estimate.stages), default=0.0)
-    if most >= (estimate.peak_gib or most) + _VISIBLE:
-        yield tr("the card shows some {gib} GiB, freed blocks among them", gib=f"{most:.0f}")
+    shown = max((stage.card_gib or 0.0 for stage in estimate.stages), default=0.0)
+    most = max((stage.card_conservative_gib or 0.0 for stage in estimate.stages), default=0.0)
+    if shown >= (estimate.peak_gib or shown) + _VISIBLE:
+        yield tr(
+            "the card shows some {gib} GiB (conservative {most}), freed blocks among them",
+            gib=f"{shown:.0f}",
+            most=f"{most:.0f}",
+        )
 
 
 def _allocated(peak: EstimateAllocated) -> str:
-    gib = f"{peak.expected_gib:.1f}"
+    gib, most = f"{peak.expected_gib:.1f}", f"{peak.conservative_gib:.1f}"
     if not peak.engine_gib:
-        return tr("torch reports {gib} GiB allocated at most", gib=gib)
+        return tr(
+            "torch reports {gib} GiB allocated at most (conservative {most})", gib=gib, most=most
+        )
     return tr(
-        "torch reports {gib} GiB allocated at most, with the engine's {engine} in the same process",
+        "torch reports {gib} GiB allocated at most (conservative {most}), with the engine's "
+        "{engine} in the same process",
         gib=gib,
+        most=most,
         engine=f"{peak.engine_gib:.1f}",
     )
 

@@ -26,6 +26,12 @@ class EstimateStage(ReportPart):
     card_gib: float | None = None
     """What a card shows: what is expected, and freed blocks that the allocator keeps while there is
     room."""
+    card_conservative_gib: float | None = None
+    """The same with long sequences, and as far above as nine of ten measured peaks at most were."""
+    allocated_gib: float | None = None
+    """What torch reports as allocated by the trainers' processes, no engine's part among it."""
+    allocated_conservative_gib: float | None = None
+    """The same with long sequences, and as far above as nine of ten measured peaks at most were."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,12 +36,6 @@ OTHERS: dict[str, list[str]] = json.loads(
 )
 """Trainers that are none of verl, TRL and OpenRLHF, and how the names of their rows begin."""
 _ENGINE = {"engine weights", "engine cache", "engine activations"}
-_LEFT_OUT = {
-    "card": set[str](),
-    "reserved": {"contexts", "sleeping engine"} | _ENGINE,
-    "allocated": {"contexts", "sleeping engine", "allocator"} | _ENGINE,
-    "allocated and pool": {"contexts", "sleeping engine", "allocator"} | _ENGINE,
-}
 _NAMED = ("impossible", "likely OOM")
 
 
@@ -71,14 +65,14 @@ class Judged:
         if not stages:
             return None
 
-        def beside(stage: dict[str, Any]) -> float:
-            left = _LEFT_OUT[metric] - (_ENGINE if _by_transformers(stage) else set())
-            parts = stage["components"].items()
-            return sum(float(amount) for name, amount in parts if name in left)
-
-        shown = "expected_gib" if metric.startswith("allocated") else "card_gib"
-        expected = max(stage[shown] - beside(stage) for stage in stages)
-        most = max(expected, *(stage["conservative_gib"] - beside(stage) for stage in stages))
+        shown = "allocated" if metric.startswith("allocated") else "card"
+        expected, most = (
+            max(
+                stage[f"{shown}_{level}"] - (_beside(stage) if metric == "reserved" else 0.0)
+                for stage in stages
+            )
+            for level in ("gib", "conservative_gib")
+        )
         more = 0.0
         if metric == "allocated and pool":
             # vLLM in the worker's process: its share of the card, less what it works with.
@@ -100,6 +94,12 @@ class Judged:
         """Conservative over measured."""
         made = self.figures
         return made[1] / self.row["measured_gib"] if made and "measured_gib" in self.row else None
+
+
+def _beside(stage: dict[str, Any]) -> float:
+    """GiB that no allocator of a trainer has reserved: contexts, and an engine's own."""
+    names = {"contexts", "sleeping engine"} | (set() if _by_transformers(stage) else _ENGINE)
+    return sum(float(amount) for name, amount in stage["components"].items() if name in names)
 
 
 def _by_transformers(stage: dict[str, Any]) -> bool:

@@ -58,7 +58,7 @@ def judged(*, seen: bool) -> Iterator[Peak]:
             made = json.loads(rlbot("estimate", "train.py", *asked, cwd=Path(folder)).out)
             stages = made["scripts"][0]["estimate"]["stages"]
             if stages:
-                yield Peak(row, _most(stages, "card_gib"), _most(stages, "conservative_gib"))
+                yield Peak(row, _most(stages, "card_gib"), _most(stages, "card_conservative_gib"))
 
 
 def _most(stages: list[dict[str, Any]], level: str) -> float:
