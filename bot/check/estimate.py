@@ -12,6 +12,7 @@ from bot.base.digest import hex_digest
 from bot.base.errors import UserError
 from bot.base.messages import Message, message, plural_message, sentence_of
 from bot.base.regex import regex
+from bot.check.lengths import by_lengths
 from bot.check.read import read_script, why_no_launch
 from bot.check.request import CheckOptions, ScriptFile
 from bot.evidence import read as read_run
@@ -196,11 +197,14 @@ def estimate_script(
     counts = counted_launch(context.plans, context.choice)
     if estimates:
         best = most(estimates)
+        plan = context.choice.plans[estimates.index(best)]
         estimate = _with_left_out(_with_advice(best, context, options, gpus), estimates)
+        if estimate.stages and facts is None and estimate.outcome != "impossible":
+            card = options.device or context.choice.device
+            estimate = replace(estimate, by_lengths=by_lengths(context, plan, card, gpus))
         if estimate.stages and context.choice.open():
-            most_of = context.choice.plans[estimates.index(best)]
             reason = message("it takes the most memory of those that are possible")
-            counts = counted_launch(context.plans, context.choice, most_of, reason)
+            counts = counted_launch(context.plans, context.choice, plan, reason)
     else:
         why = why_no_launch(context)
         estimate = no_estimate(message("There is no launch to estimate: {why}.", why=why))

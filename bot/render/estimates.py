@@ -9,7 +9,7 @@ from bot.render.escape import html_text, markdown_cell, markdown_inline, termina
 from bot.render.speech import counted, speaking, tr, word
 from bot.render.wording import counted_launch
 from bot.render.words import STEP
-from bot.report import Estimate, EstimateAllocated, EstimateStage, Evidence, Report
+from bot.report import Estimate, EstimateAllocated, EstimateLengths, EstimateStage, Evidence, Report
 from bot.report.claims import ClaimName, SourceName, source_names
 
 _BAR = 26
@@ -156,7 +156,20 @@ def notes(estimate: Estimate) -> list[str]:
         found.append(tr("on each host: {gib} GiB of memory", gib=f"{estimate.host_gib:.1f}"))
     if estimate.assumptions:
         found.append(tr("assumed: {assumptions}", assumptions=tr("; ").join(estimate.assumptions)))
+    if estimate.by_lengths is not None:
+        found.append(_by_lengths(estimate.by_lengths))
     return found
+
+
+def _by_lengths(lengths: EstimateLengths) -> str:
+    if lengths.oom == "any":
+        return tr("likely OOM whatever the lengths of the data")
+    if lengths.oom == "none":
+        return tr("likely OOM at none of the lengths that the settings allow")
+    return tr(
+        "likely OOM where a sequence has {tokens} tokens or more on the mean: give your lengths",
+        tokens=f"{lengths.from_tokens or 0:,}",
+    )
 
 
 def _card_line(estimate: Estimate) -> Iterator[str]:

@@ -6,7 +6,13 @@ by `schemas/report-v1.schema.json` and versioned semantically: fields may be add
 """
 
 from bot.report.base import ClaimVerdict, JsonValue, ReportPart, Scalar, Severity, Strength, Verdict
-from bot.report.estimate import Estimate, EstimateAllocated, EstimateOption, EstimateStage
+from bot.report.estimate import (
+    Estimate,
+    EstimateAllocated,
+    EstimateLengths,
+    EstimateOption,
+    EstimateStage,
+)
 from bot.report.evidence import Claim, Evidence, EvidenceSource, FactsRecord, Run
 from bot.report.findings import Edit, Finding, Fix, Suppressed, Unchecked
 from bot.report.launches import CountedLaunch, LaunchReport, Name, Origin, PlanReport

@@ -47,6 +47,16 @@ class EstimateAllocated(ReportPart):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EstimateLengths(ReportPart):
+    """At which lengths a launch is likely to run out of memory, where none are given."""
+
+    oom: Literal["any", "from", "none"]
+    """any: whatever the lengths; none: at none that the settings allow; from: from some on."""
+    from_tokens: int | None = None
+    """From which mean length of a whole sequence on, tokens; two digits count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EstimateOption(ReportPart):
     """A setting that would lower the peak."""
 
@@ -91,5 +101,7 @@ class Estimate(ReportPart):
     host_outcome: Literal["impossible", "likely OOM", "tight", "fits"] | None = None
     """What the two say together."""
     assumptions: tuple[str, ...] = ()
+    by_lengths: EstimateLengths | None = None
+    """At which lengths it is likely to fail: by `rlbot estimate`, where none are given."""
     measured_lengths: bool = False
     """True when the lengths are those of the run."""

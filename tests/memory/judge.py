@@ -203,9 +203,23 @@ def verdicts(judged: Sequence[Judged]) -> Iterator[str]:
     right = sum(one.row["outcome"] == "oom" for one in named)
     ooms = sum(one.row.get("outcome") == "oom" for one in judged)
     yield f"Of {ooms} that ran out of memory {right} are named; of {len(named)} named {right} did."
+    yield from _by_lengths(named)
     spare = [one for one in judged if _spare(one) and one.outcome != "no prediction"]
     fits = sum(one.outcome == "fits" for one in spare)
     yield f"Of {len(spare)} that ran with 15 % or more to spare {fits} are said to fit."
+
+
+def _by_lengths(named: Sequence[Judged]) -> Iterator[str]:
+    """How often those are right that are named at any length, and from some length on."""
+    groups: dict[str, list[Judged]] = {}
+    for one in named:
+        lengths = one.estimate["by_lengths"]
+        if lengths is not None:
+            groups.setdefault(lengths["oom"], []).append(one)
+    for kind, which in (("any", "whatever the lengths"), ("from", "from some length on")):
+        group = groups.get(kind, [])
+        ooms = sum(one.row["outcome"] == "oom" for one in group)
+        yield f"Of {len(group)} said to fail {which} {ooms} did."
 
 
 def _spare(one: Judged) -> bool:
