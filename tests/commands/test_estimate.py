@@ -277,10 +277,10 @@ def _given(*lengths: str) -> float:
 
 
 def test_lengths_that_are_known_are_used() -> None:
-    """Without them a batch has half of what is allowed; its longest sample is 4.5 means."""
+    """Without them a batch has half of what is allowed; its longest sample is two means."""
     assumed, long, short = (_given(*n) for n in ((), ("--response-tokens", "4096"), _SHORT))
     assert long == pytest.approx(2 * assumed, rel=0.02)
-    assert short == pytest.approx(long * 200 * 4.5 / 4096, rel=0.02)
+    assert short == pytest.approx(long * 200 * 2 / 4096, rel=0.02)
 
 
 def test_means_above_what_is_allowed_are_said_to_be_cut() -> None:

@@ -145,10 +145,11 @@ _SFT = """accelerate launch --num_processes 1 -m trl.scripts.dpo --bf16 true --d
 
 
 def test_a_batch_is_padded_to_the_longest_there_is() -> None:
+    """Two means where nothing says it, as in half of the public data sets."""
     options = ("--device", "h200", "--framework", "trl@1.0.0", "--response-tokens", "200")
     made = printed(_SFT, *options)
     known = printed(_SFT, *options, "--longest-tokens", "450")
     logits = (component(one, "update", "logits") for one in (made, known))
-    assert next(logits) / next(logits) == pytest.approx(900 / 450, rel=0.01)
+    assert next(logits) / next(logits) == pytest.approx(400 / 450, rel=0.01)
     alone = printed(_SFT, *options[:-2], "--longest-tokens", "450")
     assert component(alone, "update", "logits") == component(known, "update", "logits")
