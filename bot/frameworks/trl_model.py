@@ -22,6 +22,8 @@ class ModelWritten:
     """Where `device_map` puts it."""
     goes_on: bool = False
     """Whether an adapter of an earlier training is trained on (`PeftModel.from_pretrained`)."""
+    reference: bool = False
+    """Whether a copy of the model stands beside an adapter, as DPO's reference."""
     unsloth: Unsloth | None = None
     """How unsloth makes it; None where transformers does."""
     unfollowed: str = ""
@@ -32,7 +34,8 @@ class ModelWritten:
     def shown(self) -> tuple[object, ...]:
         """What is known of it as text, to compare it by."""
         words = (f"{one.arg}={ast.unparse(one.value)}" for one, _ in self.keywords)
-        return (*words, self.prepared, self.placed, self.goes_on, self.unsloth, self.unfollowed)
+        how = (self.prepared, self.placed, self.goes_on, self.reference, self.unsloth)
+        return (*words, *how, self.unfollowed)
 
 
 def program_of(
@@ -50,6 +53,7 @@ def program_of(
         prepared=trained.prepared,
         placed=trained.placed,
         goes_on=trained.goes_on,
+        reference=trained.reference,
         unsloth=trained.unsloth or otherwise,
         unfollowed=trained.unfollowed,
         trains_with=trained.trains_with,

@@ -14,11 +14,11 @@ from dataclasses import field, replace
 from typing import Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.frameworks import unsloth
 from bot.frameworks.python_models import (
     REQUIRES,
     calls_before,
-    given_to,
     gradients_set,
     is_model,
     is_name,
@@ -30,6 +30,7 @@ from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, written
 from bot.frameworks.python_statements import keeps
 from bot.frameworks.torch_types import known_type
+from bot.frameworks.trl_beside import reference_of, reward_models
 from bot.frameworks.trl_model import ModelWritten
 from bot.frameworks.trl_trainers import BESIDE, OF_LOADING
 from bot.frameworks.written_mappings import keywords_of
@@ -60,9 +61,18 @@ _LIGHT: Final = OF_LOADING | BESIDE - {
 }
 """What a trainer or `from_pretrained` may be given or not without another model or adapter."""
 _AS_LARGE: Final = frozenset(
-    ("lora_alpha", "bias", "task_type", "init_lora_weights", "inference_mode", "fan_in_fan_out")
+    (
+        "lora_alpha",
+        "bias",
+        "exclude_modules",
+        "task_type",
+        "init_lora_weights",
+        "inference_mode",
+        "fan_in_fan_out",
+    )
 )
 """Fields that leave an adapter as large as it is."""
+_TOWER: Final = regex(r"vis(?:ual|ion)")
 _DEFAULTS: Final = {"r": 8, "lora_dropout": 0.0}
 """Of PEFT's adapters; TRL's options have 16 and 0.05."""
 _BITS: Final = ("load_in_4bit", "load_in_8bit")
@@ -108,6 +118,8 @@ class _Program:
     frozen: bool = False
     """Whether that adapter is not trained."""
     prepared: bool = False
+    reference: bool = False
+    """Whether a reference is given."""
     placed: Placed = None
     unsloth: Unsloth | None = None
     recomputes: bool = False
@@ -138,13 +150,15 @@ class _Program:
         if scope.run.parsed is not None:
             for name in sorted(given.keys() - BESIDE - {"args"}):  # Settings too, before 0.16.
                 self._say(name, given[name], scope)
-        self._judge(given, scope)
+        judges = reward_models(given.get("reward_funcs"), scope)
+        self.options += [(ast.keyword("reward_model_name_or_path", one), scope) for one in judges]
         self._beside(given, scope, call)
         return ModelWritten(
             tuple(self.options),
             self.prepared,
             self.placed,
             goes_on=self.stored is not None,
+            reference=self.reference and (self.stored or self.adapter) is not None,
             unsloth=self.unsloth,
         )
 
@@ -333,7 +347,7 @@ class _Program:
         if not isinstance(node, ast.Call) or not written(node.func).endswith("LoraConfig"):
             raise UnfollowedError("peft_config")
         given = self._arguments(node, scope)
-        if not given.keys() <= _LORA.keys() | _AS_LARGE:
+        if not given.keys() <= _LORA.keys() | _AS_LARGE or not _is_tower(given, scope):
             raise UnfollowedError("LoraConfig")
         self._option("use_peft", ast.Constant(True), node, scope)
         for name, default in _DEFAULTS.items():
@@ -344,35 +358,13 @@ class _Program:
 
     # What is beside it
 
-    def _judge(self, given: _Given, scope: Scope) -> None:
-        """A reward model that the trainer loads by its name; functions take nothing."""
-        if "reward_funcs" not in given:
-            return
-        try:
-            functions = scope.value(given["reward_funcs"])[0]
-        except UnfollowedError:
-            return  # Which of its functions a program takes; a model would be loaded by name.
-        each = functions.elts if isinstance(functions, (ast.List, ast.Tuple)) else [functions]
-        named = [
-            one for one in each if isinstance(one, ast.Constant) and isinstance(one.value, str)
-        ]
-        if len(named) > 1:
-            raise UnfollowedError("reward_funcs")
-        self.options += [(ast.keyword("reward_model_name_or_path", one), scope) for one in named]
-
     def _beside(self, given: _Given, scope: Scope, call: ast.Call) -> None:
         """Refuse other models that are there while it trains; DPO's reference is one more copy."""
-        reference = scope.value(given["ref_model"])[0] if "ref_model" in given else None
-        if reference is not None and not is_value(reference, None):
-            if not isinstance(reference, ast.Call) or not self.loads or self.adapter is not None:
-                raise UnfollowedError("ref_model")
-            loaded = self.loads[0]
-            same = written(reference.func) == written(loaded.func)
-            if not same or given_to(reference, scope) != given_to(loaded, scope):
-                raise UnfollowedError("ref_model")
-            self.loads.append(reference)
-        loads = [one for one in calls_before(call, scope, _LOADS) if is_model(one)]
-        if any(one not in self.loads for one in loads):
+        first = None if "peft_config" in given and self.adapter is not None else self.loads[:1]
+        loads, self.reference = reference_of(given.get("ref_model"), scope, first)
+        self.loads += loads
+        found = [one for one in calls_before(call, scope, _LOADS) if is_model(one)]
+        if any(one not in self.loads for one in found):
             raise UnfollowedError(_LOADS)
 
     # Values
@@ -390,6 +382,15 @@ class _Program:
         if isinstance(value, ast.Constant) or not hasattr(value, "lineno"):
             value = ast.copy_location(copy.copy(value), placed)
         self.options.append((ast.keyword(option, value), scope))
+
+
+def _is_tower(given: _Given, scope: Scope) -> bool:
+    """Whether what an adapter leaves out is a tower of images, on which none is counted."""
+    if "exclude_modules" not in given:
+        return True
+    left_out, _ = scope.value(given["exclude_modules"])
+    each = left_out.elts if isinstance(left_out, (ast.List, ast.Tuple)) else [left_out]
+    return is_value(left_out, None) or all(_TOWER.search(ast.unparse(one)) for one in each)
 
 
 def _of_options(node: ast.expr, scope: Scope, function: str) -> bool:

@@ -223,6 +223,8 @@ class WrittenProgram:
     """Where the model is put as it is loaded (`device_map`)."""
     goes_on: bool = False
     """Whether the adapter is one of an earlier training, whose rank stands beside it."""
+    reference: bool = False
+    """Whether a copy of the model stands beside an adapter, as the reference."""
     unsloth: Unsloth | None = None
     """How unsloth makes the model; None where the program does not import it."""
     unfollowed: str = ""

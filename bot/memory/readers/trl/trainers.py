@@ -228,7 +228,8 @@ class _Trainer:
             evaluation_logits=held_out_logits,
         )
         roles = [actor]
-        if self._reference() and adapter is None:
+        beside = self.plan.written is not None and self.plan.written.reference
+        if self._reference() and (adapter is None or beside):
             roles.append(
                 replace(
                     actor,

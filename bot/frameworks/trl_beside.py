@@ -1,0 +1,59 @@
+"""The models that a program gives a trainer beside the one that it trains."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from bot.frameworks.python_models import given_to, is_value
+from bot.frameworks.python_scope import Scope
+from bot.frameworks.python_source import UnfollowedError, written
+
+_STORED = "PeftModel.from_pretrained"
+
+
+def reward_models(node: ast.expr | None, scope: Scope) -> list[ast.expr]:
+    """A reward model that the trainer loads by its name; functions take nothing.
+
+    Raises UnfollowedError where there are several.
+    """
+    if node is None:
+        return []
+    try:
+        functions = scope.value(node)[0]
+    except UnfollowedError:
+        return []  # Which of its functions a program takes; a model would be loaded by name.
+    each = functions.elts if isinstance(functions, (ast.List, ast.Tuple)) else [functions]
+    named = [one for one in each if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    if len(named) > 1:
+        raise UnfollowedError("reward_funcs")
+    return list(named)
+
+
+def reference_of(
+    node: ast.expr | None, scope: Scope, trained: Sequence[ast.Call] | None
+) -> tuple[list[ast.Call], bool]:
+    """What loads a reference like the model that is `trained`, and whether there is one.
+
+    It may have the adapter of an earlier training. Raises UnfollowedError where it is another, or
+    where it cannot be beside what is trained (None).
+    """
+    if node is None:
+        return [], False
+    node, scope = scope.value(node)
+    if is_value(node, None):
+        return [], False
+    loads: list[ast.Call] = []
+    if isinstance(node, ast.Call) and written(node.func) == _STORED:
+        loads.append(node)
+        named = {one.arg: one.value for one in node.keywords}
+        model = node.args[0] if node.args else named.get("model")
+        if model is None:
+            raise UnfollowedError("ref_model")
+        node, scope = scope.step(model, node.lineno)
+    if not isinstance(node, ast.Call) or not trained:
+        raise UnfollowedError("ref_model")
+    same = written(node.func) == written(trained[0].func)
+    if not same or given_to(node, scope) != given_to(trained[0], scope):
+        raise UnfollowedError("ref_model")
+    return [*loads, node], True
