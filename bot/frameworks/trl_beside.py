@@ -1,14 +1,16 @@
-"""The models that a program gives a trainer beside the one that it trains."""
+"""What stands beside the model that a program trains: a reference, a judge, a tower of images."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
 
+from bot.base.regex import regex
 from bot.frameworks.python_models import given_to, is_value
 from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, written
 
+_TOWER = regex(r"vis(?:ual|ion)")
 _STORED = "PeftModel.from_pretrained"
 
 
@@ -57,3 +59,12 @@ def reference_of(
     if not same or given_to(node, scope) != given_to(trained[0], scope):
         raise UnfollowedError("ref_model")
     return [*loads, node], True
+
+
+def is_tower(node: ast.expr | None, scope: Scope) -> bool:
+    """Whether what an adapter leaves out is a tower of images alone, or nothing."""
+    if node is None:
+        return True
+    left_out, _ = scope.value(node)
+    each = left_out.elts if isinstance(left_out, (ast.List, ast.Tuple)) else [left_out]
+    return is_value(left_out, None) or all(_TOWER.search(ast.unparse(one)) for one in each)

@@ -14,7 +14,6 @@ from dataclasses import field, replace
 from typing import Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.regex import regex
 from bot.frameworks import unsloth
 from bot.frameworks.python_models import (
     REQUIRES,
@@ -30,9 +29,9 @@ from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, written
 from bot.frameworks.python_statements import keeps
 from bot.frameworks.torch_types import known_type
-from bot.frameworks.trl_beside import reference_of, reward_models
+from bot.frameworks.trl_beside import is_tower, reference_of, reward_models
 from bot.frameworks.trl_model import ModelWritten
-from bot.frameworks.trl_trainers import BESIDE, OF_LOADING
+from bot.frameworks.trl_trainers import BESIDE, OF_LOADING, PLACES
 from bot.frameworks.written_mappings import keywords_of
 from bot.shell.words import Placed, Unsloth
 
@@ -50,8 +49,6 @@ _LORA: Final = {
 _LORA_OF: Final = {option: name for name, option in _LORA.items()} | {
     "model_name_or_path": "model_name"
 }
-_BY_PARTS: Final = ("GRPOTrainer", "RLOOTrainer")
-"""Trainers with a limit for prompts and one for completions."""
 _LIGHT: Final = OF_LOADING | BESIDE - {
     "model",
     "peft_config",
@@ -61,18 +58,9 @@ _LIGHT: Final = OF_LOADING | BESIDE - {
 }
 """What a trainer or `from_pretrained` may be given or not without another model or adapter."""
 _AS_LARGE: Final = frozenset(
-    (
-        "lora_alpha",
-        "bias",
-        "exclude_modules",
-        "task_type",
-        "init_lora_weights",
-        "inference_mode",
-        "fan_in_fan_out",
-    )
+    ("lora_alpha", "bias", "task_type", "init_lora_weights", "inference_mode", "fan_in_fan_out")
 )
 """Fields that leave an adapter as large as it is."""
-_TOWER: Final = regex(r"vis(?:ual|ion)")
 _DEFAULTS: Final = {"r": 8, "lora_dropout": 0.0}
 """Of PEFT's adapters; TRL's options have 16 and 0.05."""
 _BITS: Final = ("load_in_4bit", "load_in_8bit")
@@ -128,7 +116,7 @@ class _Program:
     def model(self, settings: Mapping[str, ast.expr]) -> ModelWritten:
         """What a trainer is given; raises UnfollowedError where only running tells."""
         call, scope = self.call, self.trainer
-        given = self._arguments(call, scope, "model")
+        given = self._arguments(call, scope, *self._places())
         if "model" not in given:
             raise UnfollowedError("model")
         self._follow(given["model"], scope, call.lineno)
@@ -161,6 +149,9 @@ class _Program:
             reference=self.reference and (self.stored or self.adapter) is not None,
             unsloth=self.unsloth,
         )
+
+    def _places(self) -> tuple[str, ...]:
+        return PLACES.get(written(self.call.func).rpartition(".")[2], ("model",))
 
     def _go_on(self, scope: Scope) -> None:
         """What an adapter of an earlier training comes to, with the parameters that are trained."""
@@ -267,7 +258,7 @@ class _Program:
         self.loads.append(node)
         if "model_name_or_path" not in options:
             self._say("model_name_or_path", given["model_name"], scope)
-        if "max_seq_length" in given and written(self.call.func) not in _BY_PARTS:
+        if "max_seq_length" in given and "reward_funcs" not in self._places():
             self._say("max_seq_length", given["max_seq_length"], scope)
 
     def _load(self, given: _Given, scope: Scope) -> None:
@@ -347,7 +338,8 @@ class _Program:
         if not isinstance(node, ast.Call) or not written(node.func).endswith("LoraConfig"):
             raise UnfollowedError("peft_config")
         given = self._arguments(node, scope)
-        if not given.keys() <= _LORA.keys() | _AS_LARGE or not _is_tower(given, scope):
+        left_out = given.pop("exclude_modules", None)
+        if not given.keys() <= _LORA.keys() | _AS_LARGE or not is_tower(left_out, scope):
             raise UnfollowedError("LoraConfig")
         self._option("use_peft", ast.Constant(True), node, scope)
         for name, default in _DEFAULTS.items():
@@ -382,15 +374,6 @@ class _Program:
         if isinstance(value, ast.Constant) or not hasattr(value, "lineno"):
             value = ast.copy_location(copy.copy(value), placed)
         self.options.append((ast.keyword(option, value), scope))
-
-
-def _is_tower(given: _Given, scope: Scope) -> bool:
-    """Whether what an adapter leaves out is a tower of images, on which none is counted."""
-    if "exclude_modules" not in given:
-        return True
-    left_out, _ = scope.value(given["exclude_modules"])
-    each = left_out.elts if isinstance(left_out, (ast.List, ast.Tuple)) else [left_out]
-    return is_value(left_out, None) or all(_TOWER.search(ast.unparse(one)) for one in each)
 
 
 def _of_options(node: ast.expr, scope: Scope, function: str) -> bool:

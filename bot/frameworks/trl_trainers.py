@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
+
+from bot.frameworks.releases import releases
+from bot.frameworks.tables import table
 
 TRAINERS: Final = {
     "DistillationConfig": "distillation",
@@ -25,6 +29,12 @@ TRAINS: Final = {
 """TRL's scripts, and the trainers that they make."""
 BARE: Final = {trainer: script for script, trainer in TRAINS.items()}
 """TRL's trainers, which take its defaults where a program gives them no settings."""
+PLACES: Final = {
+    **dict.fromkeys(("RewardTrainer", "SFTTrainer"), ("model", "args")),
+    **dict.fromkeys(("DPOTrainer", "KTOTrainer"), ("model", "ref_model", "args")),
+    **dict.fromkeys(("GRPOTrainer", "RLOOTrainer"), ("model", "reward_funcs", "args")),
+}
+"""What TRL's trainers take first, in its order."""
 BESIDE: Final = frozenset(
     (
         "callbacks",
@@ -67,3 +77,11 @@ PLAINLY: Final = ("SFTTrainer", "DPOTrainer")
 second had none before 0.9."""
 UNREAD: Final = "trl.experimental.distillation"
 """Where TRL's class of that name was before 1.10, with other settings."""
+
+
+@cache
+def default_is_none(script: str, key: str) -> bool:
+    """Whether a setting of a script of TRL's is None where it is not given, by the last release."""
+    known = table("trl", releases("trl")[-1], f"trl.scripts.{script}")
+    option = known.get(key) if known is not None and key in known else None
+    return option is not None and option.name == key and option.default is None

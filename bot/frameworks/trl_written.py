@@ -30,7 +30,7 @@ from bot.frameworks.python_statements import assigned_once
 from bot.frameworks.trl_derived import class_named, from_trl, trainers
 from bot.frameworks.trl_model import ModelWritten, program_of
 from bot.frameworks.trl_models import model_of
-from bot.frameworks.trl_trainers import BARE, BESIDE, PLAIN, PLAINLY, TRAINERS
+from bot.frameworks.trl_trainers import BARE, BESIDE, PLAIN, PLAINLY, TRAINERS, default_is_none
 from bot.frameworks.written_mappings import Keywords, keywords_of
 from bot.shell.source import Span
 from bot.shell.words import Hole, HoleKind, Piece, Unsloth, Word, WrittenProgram
@@ -158,7 +158,7 @@ def composed(
     call, scope, name, trainer = made
     patched = unsloth.patches(scope.tree)
     starts = _starts(text)
-    words = _Words(starts, changes(scope.tree).attributes | given.unsure)
+    words = _Words(trainer, starts, changes(scope.tree).attributes | given.unsure)
     left_out = unsloth.ADDED if patched else left_out
     settings = [one for one in given.settings if one.arg not in left_out]
     for keyword in settings:
@@ -177,6 +177,7 @@ def composed(
 class _Words:
     """Settings as the words of a command line, each with its place in the program."""
 
+    trainer: str
     starts: list[tuple[int, str]]
     changed: frozenset[str]
     """Attributes that the program sets later."""
@@ -189,6 +190,8 @@ class _Words:
         word = None if changed else given_word(scope, keyword.value)
         if value is None and keyword.arg in UNLIMITED:
             value = "none"
+        elif value is None and default_is_none(self.trainer, str(keyword.arg)):
+            return  # As where it is not given.
         elif value is None or value == []:
             value = UNREADABLE  # A word would say something else, or nothing.
         self.found.append(_word(f"--{keyword.arg}", place))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.frameworks.test_trl_models import (
+    HEAD,
     LOAD,
     LORA,
     SFT,
     STORED,
     TRAIN,
     estimate,
+    lint,
     model_of,
 )
 
@@ -75,3 +77,46 @@ def test_an_adapter_may_leave_a_tower_out(left_out: str, known: bool) -> None:
     lora = LORA.replace("'all-linear'", f"'all-linear', exclude_modules={left_out}")
     train = TRAIN.replace("args=args", "args=args, peft_config=lora")
     assert ("model_name_or_path" in model_of(SFT + LOAD + lora + train)) is known
+
+
+@pytest.mark.parametrize(
+    ("settings", "made"),
+    [
+        (SFT, "SFTTrainer(model, args).train()\n"),
+        (DPO, "DPOTrainer(model, None, a).train()\n"),
+        ("a = GRPOConfig(beta=0.1)\n", "GRPOTrainer(model, [judge], a).train()\n"),
+        ("a = GRPOConfig(beta=0.1)\n", "GRPOTrainer(model, judge, args=a).train()\n"),
+    ],
+)
+def test_what_a_trainer_takes_may_be_given_by_place(settings: str, made: str) -> None:
+    """ProxyLoop: SFTTrainer(model, args, train_dataset=rows)."""
+    text = "def judge(completions): ...\n" + settings + LOAD + made
+    assert model_of(text)["model_name_or_path"] == "Qwen/Qwen2.5-0.5B"
+
+
+def test_more_by_place_than_is_known_is_not_followed() -> None:
+    made = "SFTTrainer(model, args, collate, data).train()\n"
+    assert "model_name_or_path" not in model_of(SFT + LOAD + made)
+
+
+@pytest.mark.parametrize(
+    ("given", "known"),
+    [
+        ("deepspeed=None, fsdp=None, generation_batch_size=None", True),
+        ("deepspeed=asked.deepspeed", True),
+        ("gradient_checkpointing=None", False),  # By default it is on.
+    ],
+)
+def test_none_is_as_if_it_were_not_given_where_that_is_the_default(given: str, known: bool) -> None:
+    """grpo-puzzles: an option that a launch need not have, handed on."""
+    text = (
+        "import argparse\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--deepspeed', default=None)\nasked = parser.parse_args()\n"
+        f"a = GRPOConfig(beta=0.1, per_device_train_batch_size=8, {given})\n"
+        + LOAD
+        + "GRPOTrainer(model, reward_funcs=judge, args=a).train()\n"
+    )
+    names = {name.partition("=")[0] for name in given.split(", ")}
+    (launch,) = lint(HEAD + text).launches
+    assert launch.settings.keys().isdisjoint(names) is known
+    assert bool(estimate(text).stages) is known

@@ -183,7 +183,6 @@ def test_targets_may_stand_in_a_text() -> None:
         SFT + LOAD + "def f(m):\n    return f(m)\n" + TRAIN.replace("=model", "=f(model)"),
         "class SFTTrainer: pass\n" + SFT + TRAIN.replace("model=", "model_name="),
         "from own import SFTTrainer\n" + SFT + LOAD + TRAIN,
-        GRPO + "GRPOTrainer('a/b', ['judge/a'], args=a)\n",
         GRPO + "GRPOTrainer('a/b', reward_funcs=['judge/a', 'judge/b'], args=a)\n",
         "a = DPOConfig(beta=0.1)\n" + LOAD + "DPOTrainer(model, ref_model=load(), args=a)\n",
     ],
