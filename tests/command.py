@@ -126,7 +126,8 @@ def _stream(buffer: io.BytesIO, errors: str) -> io.TextIOWrapper:
 
 
 def _environment(cwd: Path, more: Mapping[str, str] | None) -> dict[str, str]:
-    return {"PATH": os.environ["PATH"], "HOME": str(cwd), **(more or {})}
+    alone = {"PATH": os.environ["PATH"], "HOME": str(cwd), "HF_HUB_OFFLINE": "1"}
+    return {**alone, **(more or {})}
 
 
 def _status(arguments: Sequence[str]) -> int:

@@ -12,6 +12,7 @@ from bot.base.digest import hex_digest
 from bot.base.errors import UserError
 from bot.base.messages import Message, message, plural_message, sentence_of
 from bot.base.regex import regex
+from bot.check.hub import HubConfigs
 from bot.check.lengths import by_lengths
 from bot.check.read import read_script, why_no_launch
 from bot.check.request import CheckOptions, ScriptFile
@@ -243,7 +244,7 @@ def _with_advice(
         why = message("{why} Give their number with --gpus 8.", why=why)
         estimate = replace(estimate, reason=why, unknown_model=None)
     if estimate.unknown_model is not None:
-        why = _of_model(why, estimate.unknown_model)
+        why = _of_model(why, estimate.unknown_model, options.hub)
     elif _lacks_model(context, options, gpus):
         why = message(
             "{why} With --model NAME, a model on Hugging Face of its shape, there is a figure.",
@@ -252,8 +253,11 @@ def _with_advice(
     return replace(estimate, reason=why)
 
 
-def _of_model(why: str, path: str) -> Message:
+def _of_model(why: str, path: str, hub: HubConfigs | None) -> Message:
     """What to do about a model whose shape is not known."""
+    problem = hub.problems.get(f"{path}/config.json") if hub is not None else None
+    if problem is not None:
+        why = message("{why} {problem}", why=why, problem=problem)
     if path.startswith(("/", "~", "$")):
         return message("{why} Give --model NAME, a model on Hugging Face of its shape.", why=why)
     return message(

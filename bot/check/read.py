@@ -102,6 +102,7 @@ def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
         files=options.files or (partial(place.checkout.json, place.path) if place else None),
         place=place,
         model=options.model,
+        hub=options.hub,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from bot.base.config import Config
 from bot.base.fast_dataclass import dataclass
+from bot.check.hub import HubConfigs
 from bot.evidence.facts import Facts
 from bot.evidence.links import PUBLIC_ONLY, RunHosts, RunLink
 from bot.frameworks import Checkout, ConfigTree, ScriptPlace
@@ -88,6 +89,9 @@ class CheckOptions:
     files: Files | None = None
     """The tree that scripts are called from: models' `config.json`, and for a script that stands in
     it what it sources and runs."""
+    hub: HubConfigs | None = None
+    """Models' configurations of the Hub, for estimates alone: what a check says is the same
+    wherever it is made."""
     linked: Callable[[RunLink], Facts] | None = None
     """Reads a run that is linked; None where nothing may be fetched."""
     hosts: RunHosts = PUBLIC_ONLY

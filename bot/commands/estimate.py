@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,6 +87,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status: 1 for an impossible launch, 3 without an estimate."""
     from bot.check.estimate import estimate_script
+    from bot.check.hub import HubConfigs
     from bot.check.script import make_report
     from bot.check.translate import in_language
     from bot.report import exit_status
@@ -104,7 +106,11 @@ def run(arguments: argparse.Namespace) -> int:
     lengths = _lengths(arguments)
     words = script_words(arguments)
     scripts, options, unchecked = scripts_with_options(
-        arguments, script_arguments=words, model=arguments.model, settings=arguments.settings
+        arguments,
+        script_arguments=words,
+        model=arguments.model,
+        settings=arguments.settings,
+        hub=HubConfigs(os.environ, Path.home(), fetches=not arguments.offline),
     )
     estimate = partial(
         estimate_script,

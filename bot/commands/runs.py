@@ -30,7 +30,9 @@ _AFTER = 1.0
 def add_offline(parser: argparse.ArgumentParser) -> None:
     """Declare `--offline`."""
     parser.add_argument(
-        "--offline", action="store_true", help="fetch nothing: linked runs are not read"
+        "--offline",
+        action="store_true",
+        help="fetch nothing: neither linked runs nor models' configurations",
     )
 
 

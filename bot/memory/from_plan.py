@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -29,6 +30,7 @@ ReadFile = Callable[[str], bytes | None]
 """The bytes of a file of the script's tree, None when there is none."""
 
 
+_ON_HUB: Final = "its config.json on the Hugging Face Hub"
 _TYPES: Final = ("dtype", "torch_dtype", "attn_implementation")
 """How a model is loaded, which most programs leave to the options."""
 
@@ -41,6 +43,8 @@ class ModelFiles:
     """The files of the script's tree."""
     otherwise: str | None = None
     """The known model that one is taken for whose shape nothing says."""
+    hub: ReadFile | None = None
+    """The files of models that are not known, as the Hub has them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,21 +113,28 @@ def find_model(path: str, files: ReadFile | None = None) -> Model:
 
     Raises NoEstimateError when its shape is not known.
     """
-    if files is not None and "${?" not in path:
-        data = files(f"{path.rstrip('/')}/config.json")
-        if data is not None:
-            try:
-                return from_config(path, data)
-            except NotReadError as error:
-                raise _ConfigError(
-                    "The config.json of {path} cannot be used: {error}.",
-                    path=path,
-                    error=sentence_of(error),
-                ) from None
+    if files is not None:
+        with suppress(UnknownModelError):
+            return _by_config(path, files)
     model = find(path)
     if model is not None:
         return model
     raise UnknownModelError(path)
+
+
+def _by_config(path: str, files: ReadFile) -> Model:
+    """By its config.json; raises UnknownModelError where there is none, else NoEstimateError."""
+    data = files(f"{path.rstrip('/')}/config.json") if "${?" not in path else None
+    if data is None:
+        raise UnknownModelError(path)
+    try:
+        return from_config(path, data)
+    except NotReadError as error:
+        raise _ConfigError(
+            "The config.json of {path} cannot be used: {error}.",
+            path=path,
+            error=sentence_of(error),
+        ) from None
 
 
 class _Models:
@@ -132,6 +143,7 @@ class _Models:
     def __init__(self, files: ReadFile | ModelFiles | None) -> None:
         self.files = files.read if isinstance(files, ModelFiles) else files
         self._otherwise = files.otherwise if isinstance(files, ModelFiles) else None
+        self._hub = files.hub if isinstance(files, ModelFiles) else None
         self._found: dict[str, Model] = {}
         self.guessed: list[str] = []
 
@@ -144,6 +156,9 @@ class _Models:
         try:
             return find_model(path, self.files)
         except NoEstimateError as error:
+            if isinstance(error, UnknownModelError) and self._hub is not None:
+                with suppress(UnknownModelError):
+                    return replace(_by_config(path, self._hub), source=_ON_HUB)
             # A configuration says what the model is: its name says no more.
             model = None if isinstance(error, _ConfigError) else guess(path)
             model = model or (find(self._otherwise) if self._otherwise else None)

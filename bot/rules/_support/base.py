@@ -49,6 +49,8 @@ class RuleContext:
     """Where it stands in a repository; None without one."""
     model: str | None = None
     """A known model of the shape that one of the script has, where nothing says which."""
+    hub: Files | None = None
+    """The `config.json` of models that nothing else knows; None where only a check asks."""
     _estimates: dict[object, PlanEstimate | NoEstimateError] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -78,7 +80,7 @@ class RuleContext:
             gpus = self.name.gpus
         key = (id(plan), device, gpus, run)
         if key not in self._estimates:
-            files = ModelFiles(self.files, self.model) if self.model else self.files
+            files = ModelFiles(self.files, self.model, self.hub)
             try:
                 made = estimate_plan(plan, device, run=run, files=files, gpus=gpus)
             except NoEstimateError as error:
