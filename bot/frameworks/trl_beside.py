@@ -61,6 +61,26 @@ def reference_of(
     return [*loads, node], True
 
 
+def let_go(load: ast.Call, trainer: ast.Call, tree: ast.Module) -> bool:
+    """Whether what a call loads is deleted (`del base`) before the trainer is made beside it."""
+    for node in ast.walk(tree):
+        held = getattr(node, "body", None)
+        body: list[ast.stmt] = held if isinstance(held, list) else []
+        for at, one in enumerate(body):
+            if isinstance(one, ast.Assign) and one.value is load:
+                return _deleted(written(one.targets[0]), body[at + 1 :], trainer)
+    return False
+
+
+def _deleted(name: str, later: Sequence[ast.stmt], trainer: ast.Call) -> bool:
+    for one in later:
+        if isinstance(one, ast.Delete) and name in map(written, one.targets):
+            return True
+        if any(part is trainer for part in ast.walk(one)):
+            return False
+    return False
+
+
 def is_tower(node: ast.expr | None, scope: Scope) -> bool:
     """Whether what an adapter leaves out is a tower of images alone, or nothing."""
     if node is None:

@@ -29,7 +29,7 @@ from bot.frameworks.python_scope import Scope
 from bot.frameworks.python_source import UnfollowedError, written
 from bot.frameworks.python_statements import keeps
 from bot.frameworks.torch_types import known_type
-from bot.frameworks.trl_beside import is_tower, reference_of, reward_models
+from bot.frameworks.trl_beside import is_tower, let_go, reference_of, reward_models
 from bot.frameworks.trl_model import ModelWritten
 from bot.frameworks.trl_trainers import BESIDE, OF_LOADING, PLACES
 from bot.frameworks.written_mappings import keywords_of
@@ -356,7 +356,7 @@ class _Program:
         loads, self.reference = reference_of(given.get("ref_model"), scope, first)
         self.loads += loads
         found = [one for one in calls_before(call, scope, _LOADS) if is_model(one)]
-        if any(one not in self.loads for one in found):
+        if any(one not in self.loads and not let_go(one, call, scope.tree) for one in found):
             raise UnfollowedError(_LOADS)
 
     # Values

@@ -120,3 +120,22 @@ def test_none_is_as_if_it_were_not_given_where_that_is_the_default(given: str, k
     (launch,) = lint(HEAD + text).launches
     assert launch.settings.keys().isdisjoint(names) is known
     assert bool(estimate(text).stages) is known
+
+
+BASE = "base = AutoModelForCausalLM.from_pretrained('Qwen/Qwen2.5-1.5B')\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        (BASE + "answer(base)\ndel base\n" + LOAD + TRAIN, True),
+        (BASE + "answer(base)\ndel other, base\n" + LOAD + TRAIN, True),
+        (f"def first():\n    {BASE}    answer(base)\n    del base\nfirst()\n" + LOAD + TRAIN, True),
+        (BASE + "answer(base)\n" + LOAD + TRAIN, False),
+        (BASE + LOAD + TRAIN + "del base\n", False),
+        (BASE + "del other\n" + LOAD + TRAIN, False),
+    ],
+)
+def test_a_model_that_is_deleted_before_is_not_beside(text: str, known: bool) -> None:
+    """hands-on-modern-rl: the base answers first, to compare with."""
+    assert ("model_name_or_path" in model_of(SFT + text)) is known
