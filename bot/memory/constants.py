@@ -87,6 +87,9 @@ temperature makes of it."""
 MEGATRON_TWO_COPIES = 12.0
 """Three: logits, a clone for the cross entropy, the entropy's softmax."""
 
+MTP_LOGITS = 4.0
+"""What waits of a logit of multi-token prediction: its softmax in fp32 (`readers/verl/mtp.py`)."""
+
 # The head's own surroundings, bytes a token and hidden unit, beside the logits.
 HEAD = 8.0
 """Output of the last norm, its fp32 copy, the gradient that comes back."""

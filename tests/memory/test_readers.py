@@ -217,13 +217,6 @@ def test_learners_of_open_instruct_may_differ_from_node_to_node() -> None:
         workload(open_instruct("--num_learners_per_node $N 8", "--vllm_num_engines 4"))
 
 
-def test_multi_token_prediction_is_not_modelled() -> None:
-    off = workload(verl("actor_rollout_ref.model.mtp.enable=False"))
-    assert off.pools[0].roles[0].shape == workload(verl()).pools[0].roles[0].shape
-    with pytest.raises(NoEstimateError, match=r"actor_rollout_ref\.model\.mtp\.enable"):
-        workload(verl("actor_rollout_ref.model.mtp.enable=True"))
-
-
 def test_a_launcher_that_takes_every_gpu_needs_the_number() -> None:
     line = (
         "deepspeed --module openrlhf.cli.train_sft --model.model_name_or_path Qwen/Qwen2.5-7B "

@@ -116,6 +116,7 @@ def megatron_shard(shape: Shape, layout: Layout) -> tuple[float, float]:
     norms = shape.norms * shape.norm
     whole = norms * shape.layers + shape.norm
     split = shape.every_attention + shape.mlp(shape.intermediate) * shape.dense_layers
+    split += shape.beside
     if shape.experts:
         moe = shape.experts
         shared = shape.mlp(moe.shared) if moe.shared else 0

@@ -11,6 +11,7 @@ from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.readers.settings import MemorySettings
+from bot.memory.readers.verl.mtp import is_on
 from bot.memory.workload import Backend
 
 _ACTOR, _MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.model"
@@ -19,8 +20,10 @@ TOP_K = "forward_kl_topk"
 """The loss of a distillation that needs the logits themselves."""
 
 
-def _fused(get: MemorySettings) -> bool:
-    return get.on(False, f"{_MODEL}.use_fused_kernels", f"{_ACTOR}.use_fused_kernels")
+def _fused(get: MemorySettings, backend: Backend) -> bool:
+    """Whether logits are never whole; Megatron's engine makes them for multi-token prediction."""
+    fused = get.on(False, f"{_MODEL}.use_fused_kernels", f"{_ACTOR}.use_fused_kernels")
+    return fused and not (backend == "megatron" and is_on(get, _MODEL))
 
 
 def update(get: MemorySettings, backend: Backend, group: str, *, padded: float = 0.0) -> float:
@@ -34,7 +37,7 @@ def update(get: MemorySettings, backend: Backend, group: str, *, padded: float =
     entropy = entropy or not version_at_least(get.plan, 0, 4)
     chunked = get.on(False, *_either("entropy_from_logits_with_chunking", group))
     checkpointed = get.on(False, *_either("entropy_checkpointing", group))
-    if _fused(get):
+    if _fused(get, backend):
         return constants.FUSED
     if backend == "megatron":
         return megatron(get.plan, entropy=entropy, chunked=chunked)
@@ -54,7 +57,7 @@ def distilled(get: MemorySettings, backend: Backend, *, computes: float) -> floa
     log-probabilities alone. `computes` are the bytes of a number that passes through the layers.
     """
     chosen = get.on(False, "distillation.enabled") and get.text(f"{_LOSS}.loss_mode") == TOP_K
-    if not chosen or _fused(get):
+    if not chosen or _fused(get, backend):
         return 0.0
     if backend == "megatron":
         return constants.MEGATRON_DISTILLED
@@ -124,7 +127,7 @@ def forward(
     entropy = entropy or (padded > 0 and not version_at_least(get.plan, 0, 4))
     compiled = get.on(True, *_either("use_torch_compile", group))
     chunked = get.on(False, *_either("entropy_from_logits_with_chunking", group))
-    if _fused(get):
+    if _fused(get, backend):
         return constants.FUSED
     if backend == "megatron":
         if not entropy:

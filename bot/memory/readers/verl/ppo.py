@@ -14,7 +14,7 @@ from bot.frameworks.structured import StructuredTable
 from bot.memory.readers.datasets import known_data, means
 from bot.memory.readers.lengths import Lengths, Measured, lengths
 from bot.memory.readers.settings import MODEL_UNKNOWN, MemorySettings, NoEstimateError, needed
-from bot.memory.readers.verl import log_probs, rollout
+from bot.memory.readers.verl import log_probs, mtp, rollout
 from bot.memory.readers.verl.easyr1 import EasyR1Settings, as_easyr1
 from bot.memory.readers.verl.passes import Batch, Padding, Pass, by_release, fullest_pass
 from bot.memory.readers.verl.sharding import (
@@ -26,7 +26,6 @@ from bot.memory.readers.verl.sharding import (
     critic_adapter,
     layout_of,
     recomputed,
-    refuse_multi_token_prediction,
     retains_embeddings,
     states,
 )
@@ -73,7 +72,6 @@ class _Verl:
             self.gpus = self.per_node * nodes
         if self.gpus < 1:
             raise NoEstimateError("The script asks for no GPU.")
-        refuse_multi_token_prediction(get, MODEL)
         if not plan.model.value and get.value(f"{MODEL}.path") == "":
             raise NoEstimateError("{key} is empty: name the model.", key=get.named(f"{MODEL}.path"))
         path = needed(
@@ -144,6 +142,7 @@ class _Verl:
                 engine=rollout.USUAL_ENGINE,
                 key=f"{ROLLOUT}.name",
             )
+        assumptions += mtp.assumed(get, MODEL, self.backend)
         assumptions.append(get.profile)
         return Workload(
             framework="verl",
@@ -234,7 +233,7 @@ class _Verl:
             role = recomputed(role, get, megatron, plan=self.plan)
         if retains_embeddings(get, self.plan, role):
             role = replace(role, retained=update.others)
-        role = states(get, role, keys, plan=self.plan)
+        role = states(get, mtp.with_mtp(role, get, MODEL), keys, plan=self.plan)
         return rollout.handed_over(get, role)
 
     def _logits(self, each: float, computes: float) -> float:
@@ -312,6 +311,7 @@ class _Verl:
             replace(
                 actor,
                 name="reference",
+                shape=self.shape,
                 trained=False,
                 layout=layout,
                 update=Tokens(0, 0, 0),

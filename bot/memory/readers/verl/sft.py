@@ -28,7 +28,7 @@ from bot.memory.readers.settings import (
     needed,
     release_assumption,
 )
-from bot.memory.readers.verl import log_probs
+from bot.memory.readers.verl import log_probs, mtp
 from bot.memory.readers.verl.passes import spread_by
 from bot.memory.readers.verl.sharding import (
     LayoutKeys,
@@ -36,7 +36,6 @@ from bot.memory.readers.verl.sharding import (
     backend_of,
     layout_of,
     recomputed,
-    refuse_multi_token_prediction,
     retains_embeddings,
     states,
 )
@@ -71,7 +70,6 @@ def read(
         "The number of GPUs is not known: verl's fine-tuning takes as many as torchrun is told to "
         "start, which this launch does not say.",
     )
-    refuse_multi_token_prediction(get, "model")
     path = needed(
         plan.model.value or get.text("model.path", "model.partial_pretrain"),
         MODEL_UNKNOWN,
@@ -114,8 +112,9 @@ def read(
     elif host:
         get.doubt(f"{_FSDP}.cpu_offload")
     logits = log_probs.computed(role.update_logits, backend, computes=role.compute_bytes)
-    role = replace(role, update_logits=logits)
-    assumptions = [release_assumption("verl", plan.configuration.release)]
+    role = mtp.with_mtp(replace(role, update_logits=logits), get, "model")
+    assumptions = [*mtp.assumed(get, "model", backend)]
+    assumptions.append(release_assumption("verl", plan.configuration.release))
     if packed and not of.measured:
         assumptions.insert(0, assumed_mean(of.mean))
     return Workload(

@@ -52,16 +52,6 @@ def backend_of(strategy: str | None) -> Backend:
     return needed(_BACKENDS.get(name), "The training backend {name} is not modelled.", name=name)
 
 
-def refuse_multi_token_prediction(get: MemorySettings, model: str) -> None:
-    """Raises NoEstimateError where multi-token prediction is on; verl drops its layers else."""
-    if get.on(False, f"{model}.mtp.enable"):
-        raise NoEstimateError(
-            "Multi-token prediction is on ({model}.mtp.enable): its layers and the logits that "
-            "they make are not modelled.",
-            model=model,
-        )
-
-
 def adapter_of(plan: Plan, get: MemorySettings, model: str) -> Adapter | None:
     """The adapter that is trained on `model`'s settings; raises where it cannot be known."""
     if plan.adapter.value is None:
