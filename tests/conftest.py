@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 
 from bot.base.isolated import isolated, prepare
+from tests.hub_server import Hub, serving_hub
 from tests.isolation import ISOLATING, run_here
 from tests.needs import FREE, MARKS, Guard, needs_of
 from tests.profiles import QUICK
@@ -132,3 +133,10 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> WrittenRun:
         return folders[key]
 
     return folder
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    """A server that answers as the Hugging Face Hub does of models' configurations."""
+    with serving_hub() as found:
+        yield found

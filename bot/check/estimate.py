@@ -12,8 +12,6 @@ from bot.base.digest import hex_digest
 from bot.base.errors import UserError
 from bot.base.messages import Message, message, plural_message, sentence_of
 from bot.base.regex import regex
-from bot.check.hub import HubConfigs
-from bot.check.lengths import by_lengths
 from bot.check.read import read_script, why_no_launch
 from bot.check.request import CheckOptions, ScriptFile
 from bot.evidence import read as read_run
@@ -32,6 +30,7 @@ from bot.rules._support.groups import group_of
 from bot.script.choice import counted_launch
 
 if TYPE_CHECKING:
+    from bot.check.hub import HubConfigs
     from bot.evidence.subject import ExpectedPeak
 
 _LESS = "memory-not-minimal"
@@ -178,6 +177,7 @@ def estimate_script(
     `run` is a W&B run's folder, or the mean lengths that one would have. Raises UserError when an
     option names an unknown release or model, or the run cannot be read.
     """
+    from bot.check.lengths import by_lengths
     from bot.memory.report import no_estimate, with_host
 
     if options.model is not None and find(options.model) is None:

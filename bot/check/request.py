@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from bot.base.config import Config
 from bot.base.fast_dataclass import dataclass
-from bot.check.hub import HubConfigs
 from bot.evidence.facts import Facts
 from bot.evidence.links import PUBLIC_ONLY, RunHosts, RunLink
 from bot.frameworks import Checkout, ConfigTree, ScriptPlace
 from bot.shell import Files
+
+if TYPE_CHECKING:
+    from bot.check.hub import HubConfigs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

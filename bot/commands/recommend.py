@@ -17,11 +17,13 @@ from bot.commands.arguments import add_config, without_effect
 from bot.commands.configuration import config_of
 from bot.commands.files import page_text, read_file
 from bot.commands.output import notice, write
+from bot.commands.runs import add_offline
 from bot.commands.terminal import columns
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+    from bot.check.hub import HubConfigs
     from bot.recommend.answer import RecommendAnswer
     from bot.recommend.question import ParsedQuestion
     from bot.recommend.request import ModelFolder
@@ -101,12 +103,15 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--choice", metavar="RANK", type=int, help="which prediction to write (default: the first)"
     )
     add_config(parser)
+    add_offline(parser)
     parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the result")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status: 1 when nothing fits and no row is published."""
+    from bot.check.hub import HubConfigs
+
     if arguments.list:
         from bot.recommend.vocabulary import known
 
@@ -120,7 +125,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError("--choice says which prediction --write writes; give --write PATH too.")
     config = config_of(arguments)
     language = arguments.lang or config.language
-    words, question = _question(arguments)
+    models = _Models(HubConfigs(os.environ, Path.home(), fetches=not arguments.offline))
+    words, question = _question(arguments, models)
     if question.model is None:
         return _overview(arguments, question, language)
     from bot.recommend.model_answer import answer_model
@@ -128,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
     answer = answer_model(
         question,
         by_words=bool(words),
-        folder=_folder(question.model),
+        folder=models.folder(question.model),
         page=_page(arguments.page, config.page),
         language=language,
     )
@@ -154,7 +160,7 @@ def _write_json(answer: DataclassInstance) -> None:
     write(dump(asdict(answer)), commands=True)
 
 
-def _question(arguments: argparse.Namespace) -> tuple[list[str], ParsedQuestion]:
+def _question(arguments: argparse.Namespace, models: _Models) -> tuple[list[str], ParsedQuestion]:
     """The words of the question, and what they ask together with the options.
 
     The words are asked for on a terminal where there are none, and no option stands for one.
@@ -174,7 +180,7 @@ def _question(arguments: argparse.Namespace) -> tuple[list[str], ParsedQuestion]
         gpus=arguments.budget_gpus,
     )
     words = arguments.question or (_ask() if values == OptionValues() else [])
-    question = with_options(parse_question(words, _is_model_folder), values)
+    question = with_options(parse_question(words, models.has), values)
     if question.model is None and not question.cards:
         raise UserError(_NOTHING_ASKED)
     return words, question
@@ -188,17 +194,30 @@ def _ask() -> list[str]:
     return sys.stdin.readline().split()
 
 
-def _is_model_folder(path: str) -> bool:
-    # Path.is_file raises for overlong names.
-    return os.path.isfile(Path(path) / "config.json")  # noqa: PTH113
+class _Models:
+    """The models that have a config.json: in a folder, or on the Hub where no table has them."""
 
+    def __init__(self, hub: HubConfigs) -> None:
+        self._hub = hub
 
-def _folder(path: str) -> ModelFolder | None:
-    """The model's folder where its config.json is there; None for a model of a hub."""
-    from bot.recommend.request import ModelFolder
+    def has(self, path: str) -> bool:
+        """Whether a word names one."""
+        return self._config(path) is not None
 
-    file = Path(path) / "config.json"
-    return ModelFolder(path, read_file(file)) if _is_model_folder(path) else None
+    def folder(self, path: str) -> ModelFolder | None:
+        """The model with its config.json; None for one that is known without."""
+        from bot.recommend.request import ModelFolder
+
+        config = self._config(path)
+        return ModelFolder(path, config) if config is not None else None
+
+    def _config(self, path: str) -> bytes | None:
+        from bot.memory.shapes.models import find
+
+        file = Path(path) / "config.json"
+        if os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises for overlong names.
+            return read_file(file)
+        return self._hub(f"{path}/config.json") if find(path) is None else None
 
 
 def _overview(arguments: argparse.Namespace, question: ParsedQuestion, language: Language) -> int:

@@ -3,69 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any, ClassVar
 
 import pytest
 
 from bot.check.hub import HubConfigs
 from tests.command import Result, rlbot
+from tests.hub_server import CONFIG, Hub
 from tests.listener import Listener
 
-CONFIG: dict[str, Any] = {
-    "architectures": ["LlamaForCausalLM"],
-    "model_type": "llama",
-    "hidden_size": 2048,
-    "intermediate_size": 8192,
-    "num_hidden_layers": 16,
-    "num_attention_heads": 32,
-    "num_key_value_heads": 8,
-    "head_dim": 64,
-    "vocab_size": 128256,
-    "tie_word_embeddings": True,
-}
 SFT = (
     "trl sft --model_name_or_path {model} --bf16 --max_length 1024 "
     "--per_device_train_batch_size 1 --gradient_checkpointing"
 )
-
-
-@dataclass
-class Hub:
-    """A server that answers as the Hub does, and what it was asked for."""
-
-    address: str
-    pages: dict[str, tuple[int, bytes | str]] = field(default_factory=dict)
-    """By path: a status with a body, or with where it lies instead."""
-    asked: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
-
-    def holds(self, name: str, config: object = CONFIG) -> None:
-        self.pages[f"/{name}/resolve/main/config.json"] = 200, json.dumps(config).encode()
-
-
-@pytest.fixture
-def hub() -> Iterator[Hub]:
-    class Answers(BaseHTTPRequestHandler):
-        of: ClassVar[Hub]
-
-        def do_GET(self) -> None:
-            self.of.asked.append((self.path, dict(self.headers)))
-            status, page = self.of.pages.get(self.path, (404, b"Entry not found"))
-            self.send_response(status)
-            if isinstance(page, str):
-                self.send_header("Location", page)
-            self.end_headers()
-            self.wfile.write(page if isinstance(page, bytes) else b"")
-
-        def log_message(self, *_: object) -> None: ...
-
-    server = Listener(("127.0.0.1", 0), Answers)
-    Answers.of = Hub(f"http://127.0.0.1:{server.server_address[1]}")
-    with server.serving():
-        yield Answers.of
 
 
 def estimate(model: str, hub: Hub | None, folder: Path, *options: str) -> Result:
