@@ -37,6 +37,8 @@ _MOST: Final = 1 << 20
 """Bytes of a configuration."""
 _SECONDS: Final = 5.0
 _REDIRECTS: Final = 3
+_ASKED: Final = 50
+"""Names that one command sends at most."""
 
 
 class HubConfigs:
@@ -47,7 +49,7 @@ class HubConfigs:
         self._cache = _cache(environment, home)
         self._server = (environment.get("HF_ENDPOINT") or _SERVER).rstrip("/")
         self._fetches = fetches and environment.get("HF_HUB_OFFLINE", "").lower() not in _ON
-        self._unreachable = False
+        self._left = _ASKED
         self._known: dict[str, bytes | None] = {}
         self.problems: dict[str, Message] = {}
         """Why files could not be fetched, by their paths."""
@@ -76,14 +78,15 @@ class HubConfigs:
         yield from sorted(folder.glob(f"snapshots/*/{_FILE}"))
 
     def _fetched(self, path: str) -> bytes | None:
-        if self._unreachable:
+        if not self._left:
             return None
+        self._left -= 1
         host = urlsplit(self._server).netloc
         reply = self._ask(f"{self._server}/{path.removesuffix(_FILE)}resolve/main/{_FILE}")
         if reply.status == 200:
             return reply.body
-        self._unreachable = reply.status == 0
-        if self._unreachable:
+        if reply.status == 0:
+            self._left = 0  # The next one could not be asked either.
             self.problems[path] = message(
                 "{host} cannot be asked: {why}.", host=host, why=reply.why
             )

@@ -156,12 +156,12 @@ class _Models:
         try:
             return find_model(path, self.files)
         except NoEstimateError as error:
-            if isinstance(error, UnknownModelError) and self._hub is not None:
-                with suppress(UnknownModelError):
-                    return replace(_by_config(path, self._hub), source=_ON_HUB)
             # A configuration says what the model is: its name says no more.
-            model = None if isinstance(error, _ConfigError) else guess(path)
-            model = model or (find(self._otherwise) if self._otherwise else None)
+            named = None if isinstance(error, _ConfigError) else guess(path)
+            if isinstance(error, UnknownModelError) and self._hub is not None:
+                with suppress(UnknownModelError if named is None else NoEstimateError):
+                    return replace(_by_config(path, self._hub), source=_ON_HUB)
+            model = named or (find(self._otherwise) if self._otherwise else None)
             if model is None:
                 raise
             self.guessed.append(message("{path} taken for {model}", path=path, model=model.name))
@@ -203,7 +203,8 @@ def _read(
     spread = plan.written is not None and plan.written.placed == "spread"
     if spread and (plan.gpus.value or gpus or 1) > 1:
         raise NoEstimateError(
-            "device_map spreads the layers of the model over the GPUs, which is not modelled."
+            "device_map spreads the layers of the model over the GPUs, which is not modelled; with "
+            "--gpus 1 all are on one."
         )
     alone = plan.framework == "trl" and not plan.launch.launcher and not recipe
     if alone and gpus is None and plan.gpus.value is None:

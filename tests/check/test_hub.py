@@ -135,6 +135,21 @@ def test_a_check_asks_nobody(hub: Hub, tmp_path: Path) -> None:
     assert hub.asked == []
 
 
+def test_a_configuration_that_cannot_be_read_leaves_what_the_name_says(
+    hub: Hub, tmp_path: Path
+) -> None:
+    hub.holds("lab/sft-Llama-3.2-1B", {"model_type": "brand-new"})
+    made = estimate("lab/sft-Llama-3.2-1B", hub, tmp_path)
+    assert "taken for Llama-3.2-1B" in made.out
+
+
+def test_no_more_than_some_names_are_sent(hub: Hub, tmp_path: Path) -> None:
+    configs = HubConfigs({"HF_ENDPOINT": hub.address}, tmp_path, fetches=True)
+    for number in range(60):
+        configs(f"lab/Model-{number}B/config.json")
+    assert len(hub.asked) == 50
+
+
 def cached(root: Path, name: str, config: object, *, branch: bool = True) -> None:
     """As huggingface_hub stores a file: a blob, a link to it in a snapshot, and the branch."""
     folder = root / f"models--{name.replace('/', '--')}"

@@ -394,7 +394,8 @@ def test_layers_that_are_spread_over_gpus_are_not_estimated() -> None:
     text = SFT + LOAD.replace("dtype=", "device_map='auto', dtype=") + TRAIN
     assert estimate(text).reason is None
     assert estimate(text, gpus=2).reason == (
-        "device_map spreads the layers of the model over the GPUs, which is not modelled."
+        "device_map spreads the layers of the model over the GPUs, which is not modelled; with "
+        "--gpus 1 all are on one."
     )
     for one in ("{'': 0}", "{'': int(rank())}", "None"):
         assert estimate(text.replace("'auto'", one), gpus=2).reason is None
