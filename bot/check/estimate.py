@@ -177,8 +177,8 @@ def estimate_script(
     `run` is a W&B run's folder, or the mean lengths that one would have. Raises UserError when an
     option names an unknown release or model, or the run cannot be read.
     """
-    from bot.check.lengths import by_lengths
     from bot.memory.report import no_estimate, with_host
+    from bot.rules._support.lengths import by_lengths
 
     if options.model is not None and find(options.model) is None:
         raise UserError("--model: {why}", why=not_known(options.model))

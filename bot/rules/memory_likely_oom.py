@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from bot.memory.estimate import MemoryEstimate
 from bot.memory.options import what_helps
+from bot.report import EstimateLengths
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, message
 from bot.rules._support.estimates import LIMITS, SOURCE, estimates, ran_before, sum_in_words
 from bot.rules._support.example import verl
+from bot.rules._support.lengths import by_lengths
 from bot.rules._support.names import where
 
 _STATIC = (
@@ -25,8 +27,8 @@ META = Meta(
     summary="The expected peak of a stage is more than the device has, or all but the whole of it.",
     why=(
         "A run that stops in its tenth step with an out-of-memory error has cost the queue and the "
-        "start. The estimate takes mean lengths of 22 % of their maxima, so it may be wrong "
-        "where responses are shorter."
+        "start. The estimate takes mean lengths of 22 % of their maxima, and says from "
+        "which on it holds."
     ),
     instead="Lower the tokens of one pass, or use the settings that `rlbot estimate` names.",
     limits=(
@@ -50,7 +52,9 @@ def check(context: RuleContext) -> Hits:
             continue
         options = what_helps(made.workload, estimate.device)
         yield Hit(
-            message=_message(estimate),
+            message=_at_lengths(
+                _message(estimate), by_lengths(context, plan, context.choice.device, None)
+            ),
             span=where(plan, plan.micro_batch_size_per_gpu.span or plan.model.span),
             help=message(
                 "try {setting}, which would save {saved}",
@@ -60,6 +64,19 @@ def check(context: RuleContext) -> Hits:
             if options
             else None,
         )
+
+
+def _at_lengths(text: Message, lengths: EstimateLengths | None) -> Message:
+    """The same with the lengths that it holds at, which no script says."""
+    if lengths is None or lengths.oom == "none":
+        return text
+    if lengths.oom == "any":
+        return message("{text}; so it is whatever the lengths of the data", text=text)
+    return message(
+        "{text}; with the lengths of the data given, from a mean of {tokens} tokens a sequence on",
+        text=text,
+        tokens=f"{lengths.from_tokens or 0:,}",
+    )
 
 
 def _message(estimate: MemoryEstimate) -> Message:
