@@ -48,9 +48,16 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "cohere2": {},
     "opt": _OPT,
     "gpt_neox": {},
+    "phi": {},
+    "starcoder2": {},
+    "stablelm": {},
+    "cohere": {},
+    "olmo": {},
+    "nemotron": {},
+    "apertus": {},
     "deepseek_v3": {**_EVERY, **_LATENT},
 }
-_TURNED = {"glm4": 64, "gpt_neox": 32, "deepseek_v3": 64}
+_TURNED = {"glm4": 64, "gpt_neox": 32, "deepseek_v3": 64, "phi": 64, "stablelm": 32, "nemotron": 64}
 """Numbers of a head that positions turn, where not all of it."""
 
 Tracked = Callable[[Any], AbstractContextManager[Callable[[], tuple[int, int]]]]

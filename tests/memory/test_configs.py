@@ -233,3 +233,57 @@ def test_no_name_says_more_than_the_config_beside_the_script(tmp_path: Path) -> 
     said = rlbot(*arguments, cwd=tmp_path).out
     assert "no prediction" in said
     assert "models of the type 'llada' are not known" in said
+
+
+PHI: dict[str, Any] = MODELS["phi-2"]
+
+
+@pytest.mark.parametrize(
+    ("config", "count"),
+    [
+        ({**MODELS["EXAONE-3.5-2.4B"]}, 2_405_327_360),
+        (
+            {
+                "model_type": "qwen", "vocab_size": 151936, "hidden_size": 4096,
+                "intermediate_size": 22016, "num_hidden_layers": 32, "num_attention_heads": 32,
+                "tie_word_embeddings": False,
+            },
+            7_721_324_544,
+        ),
+        (
+            {
+                "model_type": "internlm2", "vocab_size": 92544, "hidden_size": 4096,
+                "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32,
+                "num_key_value_heads": 8, "bias": False, "tie_word_embeddings": False,
+            },
+            7_737_708_544,
+        ),
+    ],
+)  # fmt: skip
+def test_families_whose_files_have_names_of_their_own(config: Any, count: int) -> None:
+    """By what their pages say: the numbers of the first Qwen's MLP are of both its matrices."""
+    assert _read(config).parameters == count
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {**PHI, "qk_layernorm": True},
+        {**MODELS["stablelm-2-1_6b"], "use_parallel_residual": True},
+        {**MODELS["stablelm-2-1_6b"], "qk_layernorm": True},
+        {**MODELS["falcon-7b"], "alibi": True},
+        {**MODELS["falcon-7b"], "new_decoder_architecture": True},
+    ],
+)
+def test_a_switch_that_makes_other_layers_is_not_guessed(config: Any) -> None:
+    with pytest.raises(NotReadError, match="which is not counted"):
+        _read(config)
+
+
+def test_what_some_families_have_besides() -> None:
+    assert _read({**PHI, "vocab_size": 51201}).parameters - _read(PHI).parameters == 2 * 2560 + 1
+    aya = MODELS["aya-expanse-8b"]
+    normed = _read({**aya, "use_qk_norm": True}).parameters
+    assert normed - _read(aya).parameters == 32 * (32 + 8) * 128
+    one = _read({**MODELS["falcon-7b"], "multi_query": False})
+    assert one.kv_heads == one.heads == 71

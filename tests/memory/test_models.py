@@ -467,7 +467,7 @@ def test_every_base_of_a_further_training_is_known() -> None:
         ("google/gemma-9-99B-it", None),  # not Gemma-3-1b
         ("google/gemma-3n-E2B-it", None),  # not Gemma-3-27b
         ("openbmb/MiniCPM3-4B", None),
-        ("tiiuae/falcon-7b", None),
+        ("EleutherAI/gpt-j-6b", None),
         ("Qwen/Qwen3", None),  # too many
         ("deepseek-ai/DeepSeek", None),
         ("Qwen/Qwen25-7B-Instruct", "Qwen2.5-7B"),

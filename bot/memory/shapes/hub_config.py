@@ -17,20 +17,24 @@ from bot.memory.shapes.tower import Tower
 _T = TypeVar("_T")
 _LLAMA = ("llama", "mistral", "ministral3", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text",
           "phi3", "olmo2", "olmo3", "seed_oss", "smollm3", "granite", "ernie4_5", "internlm3",
-          "minicpm", "hunyuan_v1_dense", "exaone4", "arcee", "cohere2", "gemma4_text")  # fmt: skip
+          "minicpm", "hunyuan_v1_dense", "exaone4", "arcee", "cohere2", "gemma4_text", "cohere",
+          "stablelm", "olmo", "nemotron", "apertus", "exaone", "internlm2", "baichuan",
+          "qwen")  # fmt: skip
 _GLM = ("glm", "glm4", "glm4_moe", "dots1")
 _LATENT = ("deepseek_v2", "deepseek_v3", "deepseek_v32", "glm_moe_dsa", "kimi_k2", "glm4_moe_lite")
 _WIDE_NORMS = ("olmo2", "olmo3", "olmoe", "minimax_m2")
 """Families whose norms of queries and keys are as wide as all heads."""
 _HEAD_NORMS = ("qwen3", "qwen3_moe", "gemma3_text", "hunyuan_v1_dense", "hunyuan_v1_moe", "exaone4",
-               "dots1", "gemma4_text", "lfm2", "lfm2_moe", *GATED)  # fmt: skip
+               "dots1", "gemma4_text", "lfm2", "lfm2_moe", "apertus", *GATED)  # fmt: skip
 """Families whose norms of queries and keys are as wide as one head."""
 _MIXTURES = ("mixtral", "minimax_m2", "olmoe", "qwen2_moe", "qwen3_moe", "gpt_oss", "llama4_text",
              "hunyuan_v1_moe", "ernie4_5_moe", "granitemoe", *_LATENT)  # fmt: skip
 _HYBRIDS = (*GATED, "nemotron_h", "falcon_h1", "granitemoehybrid", "lfm2", "lfm2_moe")
 _PUBLISHED_IN_FP8 = ("deepseek_v3", "deepseek_v32", "kimi_k2", "minimax_m2")
-_PLAIN = ("opt", "gpt2", "gpt_neox")
-_TIED = ("gemma", "gemma2", "gemma3_text", "gemma4_text", "cohere2", "lfm2", "lfm2_moe")
+_PLAIN = ("opt", "gpt2", "gpt_neox", "phi", "starcoder2", "falcon")
+_TWO_MATRICES = ("nemotron", "nemotron_h", "arcee", "apertus")
+"""Others whose MLP has no gate."""
+_TIED = ("gemma", "gemma2", "gemma3_text", "gemma4_text", "cohere", "cohere2", "lfm2", "lfm2_moe")
 """Families that tie head and embedding where their file does not say."""
 KNOWN = (*_LLAMA, *_GLM, *_MIXTURES, *_HYBRIDS, *_PLAIN, "mimo")
 """Values of `model_type` whose parameters are counted exactly; any other one is not read.
@@ -57,22 +61,38 @@ _BYTES: Mapping[str, Mapping[str, int]] = {
     "glm4": {"norm_bytes": 28},
     "olmo2": {"norm_bytes": 20, "head_norm_bytes": 8},
     "olmo3": {"norm_bytes": 20, "head_norm_bytes": 8},
+    "cohere": {"norm_bytes": 14},
     "cohere2": {"norm_bytes": 14},
+    "olmo": {"norm_bytes": 12},
+    "stablelm": {"norm_bytes": 10},
+    "nemotron": {"norm_bytes": 10, "mlp_bytes": 4},
+    # Its activation in PyTorch; the kernels that its makers offer keep less.
+    "apertus": {"mlp_bytes": 11},
     "arcee": {"mlp_bytes": 4},
     "nemotron_h": {"norm_bytes": 10, "mlp_bytes": 4},
     # It scales what its two mixers take, so that each has a copy.
     "falcon_h1": {"norm_bytes": 18},
     "opt": {"norm_bytes": 8, "mlp_bytes": 2},
     "gpt_neox": {"norm_bytes": 12, "mlp_bytes": 4},
+    "phi": {"norm_bytes": 6, "mlp_bytes": 10},
+    "starcoder2": {"norm_bytes": 8, "mlp_bytes": 4},
+    "falcon": {"norm_bytes": 4, "mlp_bytes": 4},
     **{kind: {"norm_bytes": 20, "head_norm_bytes": 8} for kind in GATED},
 }
 _CAPS = {"gemma2": 30.0}
 """What caps the logits where a file does not say (`Gemma2Config` in transformers)."""
+_VARIANTS: Mapping[str, tuple[str, ...]] = {
+    "stablelm": ("use_parallel_residual", "qk_layernorm"),
+    "phi": ("qk_layernorm",),
+    "falcon": ("new_decoder_architecture", "alibi"),
+}
+"""Switches of a family, off in most of its models, that make other layers."""
 _LEFT_OUT: Mapping[str, HubConfig] = {
     "seed_oss": {"attention_bias": True, "attention_out_bias": False},
     "smollm3": {"tie_word_embeddings": True},
     "ernie4_5": {"tie_word_embeddings": True},
     "minicpm": {"tie_word_embeddings": True},
+    "stablelm": {"attention_bias": False},
 }
 """What a family's files leave out, from its configuration class in transformers."""
 
@@ -134,10 +154,13 @@ def _checked(made: Callable[[], _T]) -> _T:
 
 def _read(kind: str, config: HubConfig, beside: Tower | int) -> Shape:
     config = {**_LEFT_OUT.get(kind, {}), **config}
+    _refuse_variants(kind, config)
     if kind in _PLAIN:
         return _plain(kind, config)
     if kind == "nemotron_h":
         config["num_hidden_layers"] = len(nemotron_layers(config))
+    if kind == "exaone":
+        config |= {"num_hidden_layers": config["num_layers"]}
     others = {**activation_bytes(kind), **mixers(kind, config)}
     if kind == "gemma4_text":
         config |= {"head_dim": config["global_head_dim"]}
@@ -147,11 +170,13 @@ def _read(kind: str, config: HubConfig, beside: Tower | int) -> Shape:
     kv_heads = whole(config, "num_key_value_heads", heads)
     head_dim = given(config, "head_dim", config.get("attention_head_dim"))
     head_dim = whole({"head_dim": head_dim}, "head_dim", hidden // heads)
+    if kind in ("olmo", "apertus"):  # Norms without weights; an activation of two numbers a layer.
+        others |= {"beside": -hidden if kind == "olmo" else 2 * layer_count(config)}
     bias = bool(config.get("attention_bias", False))
     norms = 2 * head_dim if kind in _HEAD_NORMS else 0
     if kind == "glm4_moe" and config.get("use_qk_norm"):
         norms = 2 * head_dim
-    if kind in _WIDE_NORMS:
+    if kind in _WIDE_NORMS or (kind == "cohere" and config.get("use_qk_norm")):
         norms = (heads + kv_heads) * head_dim
     return Shape(
         hidden=hidden,
@@ -162,12 +187,15 @@ def _read(kind: str, config: HubConfig, beside: Tower | int) -> Shape:
         intermediate=_width(kind, config),
         vocab=whole(config, "vocab_size"),
         tied=bool(given(config, "tie_word_embeddings", kind in _TIED)),
-        qkv_bias=bias or kind in ("qwen2", "qwen2_moe", "mimo") or bool(config.get("qkv_bias")),
+        qkv_bias=bias
+        or kind in ("qwen", "qwen2", "qwen2_moe", "mimo")
+        or bool(config.get("qkv_bias") or config.get("use_qkv_bias")),
         out_bias=bool(config.get("attention_out_bias", bias and kind not in ("mimo", *_GLM))),
         mlp_bias=bool(config.get("mlp_bias", False)),
-        gated=kind not in ("nemotron_h", "arcee"),
+        gated=kind not in _TWO_MATRICES,
         qk_norm=norms,
         norms=_norms(kind, config),
+        norm_bias=kind in ("stablelm", "nemotron"),
         sinks=kind == "gpt_oss",
         output_gate=kind in GATED,
         experts=experts_of(kind, config, MXFP4 if _published_in_mxfp4(config) else 2.0),
@@ -195,8 +223,10 @@ def _norms(kind: str, config: HubConfig) -> int:
         # The router's scale is as wide as a norm.
         mixture = 4 * bool(config.get("enable_moe_block"))
         return 4 + mixture + bool(config.get("hidden_size_per_layer_input"))
-    if kind in ("nemotron_h", "cohere2"):
+    if kind in ("nemotron_h", "cohere", "cohere2"):
         return 1
+    if kind == "olmo":
+        return 0
     return 4 if kind in ("gemma2", "gemma3_text", "glm4") else 2
 
 
@@ -206,6 +236,8 @@ def _width(kind: str, config: HubConfig) -> int:
         return whole(config, "intermediate_size_mlp")
     if kind == "granitemoehybrid":
         return whole(config, "shared_intermediate_size")
+    if kind == "qwen":  # Both matrices' together.
+        return whole(config, "intermediate_size") // 2
     if kind == "gemma4_text":
         # In each layer it stands beside the experts, as one that every token goes through.
         times = 2 if config.get("use_double_wide_mlp") else 1
@@ -238,8 +270,15 @@ def _published_in_mxfp4(config: HubConfig) -> bool:
     return config.get("model_type") == "gpt_oss" and method == "mxfp4"
 
 
+def _refuse_variants(kind: str, config: HubConfig) -> None:
+    """Raises NotReadError for a family's switch that makes other layers of it."""
+    for name in _VARIANTS.get(kind, ()):
+        if config.get(name):
+            raise NotReadError("{name} is set, which is not counted", name=name)
+
+
 def _plain(kind: str, config: HubConfig) -> Shape:
-    """Families with two matrices in an MLP, and with biases everywhere."""
+    """Families with two matrices in an MLP, and with biases nearly everywhere."""
     if kind == "gpt2":
         names = {"hidden_size": "n_embd", "num_hidden_layers": "n_layer"}
         names |= {"num_attention_heads": "n_head", "intermediate_size": "n_inner"}
@@ -252,23 +291,38 @@ def _plain(kind: str, config: HubConfig) -> Shape:
         positions = whole(config, "max_position_embeddings") + 2
     elif kind == "gpt2":
         positions = whole(config, "n_positions")
+    named = {"opt": "ffn_dim", "falcon": "ffn_hidden_size"}.get(kind, "intermediate_size")
+    biases = kind != "falcon" or bool(config.get("bias"))
+    if kind == "starcoder2":
+        biases = bool(given(config, "use_bias", True))
+    tied = given(config, "tie_word_embeddings", kind not in ("gpt_neox", "phi"))
     return Shape(
         hidden=hidden,
         layers=layer_count(config),
         heads=heads,
-        kv_heads=heads,
+        kv_heads=_kv_heads(kind, config, heads),
         head_dim=hidden // heads,
-        intermediate=whole(config, "ffn_dim" if kind == "opt" else "intermediate_size", width),
+        intermediate=whole(config, named, width),
         vocab=whole(config, "vocab_size"),
-        tied=kind != "gpt_neox" or bool(config.get("tie_word_embeddings")),
-        qkv_bias=True,
-        out_bias=True,
-        mlp_bias=True,
+        tied=kind in ("opt", "gpt2") or bool(tied),
+        qkv_bias=biases,
+        out_bias=biases,
+        mlp_bias=biases,
         gated=False,
+        norms=1 if kind == "phi" or (kind == "falcon" and config.get("parallel_attn", True)) else 2,
         norm_bias=True,
         positions=positions,
+        beside=whole(config, "vocab_size") if kind == "phi" else 0,  # Its head has a bias.
         **activation_bytes(kind),
     )
+
+
+def _kv_heads(kind: str, config: HubConfig, heads: int) -> int:
+    if kind == "falcon":
+        return 1 if given(config, "multi_query", True) else heads
+    if kind in ("phi", "starcoder2"):
+        return whole(config, "num_key_value_heads", heads if kind == "phi" else 2)
+    return heads
 
 
 def _latent(kind: str, config: HubConfig) -> Latent | None:
