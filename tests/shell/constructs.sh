@@ -409,6 +409,8 @@ set -euo pipefail; false | true; cmd a
 set -x; cmd a; set +x; set -- x y; cmd $2; set -o nounset; cmd ${U:-ok}
 #== eval
 X='cmd a $Y'; Y='b c'; eval $X; eval "$X" d; eval 'Z=5'; cmd $Z; eval "V_$Z=6"; cmd $V_5
+#== eval of a list
+X='a b'; eval L=($X c); cmd "${L[@]}"; eval L+=(d); cmd "${#L[@]}" $?; Z=1 eval M=(e); cmd $M
 #== eval of lines
 C="cmd x \
   y"; eval "$C"; eval "cmd '1 2'; cmd 3"

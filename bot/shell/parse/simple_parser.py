@@ -24,6 +24,7 @@ _ASSIGNMENT = regex(r"[A-Za-z_][A-Za-z0-9_]*(\+?=|\[)")
 _OPERATOR = regex(r"\+?=")
 _DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly", "command", "builtin"})
 """Commands behind which assignments may stand."""
+_LIST = regex(r"[A-Za-z_][A-Za-z0-9_]*\+?=\(")
 
 
 class SimpleParser:
@@ -49,7 +50,7 @@ class SimpleParser:
         assignments: list[Assignment] = []
         words: list[WordNode | Assignment] = []
         redirects: list[Redirect] = []
-        declaring = False
+        declaring = evaluating = False
         while cursor.at < cursor.end:
             character = text[cursor.at]
             redirect = self._redirects.redirect() if character in "<>&0123456789{" else None
@@ -61,17 +62,21 @@ class SimpleParser:
                 break
             if character == "(":
                 return self._named_function(start, assignments, words)
-            assignment = self._assignment() if not words or declaring else None
+            listed = evaluating and _LIST.match(text, cursor.at, cursor.end)
+            assignment = self._assignment() if not words or declaring or listed else None
             if assignment is not None:
-                (words if words else assignments).append(assignment)
+                (words if words and not listed else assignments).append(assignment)
             else:
                 word = self._words.required()
                 if word.parts:
                     declares = not words and text[word.start : word.end] in _DECLARING
                     declaring = declaring or declares
+                    evaluating = evaluating or (not words and text[word.start : word.end] == "eval")
                     words.append(word)
             end = cursor.at
             cursor.blanks()
+        if evaluating and assignments and len(words) == 1:
+            words = []  # `eval LIST=($TEXT)` makes the list, which bash's parser takes there.
         if not (assignments or words or redirects):
             if cursor.at >= cursor.end and end == start < cursor.at:
                 return Simple(start, cursor.at, [], [], [])
