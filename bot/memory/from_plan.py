@@ -113,20 +113,17 @@ def find_model(path: str, files: ReadFile | None = None) -> Model:
 
     Raises NoEstimateError when its shape is not known.
     """
-    if files is not None:
-        with suppress(UnknownModelError):
-            return _by_config(path, files)
-    model = find(path)
-    if model is not None:
-        return model
-    raise UnknownModelError(path)
+    model = (_by_config(path, files) if files is not None else None) or find(path)
+    if model is None:
+        raise UnknownModelError(path)
+    return model
 
 
-def _by_config(path: str, files: ReadFile) -> Model:
-    """By its config.json; raises UnknownModelError where there is none, else NoEstimateError."""
+def _by_config(path: str, files: ReadFile) -> Model | None:
+    """By its config.json; None without one, and raises NoEstimateError for one of another kind."""
     data = files(f"{path.rstrip('/')}/config.json") if "${?" not in path else None
     if data is None:
-        raise UnknownModelError(path)
+        return None
     try:
         return from_config(path, data)
     except NotReadError as error:
@@ -159,8 +156,10 @@ class _Models:
             # A configuration says what the model is: its name says no more.
             named = None if isinstance(error, _ConfigError) else guess(path)
             if isinstance(error, UnknownModelError) and self._hub is not None:
-                with suppress(UnknownModelError if named is None else NoEstimateError):
-                    return replace(_by_config(path, self._hub), source=_ON_HUB)
+                left = (NoEstimateError,) if named is not None else ()
+                with suppress(*left):
+                    if (there := _by_config(path, self._hub)) is not None:
+                        return replace(there, source=_ON_HUB)
             model = named or (find(self._otherwise) if self._otherwise else None)
             if model is None:
                 raise
