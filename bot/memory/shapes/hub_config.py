@@ -93,8 +93,22 @@ _LEFT_OUT: Mapping[str, HubConfig] = {
     "ernie4_5": {"tie_word_embeddings": True},
     "minicpm": {"tie_word_embeddings": True},
     "stablelm": {"attention_bias": False},
+    "starcoder2": {"num_key_value_heads": 2},
+    "falcon": {"bias": False, "multi_query": True, "parallel_attn": True},
 }
 """What a family's files leave out, from its configuration class in transformers."""
+_NAMED: Mapping[str, Mapping[str, str]] = {
+    "gpt2": {
+        "hidden_size": "n_embd",
+        "num_hidden_layers": "n_layer",
+        "num_attention_heads": "n_head",
+        "intermediate_size": "n_inner",
+    },
+    "opt": {"intermediate_size": "ffn_dim"},
+    "falcon": {"intermediate_size": "ffn_hidden_size", "use_bias": "bias"},
+    "exaone": {"num_hidden_layers": "num_layers"},
+}
+"""What a family calls otherwise than most do."""
 
 
 def read_config(config: HubConfig, *, beside: Tower | int | None = None) -> Shape:
@@ -154,13 +168,12 @@ def _checked(made: Callable[[], _T]) -> _T:
 
 def _read(kind: str, config: HubConfig, beside: Tower | int) -> Shape:
     config = {**_LEFT_OUT.get(kind, {}), **config}
+    config |= {ours: config.get(theirs) for ours, theirs in _NAMED.get(kind, {}).items()}
     _refuse_variants(kind, config)
     if kind in _PLAIN:
         return _plain(kind, config)
     if kind == "nemotron_h":
         config["num_hidden_layers"] = len(nemotron_layers(config))
-    if kind == "exaone":
-        config |= {"num_hidden_layers": config["num_layers"]}
     others = {**activation_bytes(kind), **mixers(kind, config)}
     if kind == "gemma4_text":
         config |= {"head_dim": config["global_head_dim"]}
@@ -279,50 +292,36 @@ def _refuse_variants(kind: str, config: HubConfig) -> None:
 
 def _plain(kind: str, config: HubConfig) -> Shape:
     """Families with two matrices in an MLP, and with biases nearly everywhere."""
-    if kind == "gpt2":
-        names = {"hidden_size": "n_embd", "num_hidden_layers": "n_layer"}
-        names |= {"num_attention_heads": "n_head", "intermediate_size": "n_inner"}
-        config = {**config, **{ours: config.get(theirs) for ours, theirs in names.items()}}
     hidden, heads = whole(config, "hidden_size"), whole(config, "num_attention_heads")
     if kind == "opt" and whole(config, "word_embed_proj_dim", hidden) != hidden:
         raise NotReadError("its embedding has a projection")
-    width, positions = 4 * hidden, 0
+    positions = 0
     if kind == "opt":
         positions = whole(config, "max_position_embeddings") + 2
     elif kind == "gpt2":
         positions = whole(config, "n_positions")
-    named = {"opt": "ffn_dim", "falcon": "ffn_hidden_size"}.get(kind, "intermediate_size")
-    biases = kind != "falcon" or bool(config.get("bias"))
-    if kind == "starcoder2":
-        biases = bool(given(config, "use_bias", True))
+    kv_heads = whole(config, "num_key_value_heads", heads)
+    biases = bool(given(config, "use_bias", True))
     tied = given(config, "tie_word_embeddings", kind not in ("gpt_neox", "phi"))
     return Shape(
         hidden=hidden,
         layers=layer_count(config),
         heads=heads,
-        kv_heads=_kv_heads(kind, config, heads),
+        kv_heads=1 if kind == "falcon" and config["multi_query"] else kv_heads,
         head_dim=hidden // heads,
-        intermediate=whole(config, named, width),
+        intermediate=whole(config, "intermediate_size", 4 * hidden),
         vocab=whole(config, "vocab_size"),
         tied=kind in ("opt", "gpt2") or bool(tied),
         qkv_bias=biases,
         out_bias=biases,
         mlp_bias=biases,
         gated=False,
-        norms=1 if kind == "phi" or (kind == "falcon" and config.get("parallel_attn", True)) else 2,
+        norms=1 if kind == "phi" or (kind == "falcon" and config["parallel_attn"]) else 2,
         norm_bias=True,
         positions=positions,
         beside=whole(config, "vocab_size") if kind == "phi" else 0,  # Its head has a bias.
         **activation_bytes(kind),
     )
-
-
-def _kv_heads(kind: str, config: HubConfig, heads: int) -> int:
-    if kind == "falcon":
-        return 1 if given(config, "multi_query", True) else heads
-    if kind in ("phi", "starcoder2"):
-        return whole(config, "num_key_value_heads", heads if kind == "phi" else 2)
-    return heads
 
 
 def _latent(kind: str, config: HubConfig) -> Latent | None:
