@@ -85,8 +85,8 @@ class HubConfigs:
         reply = self._ask(f"{self._server}/{path.removesuffix(_FILE)}resolve/main/{_FILE}")
         if reply.status == 200:
             return reply.body
-        if reply.status == 0:
-            self._left = 0  # The next one could not be asked either.
+        if reply.status in (0, 429) or reply.status >= 500:
+            self._left = 0  # Of the next one it would say no more.
             self.problems[path] = message(
                 "{host} cannot be asked: {why}.", host=host, why=reply.why
             )

@@ -76,7 +76,7 @@ def test_a_circle_ends(hub: Hub, tmp_path: Path) -> None:
     assert len(hub.asked) == 3
 
 
-@pytest.mark.parametrize("status", [401, 403, 404, 500])
+@pytest.mark.parametrize("status", [401, 403, 404])
 def test_what_is_not_there_is_said(hub: Hub, tmp_path: Path, status: int) -> None:
     hub.pages["/lab/Model-1B/resolve/main/config.json"] = status, b""
     made = estimate("lab/Model-1B", hub, tmp_path)
@@ -84,6 +84,20 @@ def test_what_is_not_there_is_said(hub: Hub, tmp_path: Path, status: int) -> Non
     assert f"is not known. {host} has no config.json of it for everybody. Give --model" in made.out
     assert made.status == 3
     assert len(hub.asked) == 1
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_hub_that_does_not_say_is_asked_once(hub: Hub, tmp_path: Path, status: int) -> None:
+    """That it has no such file would be a guess."""
+    for name in "ab":
+        hub.pages[f"/lab/{name}-1B/resolve/main/config.json"] = status, b""
+    made = estimate("lab/a-1B", hub, tmp_path)
+    host = hub.address.removeprefix("http://")
+    assert f"{host} cannot be asked: it answered with status {status}. Give --model" in made.out
+    assert made.status == 3
+    configs = HubConfigs({"HF_ENDPOINT": hub.address}, tmp_path, fetches=True)
+    assert [configs(f"lab/{name}-1B/config.json") for name in "ab"] == [None, None]
+    assert list(configs.problems) == ["lab/a-1B/config.json"]
 
 
 def test_a_hub_that_cannot_be_asked_is_asked_once(tmp_path: Path) -> None:
