@@ -6,13 +6,15 @@ import argparse
 import os
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from bot.base.errors import UserError
 from bot.base.files import make_folder, write_new_file
-from bot.base.messages import Language, mark
+from bot.base.messages import Language, mark, sentence_of
 from bot.commands.arguments import add_config, without_effect
 from bot.commands.configuration import config_of
 from bot.commands.files import page_text, read_file
@@ -126,18 +128,19 @@ def run(arguments: argparse.Namespace) -> int:
     config = config_of(arguments)
     language = arguments.lang or config.language
     models = _Models(HubConfigs(os.environ, Path.home(), fetches=not arguments.offline))
-    words, question = _question(arguments, models)
-    if question.model is None:
-        return _overview(arguments, question, language)
-    from bot.recommend.model_answer import answer_model
+    with models.explaining():
+        words, question = _question(arguments, models)
+        if question.model is None:
+            return _overview(arguments, question, language)
+        from bot.recommend.model_answer import answer_model
 
-    answer = answer_model(
-        question,
-        by_words=bool(words),
-        folder=models.folder(question.model),
-        page=_page(arguments.page, config.page),
-        language=language,
-    )
+        answer = answer_model(
+            question,
+            by_words=bool(words),
+            folder=models.folder(question.model),
+            page=_page(arguments.page, config.page),
+            language=language,
+        )
     recommendations = answer.recommendations
     written = _write(answer, arguments.write, arguments.choice) if arguments.write else None
     if arguments.format == "json":
@@ -210,6 +213,18 @@ class _Models:
 
         config = self._config(path)
         return ModelFolder(path, config) if config is not None else None
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Adds to an error within why the Hub has said nothing of a model."""
+        try:
+            yield
+        except UserError as error:
+            problem = next(iter(self._hub.problems.values()), None)
+            if problem is None:
+                raise
+            why = sentence_of(error)
+            raise type(error)("{why} {problem}", why=why, problem=problem) from None
 
     def _config(self, path: str) -> bytes | None:
         from bot.memory.shapes.models import find

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.command import rlbot
 from tests.hub_server import CONFIG, Hub
 
@@ -57,3 +59,21 @@ def test_offline_and_an_unknown_name_are_a_sentence(hub: Hub, tmp_path: Path) ->
     assert hub.asked == []
     other = rlbot("recommend", "2x4090", "some-lab/Nobody-1B", cwd=tmp_path, environment=where)
     assert "is no card, model, task or method that is known here" in other.err
+
+
+@pytest.mark.parametrize("asked", [("lab/Model-1B",), ("--model", "lab/Model-1B")])
+@pytest.mark.parametrize(
+    ("status", "why"),
+    [
+        (404, "has no config.json of it for everybody."),
+        (503, "cannot be asked: it answered with status 503."),
+    ],
+)
+def test_why_the_hub_says_nothing_of_it_is_told(
+    hub: Hub, tmp_path: Path, asked: tuple[str, ...], status: int, why: str
+) -> None:
+    hub.pages["/lab/Model-1B/resolve/main/config.json"] = status, b""
+    where = {"HF_ENDPOINT": hub.address, "HF_HUB_OFFLINE": "0"}
+    made = rlbot("recommend", *asked, "--device", "h100", cwd=tmp_path, environment=where)
+    assert made.status == 2
+    assert made.err.rstrip().endswith(f"{hub.address.removeprefix('http://')} {why}")
