@@ -32,6 +32,8 @@ _MIXTURES = ("mixtral", "minimax_m2", "olmoe", "qwen2_moe", "qwen3_moe", "gpt_os
 _HYBRIDS = (*GATED, "nemotron_h", "falcon_h1", "granitemoehybrid", "lfm2", "lfm2_moe")
 _PUBLISHED_IN_FP8 = ("deepseek_v3", "deepseek_v32", "kimi_k2", "minimax_m2")
 _PLAIN = ("opt", "gpt2", "gpt_neox", "phi", "starcoder2", "falcon")
+_GROUPED = ("phi", "starcoder2")
+"""Those of them whose heads share keys and values; the others overlook it in their files."""
 _TWO_MATRICES = ("nemotron", "nemotron_h", "arcee", "apertus")
 """Others whose MLP has no gate."""
 _TIED = ("gemma", "gemma2", "gemma3_text", "gemma4_text", "cohere", "cohere2", "lfm2", "lfm2_moe")
@@ -300,7 +302,9 @@ def _plain(kind: str, config: HubConfig) -> Shape:
         positions = whole(config, "max_position_embeddings") + 2
     elif kind == "gpt2":
         positions = whole(config, "n_positions")
-    kv_heads = whole(config, "num_key_value_heads", heads)
+    kv_heads = heads
+    if kind in _GROUPED:
+        kv_heads = whole(config, "num_key_value_heads", heads)
     biases = bool(given(config, "use_bias", True))
     tied = given(config, "tie_word_embeddings", kind not in ("gpt_neox", "phi"))
     return Shape(
