@@ -185,7 +185,7 @@ class _Files(Mapping[str, bytes]):
 
 def _bytes(path: Path) -> bytes:
     """The content of a regular file; empty for one that is gone, too large, or something else."""
-    most = LARGEST if is_notebook(path.name) else _LARGEST
+    most = LARGEST if is_notebook(path.name) or path.suffix == ".lock" else _LARGEST
     try:
         data = read_regular_file(path, most + 1)
     except OSError:

@@ -1,29 +1,29 @@
-"""Releases of frameworks that a repository's own files ask for: requirements and version files.
+"""Releases of frameworks that a repository's own files ask for.
 
-An exact requirement names a release. A range leaves several. A version file of a fork says which
-release it has left behind, no more: "0.1" means after 0.1. The address of somebody's fork leaves
-all open, and none of them need be what is installed.
+A lock, or an exact requirement, names a release. A range leaves several. A version file of a fork
+says which release it has left behind, no more: "0.1" means after 0.1. The address of somebody's
+fork leaves all open, and none of them need be what is installed.
 """
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.named_files import above
-from bot.frameworks.python_source import parsed
 from bot.frameworks.releases import find_release, release_key, releases
+from bot.frameworks.requirements import LOCK, requirements
 from bot.shell.words import Command
 
 _PIN_FILES: Final = regex(
     r"((?:.+/)?)(?:requirements[\w.-]*\.txt|requirements/[\w.-]+\.txt|pyproject\.toml|setup\.py"
-    r"|setup\.cfg|\.gitmodules|verl/version/version|openrlhf/version\.txt|version\.txt|trl/version\.py)\Z"
+    r"|setup\.cfg|\.gitmodules|verl/version/version|openrlhf/version\.txt|version\.txt|trl/version\.py"
+    r"|(?:uv|poetry|pdm)\.lock|(?:[\w.-]{0,99}env|conda)[\w.-]{0,99}\.ya?ml)\Z"
 )
 """Paths that may hold a pin; the group is the folder that it counts for."""
 _PROJECT: Final = ("requirements.txt", "pyproject.toml", "setup.py", "setup.cfg", ".gitmodules")
@@ -32,7 +32,7 @@ _PATCHES: Final = (".patch", ".diff")
 """How the names of files end that change what is installed; they count for the whole repository."""
 _ENDS: Final = (
     *_PATCHES, ".txt", "pyproject.toml", "setup.py", "setup.cfg", "/version", "/version.py",
-    ".gitmodules",
+    ".gitmodules", ".lock", ".yml", ".yaml",
 )  # fmt: skip
 """How such paths end: asked first, since a repository has thousands of others."""
 _VERSIONS: Final = {
@@ -66,8 +66,6 @@ _PIP = frozenset(("pip", "pip3", "uv"))
 """Programs that install packages, perhaps as modules: `python -m pip install`."""
 _LONGEST = 200
 """Characters of a requirement."""
-_MOST_STEPS = 1_000_000
-"""Of the standard library's reader, which takes the square of a dotted key's parts."""
 _MOST = 100
 """Requirements of one framework in a file."""
 
@@ -172,23 +170,16 @@ def _addresses(framework: str, text: str) -> Iterator[tuple[bool, str]]:
 
 
 def read_pin(framework: str, files: Mapping[str, bytes]) -> Pin | None:
-    """The first statement about a framework in these files of one folder; None without one.
+    """What these files of one folder say of a framework; None where they say nothing.
 
-    Requirements come before version files. A statement that leaves every known release open, or
-    none, says nothing.
+    Locks come before requirements, those before version files. A statement that leaves every known
+    release open, or none, says nothing.
     """
     known = releases(framework)
     if not known:
         return None
-    for path, data in sorted(files.items(), key=lambda item: _rank(item[0])):
-        text = data.decode("utf-8", "replace")
-        stated = _requirements(framework, path, text)
-        asking = (asked for asked in stated if _asks(framework, asked))
-        for asked in islice(dict.fromkeys(asking), _MOST):
-            fitting = _fitting(framework, asked)
-            if fitting and len(fitting) < len(known):
-                reason = message("{requirement} in {path}", requirement=asked.strip(), path=path)
-                return Pin(path, tuple(reversed(fitting)), reason)
+    if (pin := joined(_stated(framework, files))) is not None:
+        return pin
     for path, data in files.items():
         if f"/{path}".endswith(f"/{_VERSIONS.get(framework, '?')}"):
             found = re.search(_NUMBER, data.decode("utf-8", "replace"))
@@ -197,6 +188,19 @@ def read_pin(framework: str, files: Mapping[str, bytes]) -> Pin | None:
                 reason = message("after {version}, as {path} says", version=found[0], path=path)
                 return Pin(path, after, reason)
     return None
+
+
+def _stated(framework: str, files: Mapping[str, bytes]) -> Iterator[Pin]:
+    """What each requirement of a framework leaves open, in the order of `_rank`."""
+    known = len(releases(framework))
+    for path, data in sorted(files.items(), key=lambda item: _rank(item[0])):
+        stated = requirements(framework, path, data.decode("utf-8", "replace"))
+        asking = (asked for asked in stated if _asks(framework, asked))
+        for asked in islice(dict.fromkeys(asking), _MOST):
+            fitting = _fitting(framework, asked)
+            if 0 < len(fitting) < known:
+                reason = message("{requirement} in {path}", requirement=asked.strip(), path=path)
+                yield Pin(path, tuple(reversed(fitting)), reason)
 
 
 def read_installs(framework: str, commands: Iterable[Command]) -> Pin | None:
@@ -216,7 +220,7 @@ def read_installs(framework: str, commands: Iterable[Command]) -> Pin | None:
     return found
 
 
-def joined(pins: Sequence[Pin | None]) -> Pin | None:
+def joined(pins: Iterable[Pin | None]) -> Pin | None:
     """The first, with the releases of the next one that asks for others; None where all are."""
     found = [pin for pin in pins if pin is not None]
     for other in found[1:]:
@@ -229,6 +233,8 @@ def joined(pins: Sequence[Pin | None]) -> Pin | None:
 
 def _rank(path: str) -> tuple[int, str]:
     name = path.rsplit("/", 1)[-1]
+    if name.endswith(LOCK):
+        return -1, path
     return (_PROJECT.index(name) if name in _PROJECT else len(_PROJECT)), path
 
 
@@ -279,53 +285,3 @@ def _satisfies(release: str, operator: str, version: str, star: bool) -> bool:
         ">=": own >= other, "<=": own <= other, ">": own > other, "<": own < other,
     }  # fmt: skip
     return verdicts[operator]
-
-
-def _requirements(framework: str, path: str, text: str) -> Iterator[str]:
-    """Each text of a file that may be a requirement of a framework."""
-    if path.endswith(".toml"):
-        import tomllib  # A plain lint starts 6 ms earlier.
-
-        if sum(line.count(".") ** 2 for line in text.splitlines()) > _MOST_STEPS:
-            return
-        try:
-            project = tomllib.loads(text)
-        except (ValueError, RecursionError):
-            return
-        if (tags := _tags_of_sources(framework, project)) is None:
-            yield from _texts(project)
-        elif len(tags) == 1:
-            yield from (f"{framework} @ git@{tag}" for tag in tags)
-    elif path.endswith(".py"):
-        for node in ast.walk(tree) if (tree := parsed(text)) is not None else ():
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield node.value
-    elif path.endswith((".txt", ".cfg")):
-        yield from text.splitlines()
-
-
-def _tags_of_sources(framework: str, project: dict[str, Any]) -> set[str] | None:
-    """The tags or revisions of the git repositories that uv takes a package from; None for none.
-
-    Whatever release the requirement itself names, this is what is installed, by an extra of the
-    project or by all (https://docs.astral.sh/uv/concepts/projects/dependencies/#git).
-    """
-    found: Any = project
-    for key in ("tool", "uv", "sources", framework):
-        found = found.get(key) if isinstance(found, dict) else None
-    sources = [entry for entry in (found if isinstance(found, list) else [found]) if entry]
-    git = [entry for entry in sources if isinstance(entry, dict) and "git" in entry]
-    return {str(entry.get("tag") or entry.get("rev")) for entry in git} if git else None
-
-
-def _texts(project: dict[str, Any]) -> Iterator[str]:
-    """Each text in the values of a file, however deep."""
-    left: list[Any] = [project]
-    while left:
-        node = left.pop()
-        if isinstance(node, str):
-            yield node
-        elif isinstance(node, dict):
-            left.extend(reversed(node.values()))
-        elif isinstance(node, list):
-            left.extend(reversed(node))

@@ -194,8 +194,106 @@ def test_a_patch_that_adds_a_setting(path: str, text: str, does: bool) -> None:
 
 
 def test_a_deep_text_of_a_project_is_found() -> None:
-    text = "a" + ".a" * 500 + " = [['verl==0.4.0'], 'verl==0.5.0']"
+    text = "a" + ".a" * 500 + " = [['verl==0.4.0'], 'verl']"
     assert pinned("pyproject.toml", text) == ("0.4.0",)
+
+
+UV = """\
+version = 1
+
+[[package]]
+name = "torch"
+version = "2.6.0"
+dependencies = [
+    { name = "trl" },
+]
+
+[[package]]
+name = "trl"
+version = "0.26.2"
+source = { registry = "https://index.example/simple" }
+dependencies = [
+    { name = "accelerate" },
+]
+
+[[package]]
+name = "verl"
+version = "0.8.0"
+source = { editable = "verl" }
+"""
+POETRY = """\
+[[package]]
+name = "trl"
+version = "0.15.2"
+description = "Train transformer language models"
+optional = false
+
+[package.dependencies]
+accelerate = "*"
+
+[[package]]
+name = "verl"
+version = "0.5.0"
+
+[package.source]
+type = "git"
+url = "https://github.com/volcengine/verl.git"
+"""
+PDM = """\
+[[package]]
+name = "trl"
+version = "0.16.1"
+summary = "Train"
+
+[[package]]
+name = "verl"
+version = "0.5.0"
+git = "https://github.com/volcengine/verl.git"
+"""
+CONDA = """\
+name: azr
+channels:
+  - conda-forge
+dependencies:
+  - python=3.10
+  - trl=0.17.0=pyhd8ed1ab_0
+  - pip:
+      - torch==2.6.0
+      - verl==0.4.1
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "trl", "verl"),
+    [
+        ("uv.lock", UV, ("0.26.2",), None),
+        ("poetry.lock", POETRY, ("0.15.2",), None),
+        ("pdm.lock", PDM, ("0.16.1",), None),
+        ("uv.lock", UV.replace("\n", "\r\n"), ("0.26.2",), None),
+        ("environment.yml", CONDA, ("0.17.0",), ("0.4.1",)),
+        # LeapLabTHU/Absolute-Zero-Reasoner
+        ("azr_env.yml", CONDA, ("0.17.0",), ("0.4.1",)),
+        ("environment.yaml", "- trl >=0.8\n- 'verl == 0.5.0' # ours\n", None, ("0.5.0",)),
+        ("config/env.yaml", "env:\n  - trl-lib==1\n  - name: verl\n  trl: 0.17.0\n", None, None),
+    ],
+)  # fmt: skip
+def test_a_lock_or_an_environment_names_the_release(
+    path: str, text: str, trl: tuple[str, ...] | None, verl: tuple[str, ...] | None
+) -> None:
+    assert (pinned(path, text, "trl"), pinned(path, text)) == (trl, verl)
+
+
+def test_a_lock_counts_before_a_range_and_what_disagrees_leaves_both() -> None:
+    project = b'[project]\ndependencies = ["trl>=0.22"]\n'
+    found = read_pin("trl", {"pyproject.toml": project, "uv.lock": UV.encode()})
+    assert found is not None
+    assert (found.releases, found.reason) == (("0.26.2",), "trl==0.26.2 in uv.lock")
+    # SeanYHan888/dynamic-dpo-v1
+    other = {"requirements.txt": b"trl==0.19.0\n", "uv.lock": UV.encode()}
+    found = read_pin("trl", other)
+    assert found is not None
+    assert found.releases == ("0.26.2", "0.19.0")
+    assert found.reason == "trl==0.26.2 in uv.lock, but trl==0.19.0 in requirements.txt"
 
 
 @pytest.mark.parametrize(
@@ -209,6 +307,11 @@ def test_a_deep_text_of_a_project_is_found() -> None:
         ("a/version.txt", "a"),
         ("a/trl/version.py", "a"),
         ("patches/vllm/a.patch", ""),
+        ("a/uv.lock", "a"),
+        ("sft-dpo-env.yaml", ""),
+        ("conda.yml", ""),
+        ("a/Cargo.lock", None),
+        ("ppo_trainer.yaml", None),
         ("my_setup.py", None),
         ("a/version.py", None),
         ("a/notes.txt", None),
@@ -219,7 +322,10 @@ def test_a_pin_counts_for_its_folder(path: str, folder: str | None) -> None:
     assert pinned_folder(path) == folder
 
 
-@pytest.mark.parametrize("path", ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"])
+@pytest.mark.parametrize(
+    "path",
+    ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "uv.lock", "environment.yml"],
+)
 @given(data=st.binary(max_size=200))
 def test_any_bytes_are_read(path: str, data: bytes) -> None:
     assert pinned_folder(path) is not None
