@@ -67,6 +67,15 @@ def test_qwen_s_files_as_they_are_published(name: str) -> None:
             _read({**one, **quantized})
 
 
+@pytest.mark.parametrize("name", ["opt-1.3b", "gpt2"])
+def test_a_file_says_whether_head_and_embedding_are_one(name: str) -> None:
+    """As transformers reads it; most files of GPT-2's kin do not say."""
+    known, config = find(name), MODELS[name]
+    assert known is not None
+    apart = _read({**config, "tie_word_embeddings": False})
+    assert apart.parameters - known.shape.parameters == apart.vocab * apart.hidden
+
+
 def test_a_tower_for_sound_is_not_counted() -> None:
     with pytest.raises(NotReadError, match="sound"):
         _read({"model_type": "a", "text_config": MODELS["Qwen2-7B"], "audio_config": {}})

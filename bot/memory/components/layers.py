@@ -17,7 +17,7 @@ def layer_bytes_per_token(
     Eager: 16 a hidden unit (two norms with their fp32 copies), 4 a unit of the queries (they and
     the attention's output), 4 of keys and values, 8 of the MLP's width (gate, up, activation,
     product); 4 a head for the attention's sums, and what norms of queries and keys keep, 6 a unit.
-    Families differ (`activation_bytes`). Equal to what MemTracker reports of transformers' layers
+    Families differ (`Family.kept`). Equal to what MemTracker reports of transformers' layers
     (tests/memory/fake_measure.json).
 
     Fused, as Megatron's layers are and as Liger's kernels make them: a norm keeps its input and its

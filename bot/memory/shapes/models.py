@@ -18,7 +18,6 @@ from typing import Any, TypeAlias
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, message
 from bot.base.regex import regex
-from bot.memory.shapes.hub_config import read_config
 from bot.memory.shapes.hub_numbers import NotReadError
 from bot.memory.shapes.linear_attention import LinearAttention
 from bot.memory.shapes.mixers import Mamba, ShortConvolution, SlidingAttention
@@ -268,6 +267,8 @@ def from_config(name: str, data: bytes) -> Model:
     Raises NotReadError, with a sentence, when they are too many, are no JSON object, or describe a
     model whose parameters cannot be counted.
     """
+    from bot.memory.shapes.hub_config import read_config  # Seldom asked for.
+
     if len(data) > _MAX_CONFIG:
         raise NotReadError("it is larger than any model's configuration")
     try:
@@ -290,6 +291,8 @@ def from_config(name: str, data: bytes) -> Model:
 
 def _known_tower(name: str, config: Mapping[str, Any]) -> Model | None:
     """The model of a name whose tower is not counted, where the file describes its text."""
+    from bot.memory.shapes.hub_config import read_config
+
     known = find(name)
     if known is None or not known.shape.vision:
         return None
