@@ -19,15 +19,18 @@ from bot.base.messages import message
 from bot.frameworks.checkout import ScriptPlace
 from bot.frameworks.hydra.config_tree import ConfigTree
 from bot.frameworks.key_table import KeyTable
-from bot.frameworks.pins import read_installs
+from bot.frameworks.pins import Pin, read_installs
 from bot.frameworks.releases import find_release, releases
 from bot.shell.source import Span
 from bot.shell.words import Command
 
-VersionSource: TypeAlias = Literal["requested", "header", "tree", "pin", "settings", "newest"]
+VersionSource: TypeAlias = Literal[
+    "requested", "header", "tree", "pin", "beyond", "settings", "newest"
+]
 """What decided: the release that the user requests, the one that the script's comment names, a
 configuration (given, or vendored) in place of a release, the release that the repository pins, the
-one that has most of the script's settings, or the newest."""
+nearest one to a pin beyond those known, the one that has most of the script's settings, or the
+newest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +135,10 @@ class Versions:
             )
             return ReleaseChoice(every[-1:], "header", reason)
         if (pin := read_installs(framework, self.commands)) is not None:
-            return ReleaseChoice(pin.releases, "pin", pin.reason)
+            return _pinned(pin)
         place = self.place
         if place and (pin := place.checkout.pin(framework, place.path, *self.programs)):
-            return ReleaseChoice(pin.releases, "pin", pin.reason)
+            return _pinned(pin)
         return ReleaseChoice(tuple(reversed(every)), "newest", message("the newest release known"))
 
     def having(self, framework: str, entry: str, has: Callable[[str], bool]) -> Configuration:
@@ -153,6 +156,10 @@ class Versions:
                 reason = message("the newest release that has {entry}", entry=entry)
                 return Configuration(release, choice.source, reason)
         return chosen
+
+
+def _pinned(pin: Pin) -> ReleaseChoice:
+    return ReleaseChoice(pin.releases, "beyond" if pin.beyond else "pin", pin.reason)
 
 
 def known_release(framework: str, requested: str) -> str:

@@ -71,7 +71,7 @@ def unforked(plan: Plan, place: ScriptPlace) -> Plan:
     """
     read_by = plan.configuration
     table = read_by.table
-    sure = not read_by.guessed and read_by.source != "pin"
+    sure = not read_by.guessed and read_by.source not in ("pin", "beyond")
     if table is None or sure or not any(table.refused(plan.settings)):
         return plan
     files, framework = place.checkout.files, plan.framework
@@ -86,6 +86,13 @@ def unforked(plan: Plan, place: ScriptPlace) -> Plan:
             "the launch runs in {folder}, a fork of {framework} that this repository does not hold",
             folder=folder,
             framework=framework,
+        )
+    elif read_by.source == "beyond":
+        why = message(
+            "{reason}, which may have other settings than {framework} {release}",
+            reason=read_by.reason,
+            framework=framework,
+            release=read_by.release,
         )
     elif path := read_patch(framework, files, _refused_names(plan)):
         why = message(

@@ -89,6 +89,8 @@ class Pin:
     """Those that fit, the most likely one first."""
     reason: str
     """Where it stands, in words."""
+    beyond: bool = False
+    """Whether none is known that fits, and the nearest one stands for it."""
 
 
 def read_fork(framework: str, files: Mapping[str, bytes], script: str) -> str:
@@ -192,15 +194,35 @@ def read_pin(framework: str, files: Mapping[str, bytes]) -> Pin | None:
 
 def _stated(framework: str, files: Mapping[str, bytes]) -> Iterator[Pin]:
     """What each requirement of a framework leaves open, in the order of `_rank`."""
-    known = len(releases(framework))
     for path, data in sorted(files.items(), key=lambda item: _rank(item[0])):
         stated = requirements(framework, path, data.decode("utf-8", "replace"))
         asking = (asked for asked in stated if _asks(framework, asked))
         for asked in islice(dict.fromkeys(asking), _MOST):
-            fitting = _fitting(framework, asked)
-            if 0 < len(fitting) < known:
-                reason = message("{requirement} in {path}", requirement=asked.strip(), path=path)
-                yield Pin(path, tuple(reversed(fitting)), reason)
+            reason = message("{requirement} in {path}", requirement=asked.strip(), path=path)
+            if pin := _pin(framework, asked, path, reason):
+                yield pin
+
+
+def _pin(framework: str, requirement: str, path: str, reason: str) -> Pin | None:
+    """What one requirement leaves open; None where that is every release known, or none."""
+    known = releases(framework)
+    fitting = _fitting(framework, requirement)
+    if fitting:
+        return Pin(path, tuple(reversed(fitting)), reason) if len(fitting) < len(known) else None
+    asked = _asks(framework, requirement)
+    clauses = _clauses(requirement[asked.end() :]) if asked else ()
+    ends = (
+        (known[0], ("==", "===", "~=", "<", "<="), -1),
+        (known[-1], ("==", "===", ">", ">="), 1),
+    )
+    for nearest, operators, side in ends if known else ():
+        if any(
+            operator in operators and side * _compared(version, nearest) > 0
+            for operator, version, _ in clauses
+        ):
+            reason = message("{reason}, beyond the releases known", reason=reason)
+            return Pin(path, (nearest,), reason, beyond=True)
+    return None
 
 
 def read_installs(framework: str, commands: Iterable[Command]) -> Pin | None:
@@ -213,10 +235,9 @@ def read_installs(framework: str, commands: Iterable[Command]) -> Pin | None:
             continue
         for word in words[2:]:
             own = any(not foreign for foreign, _ in _addresses(framework, word))
-            fitting = _fitting(framework, f"{framework} @ {word}" if own else word)
-            if 0 < len(fitting) < len(releases(framework)):
-                reason = message("{requirement}, which the script installs", requirement=word)
-                found = Pin("", tuple(reversed(fitting)), reason)
+            asked = f"{framework} @ {word}" if own else word
+            reason = message("{requirement}, which the script installs", requirement=word)
+            found = _pin(framework, asked, "", reason) or found
     return found
 
 
@@ -254,21 +275,37 @@ def _fitting(framework: str, text: str) -> tuple[str, ...]:
     found = _asks(framework, text)
     if found is None:
         return ()
-    # Of a locked one the hashes stand behind it, or in the lines below.
-    rest = re.split(r";| #| --", text[found.end() :], maxsplit=1)[0].strip(" ()\\")
+    rest = _stripped(text[found.end() :])
     if rest.startswith("@"):
         tag = re.search(rf"@({_NUMBER})\Z", rest[1:].partition("#")[0])
         release = find_release(framework, tag[1]) if tag else None
         return (release,) if release else ()
-    clauses = [_CLAUSE.match(part.strip()) for part in rest.split(",") if part.strip()]
-    if not clauses or not all(clauses):
+    bounds = _clauses(rest)
+    if not bounds:
         return ()
-    bounds = [(c[1], c[2].removeprefix("v"), bool(c[3])) for c in clauses if c]
     return tuple(
         release
         for release in releases(framework)
         if all(_satisfies(release, *bound) for bound in bounds)
     )
+
+
+def _stripped(rest: str) -> str:
+    """What follows a name, without a marker, a comment, or the hashes of a locked one."""
+    return re.split(r";| #| --", rest, maxsplit=1)[0].strip(" ()\\")
+
+
+def _clauses(rest: str) -> list[tuple[str, str, bool]]:
+    """Operator, version, and whether all below it are meant (`==0.7.*`); none for other texts."""
+    parts = [part.strip() for part in _stripped(rest).split(",")]
+    found = [_CLAUSE.match(part) for part in parts if part]
+    return [(c[1], c[2].removeprefix("v"), bool(c[3])) for c in found if c] if all(found) else []
+
+
+def _compared(one: str, other: str) -> int:
+    """-1, 0 or 1: a release is before another, the same, or after it."""
+    a, b = release_key(one)[0], release_key(other)[0]
+    return (a > b) - (a < b)
 
 
 def _satisfies(release: str, operator: str, version: str, star: bool) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from bot.frameworks import Checkout, ScriptPlace, counts, needed, plans
 from bot.frameworks.named_files import nearest
 from bot.frameworks.plan import Plan
+from bot.frameworks.releases import releases
 from bot.shell import read
 
 ROOT = b"actor_rollout_ref: {actor: {own: 1}}\ntrainer: {nnodes: 1}\n"
@@ -183,6 +184,17 @@ def test_a_fork_with_settings_of_its_own_is_not_known() -> None:
         "requirements.txt installs a fork of verl, which has other settings than a release"
     )
     assert plan_of({"requirements.txt": FORK}, "run.sh", verl="0.8.0").table is not None
+
+
+def test_a_pin_beyond_the_releases_known_may_have_other_settings() -> None:
+    files = {"requirements.txt": b"verl==99.1.0\n"}
+    plan = plan_of(files, "run.sh")
+    assert (plan.table, plan.inference) == (None, None)
+    assert plan.configuration.unread == (
+        "verl==99.1.0 in requirements.txt, beyond the releases known, which may have other "
+        f"settings than verl {releases('verl')[-1]}"
+    )
+    assert plan_of(files, "run.sh", TRAINS).table is not None
 
 
 def test_a_copy_of_the_settings_without_a_program_is_not_what_starts() -> None:

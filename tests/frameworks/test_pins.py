@@ -29,7 +29,8 @@ def pinned(path: str, text: str, framework: str = "verl") -> tuple[str, ...] | N
         ("verl @ git+https://github.com/volcengine/verl.git@main", None),
         ("verl", None),
         ("verl>=0", None),
-        ("verl==99", None),
+        ("verl==99", ("0.9.1",)),
+        ("verl!=99", None),
         ("verl-tool==0.8.0", None),
         ("# verl==0.8.0", None),
         ("verl==0.8.0 or so", None),
@@ -281,6 +282,27 @@ def test_a_lock_or_an_environment_names_the_release(
     path: str, text: str, trl: tuple[str, ...] | None, verl: tuple[str, ...] | None
 ) -> None:
     assert (pinned(path, text, "trl"), pinned(path, text)) == (trl, verl)
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [
+        ("trl==0.9.6", "0.13.0"),
+        ("trl>=0.8,<0.12", "0.13.0"),
+        ("trl~=0.11.4", "0.13.0"),
+        ("trl==99.1.0", releases("trl")[-1]),
+        ("trl>99", releases("trl")[-1]),
+        ("trl==0.22.5", None),
+        ("trl==0.22.5.dev0", None),
+        ("trl>=0.9.6", None),
+    ],
+)
+def test_a_release_beyond_those_known(text: str, nearest: str | None) -> None:
+    """The nearest one is read; what it lacks, the one that is installed may have."""
+    found = read_pin("trl", {"requirements.txt": text.encode()})
+    assert (found and found.releases) == (nearest and (nearest,))
+    assert found is None or found.beyond
+    assert found is None or found.reason.endswith(", beyond the releases known")
 
 
 def test_a_lock_counts_before_a_range_and_what_disagrees_leaves_both() -> None:
