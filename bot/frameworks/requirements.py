@@ -67,8 +67,7 @@ def _of_lock(framework: str, text: str) -> Iterator[str]:
 
     A folder, an address or a commit has the version that it says of itself.
     """
-    named = re.compile(rf'^name = "{framework}"$', re.MULTILINE)
-    for part in named.split(text.replace("\r", ""))[1:]:
+    for part in f"\n{text}".replace("\r", "").split(f'\nname = "{framework}"\n')[1:]:
         package = part.partition("\n[[")[0]
         version = _LOCKED.search(package)
         if version and not _FROM_ELSEWHERE.search(package):
