@@ -36,6 +36,8 @@ _PPO_SIGNS = ("actor_rollout_ref.", "+actor_rollout_ref.", "++actor_rollout_ref.
 _SFT_SIGN = "model.partial_pretrain="
 _SIGNS = (*_PPO_SIGNS, _SFT_SIGN)
 _STRATEGIES = ("actor_rollout_ref.actor.strategy", "engine.strategy", "model.strategy")
+BESIDE_MEGATRON = ("fsdp", "fsdp2", "fsdp_turbo", "veomni")
+"""Strategies under which Megatron's settings of an adapter do nothing."""
 _ENTRIES = ("verl.trainer.main_ppo",)
 _SFT_ENTRIES = ("verl.trainer.sft_trainer", "verl.trainer.fsdp_sft_trainer")
 _OLD_SFT_ENTRIES = _SFT_ENTRIES[::-1]
@@ -116,6 +118,8 @@ class Verl(Framework):
         values = AppliedSettings(line.settings, lambda key: _value(tree, key))
         sft = _fine_tunes(launch)
         gpus_per_node, nodes, gpus = _gpus(launch, values, sft)
+        train = _train(values, line, sft)
+        model = "model" if sft else "actor_rollout_ref.model"
         return Plan(
             launch=launch,
             framework=self.name,
@@ -127,11 +131,11 @@ class Verl(Framework):
             if sft
             else values.path("actor_rollout_ref.model.path"),
             algorithm=Field("sft") if sft else values.lower("algorithm.adv_estimator"),
-            adapter=_adapter(values, tree, "model" if sft else "actor_rollout_ref.model"),
+            adapter=_adapter(values, tree, model, train.value),
             gpus_per_node=gpus_per_node,
             nodes=nodes,
             gpus=gpus,
-            train=_train(values, line, sft),
+            train=train,
             infer=nothing() if sft else values.lower("actor_rollout_ref.rollout.name"),
             train_batch_size=values.integer("data.train_batch_size"),
             mini_batch_size=nothing()
@@ -218,9 +222,16 @@ def _value(tree: trees.YamlTree, key: str) -> Any:
     return None if found is trees.ABSENT or found == trees.MISSING else found
 
 
-def _adapter(values: AppliedSettings, tree: trees.YamlTree, model: str) -> Field[str]:
-    """LoRA for a rank above 0 or an adapter to go on with; Megatron's type may be dora."""
-    for key in (f"{model}.lora_rank", f"{model}.lora.rank"):
+def _adapter(
+    values: AppliedSettings, tree: trees.YamlTree, model: str, train: str | None
+) -> Field[str]:
+    """LoRA for a rank above 0 or an adapter to go on with; Megatron's type may be dora.
+
+    `lora.rank` is Megatron's; FSDP's engines look at `lora_rank` alone (`_is_lora` of verl's
+    `workers/engine/fsdp/transformer_impl.py`), so that all weights are trained with the former.
+    """
+    keys = (f"{model}.lora_rank", f"{model}.lora.rank")
+    for key in keys[:1] if train in BESIDE_MEGATRON else keys:
         rank = values.integer(key)
         if values.value(key) is UNKNOWN:
             return Field(None, span=rank.span, key=key)

@@ -8,8 +8,9 @@ from typing import Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message
 from bot.frameworks.plan_values import PlanValues, version_at_least
+from bot.frameworks.verl import BESIDE_MEGATRON
 from bot.report import JsonValue, Severity
-from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
+from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import title
 from bot.rules._support.verl import ACTOR, ROLLOUT, trainers
@@ -30,14 +31,15 @@ META = Meta(
         "A note where nobody names the release. A copy of verl in the repository counts only "
         "where all of its Python is there and has no such name. Knows "
         "freeze_vision_tower, grad_clip, nccl_timeout and the actor's fsdp_config.strategy "
-        "(since 0.8.0), over_sample_rate (since 0.7.0), ignore_eos (0.7.0 to 0.8.0), filter_groups "
+        "(since 0.8.0), lora.rank without Megatron (all weights are "
+        "then trained), over_sample_rate (since 0.7.0), ignore_eos (0.7.0 to 0.8.0), filter_groups "
         "(before 0.9.0, where recipes alone read it), and enable_chunked_prefill and "
         "enable_prefix_caching switched off for vLLM (0.7.0 to 0.9.0)."
     ),
     source=(
         "the Python of verl's wheels, which names these settings in the declarations alone; "
         "build_cli_args_from_config in verl/workers/rollout/vllm_rollout/utils.py, which drops "
-        "False (until 0.9.0); https://github.com/verl-project/verl/issues/7815"
+        "False (until 0.9.0); _is_lora in verl/workers/engine/fsdp/transformer_impl.py; https://github.com/verl-project/verl/issues/7815"
     ),
     example=Example(
         bad=verl(f"{ACTOR}.grad_clip=0.5", before="# verl: 0.9.1"),
@@ -58,13 +60,17 @@ class _Unread:
     """The first release that reads it again."""
     counts: str = ""
     """The setting that counts in its place: nothing is lost where it has the same value."""
+    under: tuple[str, ...] = ()
+    """The training backends that do not read it, which one does; none where nothing does."""
 
 
+_MODEL: Final = "actor_rollout_ref.model"
 _UNREAD: Final[Sequence[_Unread]] = (
     _Unread(f"{ACTOR}.freeze_vision_tower", (0, 8), False),
     _Unread(f"{ACTOR}.grad_clip", (0, 8), None, counts=f"{ACTOR}.optim.clip_grad"),
     # FSDPActorConfig.__post_init__ writes the actor's strategy over it.
     _Unread(f"{ACTOR}.fsdp_config.strategy", (0, 8), None, counts=f"{ACTOR}.strategy"),
+    _Unread(f"{_MODEL}.lora.rank", (0, 6), 0, counts=f"{_MODEL}.lora_rank", under=BESIDE_MEGATRON),
     _Unread("critic.grad_clip", (0, 8), None, counts="critic.optim.clip_grad"),
     _Unread("actor_rollout_ref.nccl_timeout", (0, 8), 600),
     _Unread("critic.nccl_timeout", (0, 8), 600),
@@ -83,14 +89,7 @@ def check(context: RuleContext) -> Hits:
         given = {setting.key for setting in values.plan.settings}
         for one in _UNREAD:
             if one.key in given and _matters(values, one) and _is_unread(context, values, one):
-                yield hit(
-                    values.place(one.key),
-                    "nothing in {what} reads {key}",
-                    what=title(values.plan),
-                    key=one.key,
-                    severity=_severity(values),
-                    help=_help(one),
-                )
+                yield _passed_over(values, one)
         if _is_of_release(values, (0, 7), (0, 9, 1)) and values.text(_ENGINE) == "vllm":
             for key in _NEVER_OFF:
                 if key in given and values.flag(key) is False:
@@ -104,6 +103,20 @@ def check(context: RuleContext) -> Hits:
                     )
 
 
+def _passed_over(values: PlanValues, one: _Unread) -> Hit:
+    place, severity, what = values.place(one.key), _severity(values), title(values.plan)
+    if not one.under:
+        text = message("nothing in {what} reads {key}", what=what, key=one.key)
+    else:
+        text = message(
+            "{train} does not read {key} in {what}: no adapter is trained, but all weights",
+            train=values.plan.train.value or "",
+            key=one.key,
+            what=what,
+        )
+    return hit(place, text, severity=severity, help=_help(one))
+
+
 def _severity(values: PlanValues) -> Severity | None:
     """A note where nobody names the release: an older one may read the setting."""
     return "note" if values.plan.configuration.guessed else None
@@ -115,6 +128,9 @@ def _matters(values: PlanValues, one: _Unread) -> bool:
     if found is None or found.value == one.idle:
         return False
     counting = values.get(one.counts) if one.counts else None
+    if one.under:
+        other = counting.value if counting is not None else one.idle
+        return values.plan.train.value in one.under and other == one.idle
     return not one.counts or (counting is not None and counting.value != found.value)
 
 

@@ -103,6 +103,9 @@ def test_megatron_knows_the_settings_of_megatron() -> None:
     assert (verdict.status, verdict.choice) == ("unknown", "model_engine=megatron")
 
 
+RANK = "actor_rollout_ref.model.lora.rank"
+
+
 @pytest.mark.parametrize(
     ("arguments", "adapter"),
     [
@@ -110,8 +113,15 @@ def test_megatron_knows_the_settings_of_megatron() -> None:
         ("actor_rollout_ref.model.lora_rank=0", ""),
         ("actor_rollout_ref.model.lora_rank=8", "lora"),
         ("actor_rollout_ref.model.lora_rank=$RANK", None),
-        ("actor_rollout_ref.model.lora.rank=8", "lora"),
-        ("actor_rollout_ref.model.lora.rank=8 actor_rollout_ref.model.lora.type=dora", "dora"),
+        # YPFsam/agentic-rl, whose checkpoint holds Adam's moments of all weights.
+        (f"{RANK}=8", ""),
+        (f"{RANK}=8 actor_rollout_ref.actor.strategy=fsdp2", ""),
+        (f"{RANK}=8 model_engine=megatron", "lora"),
+        (f"{RANK}=8 model_engine=$ENGINE", "lora"),
+        (
+            f"model_engine=megatron {RANK}=8 actor_rollout_ref.model.lora.type=dora",
+            "dora",
+        ),
         ("actor_rollout_ref.model.lora_rank=8 actor_rollout_ref.model.lora.type=dora", "lora"),
         ("actor_rollout_ref.model.lora_adapter_path=/x", "lora"),
     ],

@@ -11,6 +11,7 @@ from tests.rules.helpers import marked, quiet
 
 SLUG = "unread-setting"
 ACTOR, ROLLOUT = "actor_rollout_ref.actor", "actor_rollout_ref.rollout"
+RANK = "actor_rollout_ref.model.lora"
 CLIP = f"{ACTOR}.grad_clip=0.5"
 TOWER = f"{ACTOR}.freeze_vision_tower=True"
 GROUPS = "+algorithm.filter_groups.enable=True"
@@ -38,6 +39,10 @@ NEW = "# verl: 0.9.1"
         verl(CHUNKS, before="# verl: 0.6.1"),
         verl(CHUNKS, f"{ROLLOUT}.name=sglang", before="# verl: 0.8.0"),
         verl(f"{ROLLOUT}.enable_prefix_caching=True", before="# verl: 0.8.0"),
+        verl(f"{RANK}.rank=0", before="# verl: 0.8.0"),
+        verl(f"{RANK}.rank=8", f"{RANK}_rank=8", before="# verl: 0.8.0"),
+        verl(f"{RANK}.rank=8", "model_engine=megatron", before="# verl: 0.8.0"),
+        verl(f"{RANK}.rank=8", "model_engine=$ENGINE", before="# verl: 0.8.0"),
     ],
 )
 def test_stays_silent(script: str) -> None:
@@ -56,6 +61,9 @@ def test_stays_silent(script: str) -> None:
         verl(f"{ROLLOUT}.ignore_eos=True", before="# verl: 0.8.0"),
         verl(GROUPS, before="# verl: 0.7.1"),
         verl(CHUNKS, f"{ROLLOUT}.enable_prefix_caching=False", before="# verl: 0.8.0"),
+        # YPFsam/agentic-rl and two more that train with "LoRA".
+        verl(f"{RANK}.rank=8", f"{RANK}.merge=True", before="# verl: 0.8.0"),
+        verl(f"{RANK}.rank=8", f"{ACTOR}.strategy=fsdp2", before="# verl: 0.9.1"),
     ],
 )
 def test_says_what_nothing_reads(script: str, snapshot: SnapshotAssertion) -> None:

@@ -58,9 +58,8 @@ def adapter_of(plan: Plan, get: MemorySettings, model: str) -> Adapter | None:
         raise NoEstimateError("Whether an adapter is trained is not known.")
     if not plan.adapter.value:
         return None
-    rank = get.whole(f"{model}.lora_rank")
-    bridge = not rank
-    rank = rank or get.whole(f"{model}.lora.rank")
+    bridge = (plan.adapter.key or "").endswith(".lora.rank")
+    rank = get.whole(f"{model}.lora.rank" if bridge else f"{model}.lora_rank")
     if not rank:
         raise NoEstimateError("The rank of the adapter that is loaded is not known.")
     if rank < 0:
