@@ -20,8 +20,13 @@ def printed(launch: str, *options: str) -> dict[str, Any]:
     return _made(rlbot(*arguments, cwd=_nowhere(), stdin=f"{launch}\n".encode()))
 
 
+class NothingPrintedError(AssertionError):
+    """No estimate, but a sentence on the error stream: nothing that is known is started."""
+
+
 def _made(result: Result) -> dict[str, Any]:
-    assert result.out, result.err
+    if not result.out:
+        raise NothingPrintedError(result.err)
     made: dict[str, Any] = json.loads(result.out)["scripts"][0]["estimate"]
     assert made, result.out
     return made

@@ -44,8 +44,11 @@ DIGESTS = (
     "0480582b4b0079781d07da0fa8e6e7035d88973d5aede525c5ed48949d2d6f9a",
     "b86039d342f56b75f5d63f98d20ebc3e66c481171f5324dc06e9d0d55c7e50d0",
     "2ce4d6f823079ec391e2e9f5c72a608360e821fc53b39517872fda05d0706bd6",
+    "520c307104fda06570ff6053f61400d7b3634280db095fdd70172e63e1755dfd",
 )
 """Of each round's rows and scripts, from the first on."""
+UNREAD = ("r29-c-kg-0.5b-ppo", "r29-c-kg-0.5b-ppo160")
+"""Programs that start a trainer which is not known: TRL's experimental PPO."""
 FOLDER = Path(__file__).parent / "unseen"
 EVERY: list[list[dict[str, Any]]] = [
     json.loads((folder / "rows.json").read_text("utf-8")) for folder in ROUNDS
@@ -140,6 +143,7 @@ def test_a_later_round_repeats_no_row(number: int) -> None:
                 (95, 83, 19, 58),
                 (62, 55, 21, 23),
                 (12, 8, 1, 10),
+                (30, 30, 12, 14),
             ),
             strict=True,
         )
@@ -156,9 +160,13 @@ def test_a_later_round_holds_what_a_judge_needs(
     for row in rows:
         assert re.fullmatch(r"202[3-6]-[01]\d-[0-3]\d", row["date"]), row["id"]
         told = ("github.com/", "a guide in a public repository, ", "a stored file that names ")
-        assert row["source"].startswith((*told, "a report of ", "a stored repository that ")), row[
-            "id"
-        ]
+        told = (
+            *told,
+            "a report of ",
+            "a stored repository that ",
+            "a log in a public repository, ",
+        )
+        assert row["source"].startswith(told), row["id"]
         assert row["method"] in ("full", "lora", "qlora"), row["id"]
         assert row["backend"] in ("fsdp", "zero", "megatron", "single"), row["id"]
         assert ("measured_gib" in row) == ("metric" in row), row["id"]
@@ -222,6 +230,9 @@ def test_each_script_is_read_as_one_launch(folder: Path, rows: list[dict[str, An
         script = folder / "scripts" / f"{row['id']}.sh"
         if not script.exists():
             result = of_program("lint", script.with_suffix(""), "--framework", row["framework"])
+            if row["id"] in UNREAD:
+                assert not result.out, row["id"]
+                continue
             (launch,) = json.loads(result.out)["scripts"][0]["launches"]
             assert launch["framework"] == framework, row["id"]
             continue
