@@ -37,14 +37,19 @@ Gradients: TypeAlias = Literal["frozen", "adapter", "some"]
 """Which parameters a program says to train: not all, an adapter's, or some others."""
 
 
-def gradients_set(scope: Scope, loads: Sequence[ast.Call]) -> Iterator[Gradients]:
+def gradients_set(
+    scope: Scope, loads: Sequence[ast.Call], adapts: ast.Call | None
+) -> Iterator[Gradients]:
     """Which parameters of the model a program itself says to train, where it may come to that.
 
     `scope` is that of the trainer, and `loads` are what loads the model: another one, such as a
-    judge's or a reference, may be frozen.
+    judge's or a reference, may be frozen. So may the model before `adapts` puts an adapter on it,
+    which freezes it anyway.
     """
     tree = scope.tree
     for node in ast.walk(tree):
+        if adapts is not None and _is_before(node, adapts, tree):
+            continue
         method = node.func if isinstance(node, ast.Call) else None
         if isinstance(method, ast.Attribute) and method.attr == f"{REQUIRES}_":
             given = [*node.args, *node.keywords] if isinstance(node, ast.Call) else []
@@ -62,6 +67,12 @@ def gradients_set(scope: Scope, loads: Sequence[ast.Call]) -> Iterator[Gradients
             around = tests_around(function_of(tree, node), node)
             named = (written(test).lower() for test, _ in around if test is not None)
             yield "adapter" if any("lora" in test for test in named) else "some"
+
+
+def _is_before(node: ast.AST, call: ast.Call, tree: ast.Module) -> bool:
+    """Whether a statement stands above a call in the same function."""
+    above = isinstance(node, (ast.Assign, ast.Call)) and node.lineno < call.lineno
+    return above and function_of(tree, node) is function_of(tree, call)
 
 
 def _of_the_model(scope: Scope, node: ast.expr, loads: Sequence[ast.Call]) -> bool:

@@ -26,6 +26,8 @@ class ModelWritten:
     """Whether a copy of the model stands beside an adapter, as DPO's reference."""
     unsloth: Unsloth | None = None
     """How unsloth makes it; None where transformers does."""
+    recomputed: bool = False
+    """Whether that function has its layers recomputed."""
     unfollowed: str = ""
     """What stands where it is not followed, so that nothing else is known."""
     trains_with: str = ""
@@ -35,7 +37,7 @@ class ModelWritten:
         """What is known of it as text, to compare it by."""
         words = (f"{one.arg}={ast.unparse(one.value)}" for one, _ in self.keywords)
         how = (self.prepared, self.placed, self.goes_on, self.reference, self.unsloth)
-        return (*words, *how, self.unfollowed)
+        return (*words, *how, self.recomputed, self.unfollowed)
 
 
 def program_of(
@@ -51,6 +53,7 @@ def program_of(
     return replace(
         program,
         prepared=trained.prepared,
+        recomputed=trained.recomputed,
         placed=trained.placed,
         goes_on=trained.goes_on,
         reference=trained.reference,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Final, TypeAlias
 
@@ -63,6 +63,7 @@ _AS_LARGE: Final = frozenset(
 """Fields that leave an adapter as large as it is."""
 _DEFAULTS: Final = {"r": 8, "lora_dropout": 0.0}
 """Of PEFT's adapters; TRL's options have 16 and 0.05."""
+_RECOMPUTES: Final = "use_gradient_checkpointing"
 _BITS: Final = ("load_in_4bit", "load_in_8bit")
 _QUANTIZED: Final = {"bnb_4bit_use_double_quant": "use_bnb_nested_quant"} | {n: n for n in _BITS}
 """Fields of transformers' `BitsAndBytesConfig` to TRL's options."""
@@ -90,6 +91,14 @@ def model_of(
         return ModelWritten((), unfollowed=str(what), trains_with=own)
 
 
+def _keeps(prepares: Sequence[ast.Call], call: ast.Call, scope: Scope) -> bool:
+    """Whether a model that is prepared has its layers kept: by an argument, or by a call."""
+    off = calls_before(call, scope, "gradient_checkpointing_disable")
+    given = [{str(one.arg): one.value for one in prepare.keywords} for prepare in prepares]
+    told = [is_value(one.get(_RECOMPUTES, call), False) for one in given]
+    return bool(off) or (bool(told) and all(told))
+
+
 @dataclass(slots=True)
 class _Program:
     tree: ast.Module
@@ -101,6 +110,8 @@ class _Program:
     loads: list[ast.Call] = field(default_factory=list)
     """What loads the model itself."""
     adapter: tuple[ast.expr, Scope] | None = None
+    adapts: ast.Call | None = None
+    """What puts that adapter, or a stored one, on the model."""
     stored: ast.Call | None = None
     """What loads an adapter of an earlier training."""
     frozen: bool = False
@@ -128,8 +139,9 @@ class _Program:
         if self.adapter is not None:
             self._adapt(*self.adapter)
         self._go_on(scope)
-        if calls_before(call, scope, "prepare_model_for_kbit_training"):
-            self.prepared = True  # Also where it is not taken back: the model is changed itself.
+        # Also where it is not taken back: the model is changed itself.
+        prepares = calls_before(call, scope, "prepare_model_for_kbit_training")
+        self.prepared |= bool(prepares)
         enabled = calls_before(call, scope, "gradient_checkpointing_enable")
         if self.unsloth:
             enabled = [self.loads[0]] if self.recomputes else []
@@ -148,6 +160,7 @@ class _Program:
             goes_on=self.stored is not None,
             reference=self.reference and (self.stored or self.adapter) is not None,
             unsloth=self.unsloth,
+            recomputed=self.prepared and not _keeps(prepares, call, scope),
         )
 
     def _places(self) -> tuple[str, ...]:
@@ -155,7 +168,7 @@ class _Program:
 
     def _go_on(self, scope: Scope) -> None:
         """What an adapter of an earlier training comes to, with the parameters that are trained."""
-        set_so = [*gradients_set(scope, self.loads)]
+        set_so = [*gradients_set(scope, self.loads, self.adapts)]
         if "frozen" in set_so:
             raise UnfollowedError("model")
         if self.stored is not None and (
@@ -201,7 +214,7 @@ class _Program:
             self._load(self._arguments(node, scope, "pretrained_model_name_or_path"), scope)
         elif called == "get_peft_model" and self.adapter is None:
             given = self._arguments(node, scope, "model", "peft_config")
-            self.adapter = given["peft_config"], scope
+            self.adapter, self.adapts = (given["peft_config"], scope), node
             self._follow(given["model"], scope, node.lineno)
         elif called == "prepare_model_for_kbit_training":
             self.prepared = True
@@ -227,7 +240,7 @@ class _Program:
     def _follow_stored(self, node: ast.Call, scope: Scope) -> None:
         """Follow a model with an adapter of an earlier training, which is trained on, or merged."""
         given = self._arguments(node, scope, "model", "model_id")
-        self.stored = node
+        self.stored = self.adapts = node
         self._follow(given["model"], scope, node.lineno)
         self.loads.append(node)
         trains = given.get("is_trainable", ast.Constant(False))

@@ -217,8 +217,9 @@ class WrittenProgram:
     module: str
     """The module that they are settings of."""
     prepared: bool = False
-    """Whether what is not quantized is made fp32, and layers are recomputed
-    (`prepare_model_for_kbit_training`)."""
+    """Whether what is not quantized is made fp32 (`prepare_model_for_kbit_training`)."""
+    recomputed: bool = False
+    """Whether that has layers recomputed, as it does unless it is told not to."""
     placed: Placed = None
     """Where the model is put as it is loaded (`device_map`)."""
     goes_on: bool = False

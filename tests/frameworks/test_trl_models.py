@@ -384,6 +384,25 @@ def test_what_peft_prepares_is_in_fp32_and_recomputed() -> None:
     assert "--gradient_checkpointing" not in plain.applied
 
 
+@pytest.mark.parametrize(
+    ("prepares", "recomputed"),
+    [
+        ("model, use_gradient_checkpointing=True)\n", True),
+        ("model, use_gradient_checkpointing=more)\n", True),
+        ("model, use_gradient_checkpointing=False)\n", False),
+        # SharjilSharma/FineTuningProject
+        ("model)\nmodel.gradient_checkpointing_disable()\n", False),
+        ("model)\nif False:\n    model.gradient_checkpointing_disable()\n", True),
+    ],
+)
+def test_what_peft_prepares_may_have_its_layers_kept(prepares: str, recomputed: bool) -> None:
+    quantized = LOAD.replace("dtype=", "load_in_4bit=True, dtype=")
+    text = SFT.replace("output_dir", "gradient_checkpointing=False, output_dir") + quantized + LORA
+    train = TRAIN.replace("args=args", "args=args, peft_config=lora")
+    made = estimate(f"{text}model = prepare_model_for_kbit_training({prepares}{train}")
+    assert ("--gradient_checkpointing" in made.applied) is recomputed
+
+
 def test_a_model_may_be_told_to_recompute() -> None:
     text = "# trl: 0.20.0\n" + SFT + LOAD + "model.gradient_checkpointing_enable()\n" + TRAIN
     assert "--gradient_checkpointing" in estimate(text).applied
@@ -720,6 +739,16 @@ def test_what_is_frozen_of_another_model_leaves_the_trained_one_whole(text: str)
 )
 def test_what_may_be_frozen_of_the_trained_model_is_not_followed(text: str) -> None:
     assert "model" in str(estimate(SFT + LOAD + text + TRAIN).reason)
+
+
+@pytest.mark.parametrize("adapts", [STORED, f"{LORA}model = get_peft_model(model, lora)\n"])
+def test_what_is_frozen_before_an_adapter_is_put_on_it_is_so_anyway(adapts: str) -> None:
+    """vektori-ai/vektori-trace"""
+    frozen = "for p in model.parameters():\n    p.requires_grad_(False)\n"
+    made = model_of(SFT + LOAD + frozen + adapts + TRAIN)
+    assert made == model_of(SFT + LOAD + adapts + TRAIN) != {}
+    assert "model" in str(estimate(SFT + LOAD + adapts + frozen + TRAIN).reason)
+    assert "model" in str(estimate(SFT + LOAD + frozen + TRAIN).reason)
 
 
 def test_a_reference_that_is_frozen_is_one_more_copy() -> None:

@@ -207,7 +207,7 @@ def _recomputes(get: MemorySettings) -> bool:
     by_fsdp = option is not None and (option.value or "").lower() in _TRUE
     return (
         get.on(False, "gradient_checkpointing")
-        or (program is not None and program.prepared)
+        or (program is not None and program.recomputed)
         or by_fsdp
     )
 
