@@ -34,6 +34,8 @@ class Vendor(StrEnum):
     METAX = "MetaX"
 
 
+_NO_BF16 = ("v100", "v100-16", "t4")
+"""Tokens of NVIDIA's cards before Ampere: they compute bf16 in other ways, with few kernels."""
 _VENDORS: Mapping[Interconnect, Vendor] = {
     "xgmi": Vendor.AMD,
     "hccs": Vendor.ASCEND,
@@ -69,6 +71,11 @@ class Device:
     def vendor(self) -> Vendor:
         """Who makes it."""
         return _VENDORS.get(self.interconnect, Vendor.NVIDIA)
+
+    @property
+    def has_bf16(self) -> bool:
+        """Whether it computes in bf16 itself."""
+        return self.token not in _NO_BF16
 
     @property
     def label(self) -> str:

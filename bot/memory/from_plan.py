@@ -13,6 +13,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import enumeration, message, plural_message, sentence_of
 from bot.frameworks.plan import Plan
 from bot.frameworks.verl import Verl
+from bot.memory.components.attention import without_bf16
 from bot.memory.estimate import MemoryEstimate
 from bot.memory.estimator import estimate_workload
 from bot.memory.readers.divisibility import check_sizes
@@ -312,6 +313,9 @@ def estimate_plan(
         plan = replace(plan, model=replace(plan.model, value=files.otherwise))
     models = _Models(files)
     workload, path = _read(plan, models, run, gpus)
+    if not card.has_bf16:
+        pools = (replace(p, roles=tuple(map(without_bf16, p.roles))) for p in workload.pools)
+        workload = replace(workload, pools=tuple(pools))
     estimate = estimate_workload(workload, card)
     too_much = estimate.outcome in ("impossible", "likely OOM")
     if workload.unread and too_much:

@@ -263,14 +263,22 @@ _SWITCHES: tuple[_Switch, ...] = (
         },
         off=lambda r: r.trained and r.update.expected > 1,
         on=lambda _: False,
-        put=lambda r: replace(r, update=_halved(r.update), forward=_halved(r.forward)),
+        put=lambda r: replace(
+            r,
+            update=_halved(r.update),
+            forward=_halved(r.forward),
+            eager_update=-(-r.eager_update // 2),
+            eager_forward=-(-r.eager_forward // 2),
+        ),
         halves="update",
     ),
     _Switch(
         settings={"trl": _half_of("--per_device_eval_batch_size")},
         off=lambda r: r.evaluation.expected > 1,
         on=lambda _: False,
-        put=lambda r: replace(r, evaluation=_halved(r.evaluation)),
+        put=lambda r: replace(
+            r, evaluation=_halved(r.evaluation), evaluation_rows=-(-r.evaluation_rows // 2)
+        ),
         halves="evaluation",
     ),
 )

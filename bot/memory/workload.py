@@ -183,6 +183,15 @@ class Role:
     """Sequences of a pass with gradient whose attention makes its scores whole."""
     eager_forward: int = 0
     """The same of a pass without."""
+    bf16_update: int = 0
+    """Sequences of a pass with gradient whose attention is torch's in bf16: it makes its scores
+    whole where a card has no bf16."""
+    bf16_forward: int = 0
+    """The same of a pass without."""
+    evaluation_rows: int = 0
+    """Sequences of a pass over samples that are held out."""
+    scores_in_fp32: bool = False
+    """Whether whole scores are in fp32, as torch makes them."""
     accumulates: bool = True
     """True when an optimizer's step follows several micro batches: their gradients are there while
     the next one's logits are made."""

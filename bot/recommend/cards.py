@@ -13,7 +13,6 @@ from bot.memory.readers.settings import NoEstimateError
 
 T = TypeVar("T")
 
-_NO_BF16 = ("v100", "v100-16", "t4")
 _NAMED_ONLY = (
     *("a10g", "a30", "a5500", "l40", "rtx3090ti", "rtx4500ada"),
     *("rtxpro4000", "rtxpro4500", "rtxpro5000", "a100-64", "gb300", "mi250x"),
@@ -57,7 +56,7 @@ def exact_token(device: Device) -> str:
 
 def check_usable(device: Device) -> Device:
     """The device as it is; raises UserError for one that no script is made for."""
-    if device.token in _NO_BF16:
+    if not device.has_bf16:
         raise without_bf16(device.label)
     return device
 
@@ -81,7 +80,7 @@ def known_devices() -> list[Device]:
     """Each verified device that can train in bf16 with the scripts made here."""
     known: dict[str, Device] = {}
     for device in devices():
-        if device.verified and device.token not in _NO_BF16:
+        if device.verified and device.has_bf16:
             known.setdefault(device.token, device)
     return list(known.values())
 

@@ -135,3 +135,39 @@ def test_verl_has_the_scores_of_a_packed_row(settings: str, counted: bool) -> No
     plain = component(printed(launch + settings, *given), "log-prob", "activations")
     told = component(printed(f"{launch}{settings} {OVERRIDE}", *given), "log-prob", "activations")
     assert told > plain + 5 if counted else told == plain
+
+
+ON_COLAB = (
+    "trl sft --model_name_or_path Qwen/Qwen2.5-1.5B-Instruct --use_peft --load_in_4bit"
+    " --max_length 4096 --per_device_train_batch_size 4 --loss_type chunked_nll"
+)
+PAIRS = 12 * 4096 * 4096 / GIB
+"""10⁹ scores of one row in a layer of Qwen2.5-1.5B."""
+
+
+def on(card: str, *flags: str, stage: str = "update") -> float:
+    given = ("--device", card, "--gpus", "1", "--framework", "trl@1.10.0")
+    lengths = ("--response-tokens", "4096", "--longest-tokens", "4096")
+    made = printed(" ".join((ON_COLAB, *flags)), *given, *lengths)
+    return component(made, stage, "activations")
+
+
+def test_a_card_without_bf16_makes_the_scores_of_torchs_attention_whole() -> None:
+    """DevPilot: four rows of at most 3,867 tokens failed on a T4, in attention."""
+    assert on("t4") - on("a10g") == pytest.approx(4 * 12 * PAIRS, rel=0.05)
+    assert on("v100") == on("t4")
+    kept = "--gradient_checkpointing false"
+    layers = 28 * 4 + 8
+    assert on("t4", kept) - on("a10g", kept) == pytest.approx(4 * layers * PAIRS, rel=0.05)
+    # Its kernels compute fp16, and flash attention is none of torch's.
+    for other in ("--fp16 true", "--attn_implementation flash_attention_2"):
+        assert on("t4", other) == on("a10g", other)
+    eager = "--attn_implementation eager"
+    assert on("t4", eager) == on("a10g", eager) > on("a10g")
+
+
+def test_an_evaluation_has_the_scores_of_its_own_rows() -> None:
+    for rows in (8, 16):
+        flags = f"--eval_strategy epoch --per_device_eval_batch_size {rows}"
+        more = on("t4", flags, stage="evaluation") - on("a10g", flags, stage="evaluation")
+        assert more == pytest.approx(rows * 12 * PAIRS, rel=0.05)

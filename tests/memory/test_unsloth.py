@@ -103,6 +103,9 @@ def test_a_model_that_was_quantized_before_takes_four_bits() -> None:
     four = printed(launch + "unsloth/Qwen3-14B-unsloth-bnb-4bit", "--device", "l4", "--gpus", "1")
     same = launch + "Qwen/Qwen3-14B --load_in_4bit --use_bnb_nested_quant"
     assert four["stages"] == printed(same, "--device", "l4", "--gpus", "1")["stages"]
+    tight = ("--device", "rtx3050", "--gpus", "1")
+    again = f"{launch}unsloth/Qwen3-14B-bnb-4bit --load_in_4bit --use_bnb_nested_quant"
+    assert printed(again, *tight) == printed(same, *tight)  # Said twice, and read.
     assert printed(launch + "Qwen/Qwen3-14B-AWQ", "--device", "l4", "--gpus", "1")["stages"] == []
 
 

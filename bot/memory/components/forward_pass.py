@@ -26,6 +26,7 @@ def evaluation_parts(role: Role, level: MemoryLevel) -> Parts:
             role,
             forward=role.evaluation,
             forward_logits=role.evaluation_logits,
+            eager_forward=role.evaluation_rows if role.eager_forward else 0,
             scored_tokens=0,
         ),
         level,

@@ -17,6 +17,8 @@ _BATCH = 8
 """`per_device_eval_batch_size` of transformers' `TrainingArguments`."""
 
 
+_CHOSEN = 0.25
+"""Share of a pass's logits that are of the chosen samples' completions, taken as half of each."""
 _WHEN = ("eval_strategy", "evaluation_strategy")
 
 
@@ -35,11 +37,16 @@ def evaluation_batch(get: MemorySettings) -> int:
     return _BATCH if count is None else count
 
 
+def evaluation_sequences(get: MemorySettings, algorithm: str) -> int:
+    """Sequences of a pass: pairs count twice; none where nothing is evaluated."""
+    return evaluation_batch(get) * (2 if algorithm in ("dpo", "rm", "online_dpo") else 1)
+
+
 def evaluation_tokens(
     get: MemorySettings, algorithm: str, of: Lengths, *, padded: bool, packed: bool
 ) -> Tokens:
-    """Tokens of a pass: pairs count twice; none where nothing is evaluated."""
-    count = evaluation_batch(get) * (2 if algorithm in ("dpo", "rm", "online_dpo") else 1)
+    """Tokens of a pass; none where nothing is evaluated."""
+    count = evaluation_sequences(get, algorithm)
     if not count:
         return Tokens(0, 0, 0)
     if packed and get.on(True, "eval_packing"):
@@ -59,3 +66,21 @@ def supervised_logits(get: MemorySettings, update: float, *, computes: float) ->
     if fused:
         return constants.FUSED
     return constants.CAUSAL_LOSS_FORWARD if computes < 4 else constants.CAUSAL_LOSS_FORWARD - 2
+
+
+def paired_logits(get: MemorySettings, forward: float, *, whole: bool) -> float:
+    """Bytes a logit of DPO's loss without gradient, `forward` of one pass, `whole` of fp32 logits.
+
+    From 0.29 to 1.13 the policy's logits are there until the end, and those of the reference in the
+    same pass; up to 1.5 each with a copy without the last token, of which then a part is copied for
+    their mean; later the entropy makes such a copy (`_compute_loss` of `dpo_trainer.py`,
+    `entropy_from_logits`). The kernel of 1.14 makes none; a public run took no more than one pass.
+    """
+    plan = get.plan
+    held_on = version_at_least(plan, 0, 29) and not version_at_least(plan, 1, 14)
+    if plan.framework != "trl" or forward <= constants.FUSED or not held_on:
+        return forward
+    each = 2 * constants.LOGITS if whole else constants.LOGITS
+    held = each if get.on(False, "precompute_ref_log_probs") else 2 * each
+    copied = not version_at_least(plan, 1, 6)
+    return 2 * held + each * _CHOSEN if copied else held + each

@@ -60,6 +60,8 @@ class Precision:
     """Whether autocast makes bf16 of fp32 weights, product by product; FSDP casts its units."""
     recast: bool = False
     """Whether autocast makes the other type of 16 bits of frozen weights: bf16 of fp16."""
+    half: str | None = None
+    """The type of 16 bits that it computes in: bf16 or fp16."""
     prepared: bool = False
     """Whether norms are in fp32 beside quantized matrices, which makes hidden states fp32."""
 
@@ -87,7 +89,7 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
     ends = (_ends(get, backend, narrow) if again else 4.0) if prepared else None
     if backend.startswith("zero"):
         made = _under_zero(get, frozen, ends or 2.0, prepared=prepared)
-        return replace(made, stated=width)
+        return replace(made, stated=width, half=half or _HALF.get(name))
     adapted = bool(get.plan.adapter.value)
     # accelerate makes trained parameters fp32 (`prepare_model`, `fsdp2_prepare_model`).
     divided = backend in ("fsdp", "fsdp2") and mixed and not adapted
@@ -101,6 +103,7 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
         whole_experts=whole_experts(get),
         ends=ends or max(2.0, weights),
         prepared=prepared,
+        half=half or _HALF.get(name),
         computes=2.0 if mixed else width,
         casts_outputs=mixed and not instruct and not own,
         autocast=mixed and width > 2 and backend == "ddp" and not (adapted and frozen),
@@ -177,7 +180,7 @@ def _mixed(get: MemorySettings, *, instruct: bool) -> str | None:
     """
     fp16 = _switched(get, False, "fp16")
     own = None if instruct else launcher_option(get.plan.launch, "mixed_precision")
-    if _switched(get, not instruct, "bf16"):
+    if _switched(get, not instruct and not fp16, "bf16"):
         return "bf16"
     said = own.value if own is not None else None
     return "fp16" if fp16 else next((one for one in _MIXED if one == said), None)
@@ -197,10 +200,10 @@ def _switched(get: MemorySettings, otherwise: bool, name: str) -> bool:
 
 
 def _frozen(get: MemorySettings) -> float | None:
+    four, nested = get.on(False, "load_in_4bit"), get.on(False, "use_bnb_nested_quant")
     if is_quantized(get):
         return constants.NF4_NESTED
-    if get.on(False, "load_in_4bit"):
-        nested = get.on(False, "use_bnb_nested_quant")
+    if four:
         return constants.NF4_NESTED if nested else constants.NF4
     return constants.INT8 if get.on(False, "load_in_8bit") else None
 

@@ -24,6 +24,7 @@ from bot.memory.readers.settings import (
 )
 from bot.memory.readers.trl import unsloth
 from bot.memory.readers.trl.adapter import adapter, assumed, full_modules, refuse_unfollowed
+from bot.memory.readers.trl.attention_rows import attention_rows
 from bot.memory.readers.trl.backend import (
     backend_of,
     compiled,
@@ -42,8 +43,10 @@ from bot.memory.readers.trl.batches import (
 from bot.memory.readers.trl.engine import vllm_engine
 from bot.memory.readers.trl.evaluation import (
     evaluation_batch,
+    evaluation_sequences,
     evaluation_tokens,
     may_evaluate,
+    paired_logits,
     supervised_logits,
 )
 from bot.memory.readers.trl.logits import (
@@ -207,12 +210,16 @@ class _Trainer:
         if self.batches is not None:
             forward = batch_tokens(self.batches.forward, of, padded=True)
             scored = self.batches.scored * of.response_max
-        held_out, held_out_logits = Tokens(0, 0, 0), forward_logits
+        held_out, held_out_logits, held_out_batch = Tokens(0, 0, 0), forward_logits, 0
         if not self.instruct and self.algorithm != "gae":
             padded, packed = not self._flat(), self._packed()
             held_out = evaluation_tokens(get, self.algorithm, of, padded=padded, packed=packed)
+            held_out_batch = evaluation_sequences(get, self.algorithm)
             if may_evaluate(get):
                 self.assumed.append(message("an evaluation, which only a run knows of"))
+        if self.algorithm == "dpo" and not self.instruct:
+            whole = precision.computes >= 4 or precision.casts_outputs
+            held_out_logits = paired_logits(get, forward_logits, whole=whole)
         if self.algorithm == "sft":
             held_out_logits = logits
             if updated.logits_at_once is None:
@@ -226,6 +233,7 @@ class _Trainer:
             outputs=held_outputs(get, self.algorithm, precision, self._sequences()),
             evaluation=held_out.over(over),
             evaluation_logits=held_out_logits,
+            evaluation_rows=self._rows(held_out_batch),
         )
         roles = [actor]
         beside = self.plan.written is not None and self.plan.written.reference
@@ -305,9 +313,9 @@ class _Trainer:
             accumulates=(get.whole("gradient_accumulation_steps") or 2) > 1 or self.instruct,
             head_share=head_share(get, self.algorithm, self._sequences(), of, self.run),
             logits_at_once=logits_at_once(get, self.algorithm, self.shape, of),
-            eager_update=self._eager(self._sequences()),
-            eager_forward=self._eager(
-                self.batches.forward if self.batches is not None else self._sequences()
+            **attention_rows(
+                *(get, precision, self._rows(self._sequences())),
+                self._rows(self.batches.forward if self.batches else self._sequences()),
             ),
             checkpointing=fsdp.checkpointing,
             reshard=fsdp.reshard,
@@ -334,14 +342,12 @@ class _Trainer:
         each = self.plan.micro_batch_size_per_gpu.value or 1
         return each * (2 if self.algorithm in _PAIRS else 1)
 
-    def _eager(self, sequences: int) -> int:
-        """The rows of a pass of so many sequences where attention is eager, else none.
+    def _rows(self, sequences: int) -> int:
+        """The rows of a pass of so many sequences.
 
         From TRL 0.19 on a packed batch is one row without padding (`padding_free` of
         `sft_trainer.py`), unless its sequences are wrapped.
         """
-        if self.instruct or (self.get.text("attn_implementation") or "").lower() != "eager":
-            return 0
         wrapped = (self.get.text("packing_strategy") or "").lower() == "wrapped"
         row = self._packed() and version_at_least(self.plan, 0, 19) and not wrapped
         return 1 if row or self._flat() else sequences
