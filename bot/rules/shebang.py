@@ -55,7 +55,8 @@ def check(context: RuleContext) -> Hits:
     if not first.startswith("#!"):
         if not context.reading.commands or text.startswith("\ufeff"):
             return
-        slurm = "#SBATCH" in text and _SBATCH.search(text) is not None
+        # Not those of a job file that the script writes: that has a first line of its own.
+        slurm = any(_SBATCH.match(text, one.span.start) for one in context.reading.comments)
         yield Hit(
             message=message("sbatch refuses a script whose first line does not start with #!")
             if slurm

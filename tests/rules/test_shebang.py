@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import fixed, marked, quiet
+from tests.rules.helpers import fixed, found, marked, quiet
 
 SLUG = "shebang"
 
@@ -37,6 +37,20 @@ def test_stays_silent(script: str) -> None:
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
+
+
+def test_lines_of_a_job_file_that_is_written_are_not_the_script_s() -> None:
+    job = (
+        f"cat <<EOF > job.sbatch\n#!/bin/bash\n#SBATCH --nodes=2\n{verl()}EOF\nsbatch job.sbatch\n"
+    )
+    (finding,) = found(SLUG, job)
+    assert (finding.severity, finding.message) == (
+        "note",
+        "the first line does not say which shell runs the script",
+    )
+    assert quiet(SLUG, f"#!/bin/bash\n{job}")
+    (finding,) = found(SLUG, f"#SBATCH --nodes=1\n{job}")
+    assert finding.severity == "warning"
 
 
 def test_the_fix_writes_the_first_line() -> None:
