@@ -20,7 +20,7 @@ from bot.shell.source import Span
 from bot.shell.state import Flow, OpenArguments, UncountedArguments, World, all_arguments
 from bot.shell.values import AssignedAt, assign_scalar
 from bot.shell.ways import UNSTABLE
-from bot.shell.widening import comes_back, widened
+from bot.shell.widening import comes_back, mixed, widened
 
 _APART = 4
 """Worlds that left a loop in different rounds and are kept apart."""
@@ -38,6 +38,8 @@ _COUNTS = regex(
     r"|\b([A-Za-z_]\w{0,99})=\$\((?:\(|expr\s)[^)\n]{0,80}\b\4\b"
 )
 """What a body counts: `N=$((N + 1))`, `((N++))`, `HOSTS+=(…)`."""
+_TAKES_OPTIONS = regex(r"\b(?:shift|getopts)\b")
+"""What a loop takes the script's arguments with."""
 _OPTIONS = regex(r"\b(?:el)?if\b|;;")
 """What tells apart the options that a loop over the script's arguments takes."""
 _MOST_OPTIONS = 3
@@ -120,7 +122,7 @@ def _while(
         starts = [one.copy() for one in active]
         for one in active:
             with runner.session.looping():
-                going, gone = _run_round(runner, one, node.body, test, after)
+                going, gone = _run_round(runner, node, one, test, after)
             following.extend(going)
             done.extend(gone)
         active = runner.bounded(_changed_worlds(runner, node, following, starts, done), node)
@@ -177,8 +179,8 @@ def _widened_exits(runner: Runner, worlds: list[World]) -> list[World]:
 
 def _run_round(
     runner: Runner,
+    node: Loop | ArithmeticFor,
     world: World,
-    body: Script,
     test: Callable[[World], list[tuple[World, bool]]],
     after: Callable[[World], bool] | None,
 ) -> tuple[list[World], list[World]]:
@@ -188,20 +190,36 @@ def _run_round(
     before = world.copy()
     branches = test(world)
     decided = len(branches) == 1
+    any_number = False
     for other, goes_on in branches:
         if other.flow is None and not goes_on:
             other.settle(0)
             done.append(other)
             continue
         left = other.flow is not None
-        staying, leaving = _by_flow([other]) if left else _turn(runner, body, other)
+        staying, leaving = _by_flow([other]) if left else _turn(runner, node.body, other)
         done.extend(leaving)
         for stayed in staying:
             # Where how often is unknown, once stands for any number of times.
             once = after is not None and not after(stayed)
             once = once or not decided or _shifted(before, stayed)
+            any_number = any_number or once
             (done if once else following).append(stayed)
-    return following, done
+    if not any_number:
+        return following, done
+    options = _TAKES_OPTIONS.search(runner.session.text(node)) is not None
+    return following, _mixed(runner, before, done, options=options)
+
+
+def _mixed(runner: Runner, before: World, done: list[World], *, options: bool) -> list[World]:
+    """The worlds behind a loop of any number of rounds, where one does not stand for all."""
+    behind = [one for one in done if one.flow is None]
+    rounds = runner.session.rounds
+    many = runner.session.needs_arguments and options and len(behind) > _APART
+    if rounds == "one" and not many:
+        return done
+    left = [one for one in done if one.flow is not None]
+    return [*left, *mixed(before, behind, every=rounds == "every" or not options)]
 
 
 def _leaves(runner: Runner, body: Script) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from typing import Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
@@ -14,7 +15,7 @@ from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.parse.parser import ScriptParser
 from bot.shell.pieces import Value, computed
 from bot.shell.places import Places
-from bot.shell.session import Session, hole
+from bot.shell.session import Rounds, Session, hole
 from bot.shell.source import Source, Span
 from bot.shell.state import OpenArguments, ShellVariable, World
 from bot.shell.tree import SCRIPT_PREFIX, Files, Tree
@@ -84,27 +85,35 @@ def read(
             number = hole("environment", "the number of the job", Span(0, 0), name)
             world.variables.setdefault(name, ShellVariable(number, exported=True, caller=True))
 
-    def evaluated(*, arguments: bool, variables: bool) -> tuple[Session, list[Comment]]:
+    def evaluated(*, arguments: bool, variables: bool, rounds: Rounds) -> _Evaluated:
         session = Session(limits, Places(text), environment, Tree(files, place, given, limits))
         session.needs_arguments, session.needs_variables = arguments, variables
+        session.rounds = rounds
         return session, _evaluate(session, world.copy())
 
-    def looks_at_arguments() -> bool:
-        return arguments is None and _ARGUMENTS.search(text) is not None
-
     every_way = invocation.every_way
-    needy = every_way and looks_at_arguments()
-    session, comments = evaluated(arguments=needy, variables=False)
-    if session.ended and not needy and looks_at_arguments():
+    looks = arguments is None and _ARGUMENTS.search(text) is not None
+    may_be_given = environment is None and _EMPTY_DEFAULT.search(text) is not None
+    needy, variables = every_way and looks, False
+    found = evaluated(arguments=needy, variables=False, rounds="one")
+    if found[0].ended and not needy and looks:
         needy = True
-        session, comments = evaluated(arguments=True, variables=False)
-    if environment is None and (session.ended or every_way) and _EMPTY_DEFAULT.search(text):
-        other, its_comments = evaluated(arguments=needy, variables=True)
-        if _reach(other) > _reach(session) or (every_way and _starts(other) > _starts(session)):
-            session, comments = other, its_comments
+        found = evaluated(arguments=True, variables=False, rounds="one")
+    rounds: Rounds
+    for rounds in _ROUNDS if _LOOP.search(text) else _ROUNDS[:1]:
+        for needs_variables in (variables, True) if may_be_given else (False,):
+            if (rounds, needs_variables) == ("one", False) or not (found[0].ended or every_way):
+                continue
+            other = evaluated(arguments=needy, variables=needs_variables, rounds=rounds)
+            if _goes_further(other[0], found[0], every_way=every_way):
+                found, variables = other, needs_variables
+    session, comments = found
     return _reading(source, session, session.places, comments, problems)
 
 
+_Evaluated: TypeAlias = tuple[Session, list[Comment]]
+_ROUNDS: Final[tuple[Rounds, ...]] = ("one", "needed", "every")
+_LOOP = regex(r"\b(?:while|until|for)\b")
 _ARGUMENTS = regex(r"\$[#@*1-9]|\$\{[#!]?[#@*1-9]|\bgetopts\b")
 """What tells that a script looks at its arguments."""
 _SUBMITTED = regex(r"(?m)^#SBATCH\b")
@@ -119,6 +128,12 @@ def asks_its_caller(reading: Reading) -> bool:
     """Whether a script looks at arguments, or at variables that are empty unless given."""
     text = reading.source.text
     return bool(_ARGUMENTS.search(text) or _EMPTY_DEFAULT.search(text))
+
+
+def _goes_further(session: Session, other: Session, *, every_way: bool) -> bool:
+    """Whether a reading leads where another one does not."""
+    further = _reach(session) > _reach(other)
+    return further or (every_way and _starts(session) > _starts(other))
 
 
 def _reach(session: Session) -> int:

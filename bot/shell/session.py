@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from bot.shell.choices import Choices
 from bot.shell.fields import Atom, ExpansionContext
@@ -47,6 +47,10 @@ Expand: TypeAlias = Callable[["Session", World, list[WordPart], ExpansionContext
 """What parts of a word give."""
 Tildes: TypeAlias = Callable[["Session", World, list[WordPart]], list[WordPart]]
 """Replaces each `~` in parts of a word where bash does so."""
+
+Rounds: TypeAlias = Literal["one", "needed", "every"]
+"""What stands for any number of rounds of a loop: one of them, any of those that nothing is done
+without, or any at all."""
 
 
 class Session:
@@ -89,6 +93,7 @@ class Session:
         """Whether the script does nothing without arguments, so that it is called with some."""
         self.needs_variables = False
         """Whether it does nothing either without the variables that are empty unless given."""
+        self.rounds: Rounds = "one"
         self.ended = False
         """Whether the script was left before its end, or did nothing."""
         self.before_end: int | None = None

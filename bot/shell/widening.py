@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from bot.shell.pieces import known
 from bot.shell.session import hole
-from bot.shell.state import ShellVariable, World, join
+from bot.shell.state import ShellVariable, World, is_argument, join
+from bot.shell.words import HoleKind
 
 
 def widened(worlds: Iterable[World], when: str) -> list[World]:
@@ -30,6 +32,36 @@ def comes_back(world: World, start: World) -> bool:
     return world.alike(start) and world.variables == start.variables
 
 
+def mixed(before: World, worlds: list[World], *, every: bool) -> list[World]:
+    """The worlds behind a loop that may go round any number of times, each time another way.
+
+    They come out of no round, or of one. What any of them set is unknown, each for itself: `--a x
+    --b y` sets both. Without `every`, rounds that nobody has to take are left out, so that what
+    they replace keeps its value.
+    """
+    ways = before.ways
+    taken = [one for one in worlds if every or not _replaces(before, one)]
+    behind = widened(taken or worlds, "behind the loop")
+    for world in behind:
+        world.ways = ways  # What one round was asked tells nothing of the others.
+    return behind
+
+
+def _replaces(before: World, world: World) -> bool:
+    """Whether a round sets what has a value, and gives nothing empty one that nobody knows."""
+    changed = [
+        (old, new)
+        for name, new in world.variables.items()
+        if (old := before.variables.get(name)) is not None and old is not new and old != new
+    ]
+    filled = any(_empty(old) and known(new.value or ()) is None for old, new in changed)
+    return bool(changed) and not filled
+
+
+def _empty(variable: ShellVariable) -> bool:
+    return variable.items is None and known(variable.value or ()) == ""
+
+
 def _absorb(world: World, other: World, when: str) -> None:
     join(world, other)
     if world.written != other.written:
@@ -37,14 +69,25 @@ def _absorb(world: World, other: World, when: str) -> None:
     for name in {**world.variables, **other.variables}:
         mine, others = world.variables.get(name), other.variables.get(name)
         if mine is not others and mine != others:
-            unknown = _unknown(name, mine or others or ShellVariable(), when)
+            variable = mine or others or ShellVariable()
+            given = _given(mine) and _given(others)
+            unknown = _unknown(name, variable, when, given=given)
             if others is not None and others.changes:
                 unknown = replace(unknown, changes=others.changes)
             world.set(name, unknown)
 
 
-def _unknown(name: str, variable: ShellVariable, when: str) -> ShellVariable:
+def _given(variable: ShellVariable | None) -> bool:
+    """Whether a variable is empty or what the caller gives, which may be empty too."""
+    if variable is None or variable.items is not None:
+        return False
+    return all(not piece.text or is_argument(piece) for piece in variable.value or ())
+
+
+def _unknown(name: str, variable: ShellVariable, when: str, *, given: bool) -> ShellVariable:
     """A variable that is set on some ways at least, to what nobody knows."""
-    value = hole("command", f"value of {name} {when}", variable.name_span)
+    kind: HoleKind = "argument" if given else "command"
+    reason = f"value of {name} {when}"
+    value = hole(kind, reason, variable.name_span, name if given else None)
     array = variable.items is not None or variable.spoiled
     return replace(variable, value=value, items=None, spoiled=array)

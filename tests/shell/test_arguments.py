@@ -84,9 +84,55 @@ def test_unnamed(text: str, expected: list[str]) -> None:
     assert commands(text) == expected
 
 
+A, B, N = (f"${{?value of {name} behind the loop}}" for name in "ABN")
+A_B = "--a) A=$2; shift 2;; --b) B=$2; shift 2;;"
+LOOP = f"A=; B=; N=8; R=no\nwhile [[ $# -gt 0 ]]; do case $1 in {A_B}"
+SHORT = f"{LOOP} *) shift;; esac; done\n"
+LONG = f"{LOOP} --n) N=$2; shift 2;; --r) R=yes; shift;; -h) exit;; *) shift;; esac; done\n"
+BY_LETTERS = """A=; B=
+while getopts a:b: o; do case $o in a) A=$OPTARG;; b) B=$OPTARG;; *) exit 1;; esac; done
+"""
+TOGETHER = """A=; B=; N=8
+while [ -n "$1" ]; do case $1 in --a) A=$2; N=1; shift 2;; --b) B=$2; shift 2;; *) exit;; esac; done
+"""
+OF_A_FILE = """A=; B=; N=8
+while read -r k v; do case $k in a) A=$v;; b) B=$v;; n) N=$v;; esac; done < x.cfg
+"""
+NEEDED = '[ -z "$A" ] && exit 2\n[ -z "$B" ] && exit 2\n'
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        (f"{SHORT}{NEEDED}cmd $A $B", [f"cmd {A} {B}"]),
+        (f'{SHORT}if [[ -z $A || -z "$B" ]]; then exit 2; fi\ncmd $A', [f"cmd {A}"]),
+        (f"f() {{ cmd $A; }}\nparse() {{\n{SHORT}}}\nparse \"$@\"\n{NEEDED}f", [f"cmd {A}"]),
+        (f"{BY_LETTERS}{NEEDED}cmd $A $B", [f"cmd {A} {B}"]),
+        # Options that have a default are left out, as far as nothing needs them.
+        (f"{LONG}{NEEDED}cmd $A $B $N $R", [f"cmd {A} {B} 8 no"]),
+        (f"{LONG}[ -z $A ] && exit\ncmd $A $N ${{B:-d}}", [f"cmd {A} 8 d"]),
+        (f"{LONG}{NEEDED}[ $R = no ] && exit\ncmd $A $N", [f"cmd {A} {N}"]),
+        # What is set together with what is needed is unknown too; lines of a file are no options.
+        (f"{TOGETHER}{NEEDED}cmd $A $N", [f"cmd {A} {N}"]),
+        (f"{OF_A_FILE}{NEEDED}cmd $N", [f"cmd {N}"]),
+        # No option sets it.
+        (f"{SHORT}C=\n{NEEDED}[ -z $C ] && exit\ncmd $A", []),
+        (f"{SHORT}A=\n{NEEDED}cmd $A", []),
+    ],
+)  # fmt: skip
+def test_several_options_that_nothing_is_done_without(text: str, expected: list[str]) -> None:
+    assert commands(text) == expected
+
+
+def test_what_one_option_was_asked_tells_nothing_of_several() -> None:
+    (command,) = read(f"{LONG}{NEEDED}cmd $A".encode(), "run.sh").commands
+    assert command.assumptions == ('`[ -z "$A" ]` is false', '`[ -z "$B" ]` is false')
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"{SHORT}other\nif [[ -n $A && -n $B ]]; then cmd a; fi", ["cmd a"]),
         ('R=$1\nother\nif [ "$R" = 0 ]; then cmd a; fi', ["cmd a"]),
         ("case ${1:-} in train) cmd a;; eval) cmd b;; *) usage;; esac", ["cmd a", "cmd b"]),
         ('other\n[ -n "${K:-}" ] && cmd a', ["cmd a"]),
