@@ -215,6 +215,7 @@ def _mixed(runner: Runner, before: World, done: list[World], *, options: bool) -
     """The worlds behind a loop of any number of rounds, where one does not stand for all."""
     behind = [one for one in done if one.flow is None]
     rounds = runner.session.rounds
+    runner.session.mixable = runner.session.mixable or len(behind) > 2
     many = runner.session.needs_arguments and options and len(behind) > _APART
     if rounds == "one" and not many:
         return done

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from itertools import product
 from typing import Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
@@ -96,24 +97,23 @@ def read(
     may_be_given = environment is None and _EMPTY_DEFAULT.search(text) is not None
     needy, variables = every_way and looks, False
     found = evaluated(arguments=needy, variables=False, rounds="one")
-    if found[0].ended and not needy and looks:
+    if found[0].ended and looks and not needy:
         needy = True
         found = evaluated(arguments=True, variables=False, rounds="one")
-    rounds: Rounds
-    for rounds in _ROUNDS if _LOOP.search(text) else _ROUNDS[:1]:
-        for needs_variables in (variables, True) if may_be_given else (False,):
-            if (rounds, needs_variables) == ("one", False) or not (found[0].ended or every_way):
-                continue
-            other = evaluated(arguments=needy, variables=needs_variables, rounds=rounds)
-            if _goes_further(other[0], found[0], every_way=every_way):
-                found, variables = other, needs_variables
+    tries = product(_ROUNDS, (False, True) if may_be_given else (False,))
+    for rounds, needs_variables in tries:
+        further = needs_variables if rounds == "one" else _may_mix(found[0])
+        if not (further and (found[0].ended or every_way)):
+            continue
+        other = evaluated(arguments=needy, variables=variables or needs_variables, rounds=rounds)
+        if _goes_further(other[0], found[0], every_way=every_way):
+            found, variables = other, variables or needs_variables
     session, comments = found
     return _reading(source, session, session.places, comments, problems)
 
 
 _Evaluated: TypeAlias = tuple[Session, list[Comment]]
 _ROUNDS: Final[tuple[Rounds, ...]] = ("one", "needed", "every")
-_LOOP = regex(r"\b(?:while|until|for)\b")
 _ARGUMENTS = regex(r"\$[#@*1-9]|\$\{[#!]?[#@*1-9]|\bgetopts\b")
 """What tells that a script looks at its arguments."""
 _SUBMITTED = regex(r"(?m)^#SBATCH\b")
@@ -128,6 +128,11 @@ def asks_its_caller(reading: Reading) -> bool:
     """Whether a script looks at arguments, or at variables that are empty unless given."""
     text = reading.source.text
     return bool(_ARGUMENTS.search(text) or _EMPTY_DEFAULT.search(text))
+
+
+def _may_mix(session: Session) -> bool:
+    """Whether rounds taken together may lead further, and at no cost beyond the bounds."""
+    return session.mixable and not any(problem.kind == "limit" for problem in session.problems)
 
 
 def _goes_further(session: Session, other: Session, *, every_way: bool) -> bool:

@@ -94,6 +94,8 @@ class Session:
         self.needs_variables = False
         """Whether it does nothing either without the variables that are empty unless given."""
         self.rounds: Rounds = "one"
+        self.mixable = False
+        """Whether there was a loop of any number of rounds, where several do what no one does."""
         self.ended = False
         """Whether the script was left before its end, or did nothing."""
         self.before_end: int | None = None
