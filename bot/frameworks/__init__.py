@@ -17,7 +17,7 @@ from bot.frameworks.openrlhf import OpenRLHF
 from bot.frameworks.plan import Launch, Plan
 from bot.frameworks.trl import Trl
 from bot.frameworks.verl import Verl
-from bot.shell.words import Reading, Word
+from bot.shell.words import Command, Reading, Word
 
 FRAMEWORKS: tuple[Framework, ...] = (Verl(), OpenRLHF(), OpenInstruct(), Trl())
 """Every known launcher family; the first one that matches a launch reads it."""
@@ -34,16 +34,38 @@ def find_launches(reading: Reading, place: ScriptPlace | None = None) -> tuple[L
     """
 
     def recognise(entry: str, argv: Sequence[Word]) -> tuple[str, str] | None:
-        for framework in FRAMEWORKS:
-            module = launches.as_module(entry, framework.packages)
-            if framework.matches(module, argv):
-                return framework.name, framework.entry(module)
-        if place and (copied := place.checkout.openrlhf.module(entry, place.path)) is not None:
-            return OpenRLHF.name, copied
-        program = place and place.checkout.trl_programs.find(entry, place.path)
-        return (Trl.name, entry) if program and program.takes(argv) else None
+        known = _recognised(entry, argv, place)
+        return None if known and launches.printing_option(known[0], argv) else known
 
     return launches.find_launches(reading, recognise)
+
+
+def printing_command(reading: Reading) -> tuple[Command, str, str] | None:
+    """The first command that has a framework print its options or its configuration.
+
+    With the program and the option.
+    """
+    for command in reading.commands:
+        if (started := launches.unwrap(command.argv)) is None:
+            continue
+        known = _recognised(started.entry, started.argv, None)
+        if known and (option := launches.printing_option(known[0], started.argv)):
+            return command, started.entry, option
+    return None
+
+
+def _recognised(
+    entry: str, argv: Sequence[Word], place: ScriptPlace | None
+) -> tuple[str, str] | None:
+    """The framework that a program starts, and its name there."""
+    for framework in FRAMEWORKS:
+        module = launches.as_module(entry, framework.packages)
+        if framework.matches(module, argv):
+            return framework.name, framework.entry(module)
+    if place and (copied := place.checkout.openrlhf.module(entry, place.path)) is not None:
+        return OpenRLHF.name, copied
+    program = place and place.checkout.trl_programs.find(entry, place.path)
+    return (Trl.name, entry) if program and program.takes(argv) else None
 
 
 def plans(
@@ -93,5 +115,5 @@ def _program(launch: Launch, place: ScriptPlace | None) -> str | None:
 
 __all__ = (
     "FRAMEWORKS", "Checkout", "ConfigTree", "ScriptPlace", "configuration_folder", "counts",
-    "find_launches", "needed", "plans", "read_tree", "tree_table",
+    "find_launches", "needed", "plans", "printing_command", "read_tree", "tree_table",
 )  # fmt: skip

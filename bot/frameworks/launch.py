@@ -40,6 +40,12 @@ _AS_MODULES = {
 }
 
 _MODULE: Final = frozenset(("-m", "--module"))
+_HELP: Final = regex(r"(?:\A|\n)(--help|-h)(?=\n|\Z)")
+_HYDRA_PRINTS: Final = regex(
+    r"(?:\A|\n)(--help|-h|--hydra-help|--version|(?:--info|-i)[\n=]?(?:all|config|defaults|"
+    r"defaults-tree|plugins|searchpath)|--info|(?:--cfg|-c)[\n=]?(?:job|hydra|all))(?=\n|\Z)"
+)
+"""Options, each word on a line, that have argparse or Hydra print something and end."""
 _RAY_FLAGS = frozenset(("--no-wait", "--verbose", "-v", "--delete-cluster"))
 
 
@@ -294,6 +300,14 @@ def find_launches(reading: Reading, recognise: Recognise) -> tuple[Launch, ...]:
     """The commands of a script that start a framework which `recognise` knows, in order."""
     launches = (launch_of(command, recognise) for command in reading.commands)
     return tuple(filter(None, launches))
+
+
+def printing_option(framework: str, argv: Sequence[Word]) -> str:
+    """The option by which a launch prints its help or configuration and trains nothing, or ""."""
+    texts = takewhile("--".__ne__, (word.text for word in argv))
+    form = _HYDRA_PRINTS if framework == "verl" else _HELP
+    found = form.search("\n".join(texts))
+    return found[1].replace("\n", " ") if found else ""
 
 
 def launch_of(command: Command, recognise: Recognise) -> Launch | None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.messages import enumeration
 from bot.base.regex import regex
-from bot.frameworks import FRAMEWORKS
-from bot.frameworks.launch import unwrap
+from bot.frameworks import FRAMEWORKS, printing_command
+from bot.frameworks.launch import printing_option, unwrap
 from bot.frameworks.notebook import is_notebook
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, Skip, message
 from bot.rules._support.code import shortened, without_comments
@@ -32,7 +32,8 @@ META = Meta(
     limits=(
         "A script that runs programs of which none is known to start a framework is reported "
         "as something that could not be checked, not as an error; so is one that ends before "
-        "it starts anything, and one that never comes to its launch. "
+        "it starts anything, one that never comes to its launch, and one that has a framework "
+        "print its options or its configuration (`--help`, `--cfg job`). "
         "A note where the name is not that of a tuning script: such a file may "
         "be there to be sourced. "
         "Scripts with a syntax error are left to the rule syntax."
@@ -112,7 +113,7 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
     if place is None:
         return None
     for command in commands:
-        if (started := unwrap(command.argv)) is None:
+        if (started := unwrap(command.argv)) is None or printing_option("trl", started.argv):
             continue
         other = place.checkout.trl_programs.other_trainer(started.entry, place.path)
         if other is not None:
@@ -202,6 +203,14 @@ def _what_runs(context: RuleContext, programs: list[tuple[Word, ...]]) -> Messag
             "from",
             what=reason,
             path=sourced,
+        )
+    if (printing := printing_command(context.reading)) is not None:
+        command, entry, option = printing
+        return message(
+            "line {line} starts {entry} with {option}, which only prints: nothing is trained",
+            line=context.source.place(command.span).line,
+            entry=entry,
+            option=option,
         )
     return reason
 

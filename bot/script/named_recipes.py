@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from bot.frameworks import ScriptPlace
-from bot.frameworks.launch import unwrap
+from bot.frameworks.launch import printing_option, unwrap
 from bot.frameworks.notebook import PROGRAMS, python_of
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
@@ -139,7 +139,7 @@ def _programs(
     launched = {id(plan.launch.command) for plan in plans}
     for command in commands:
         started = unwrap(command.argv) if id(command) not in launched else None
-        if started is None:
+        if started is None or printing_option("trl", started.argv):
             continue
         for made in place.checkout.trl_programs.written_in(
             started.entry, place.path, started.argv, command

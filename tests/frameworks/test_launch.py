@@ -47,10 +47,35 @@ PPO = "verl.trainer.main_ppo"
         "python3 change_yaml.py --file a --key-value data.n=1 actor_rollout_ref.model.path=a",
         "timeout 5",
         "",
+        # These print something, and train nothing.
+        "trl grpo --help",
+        "accelerate launch -m openrlhf.cli.train_ppo_ray -h",
+        "python3 -m verl.trainer.main_ppo --help",
+        "python3 -m verl.trainer.main_ppo --cfg job data.train_batch_size=32",
+        "python3 -m verl.trainer.main_ppo data.n=1 --cfg=all --resolve",
+        "python3 my_train.py -c hydra actor_rollout_ref.model.path=a",
+        "python3 -m verl.trainer.main_ppo -cjob",
+        "python3 -m verl.trainer.main_ppo --info",
+        "python3 -m verl.trainer.main_ppo -i searchpath",
+        "ray job submit -- python3 -m verl.trainer.main_ppo --hydra-help",
     ],
 )
 def test_other_commands_are_no_launches(text: str) -> None:
     assert find_launches(reading(text)) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python3 -m verl.trainer.main_ppo -cn helper --config-path=cfg job=1 a.info=1",
+        "python3 my_train.py actor_rollout_ref.model.path=a -c settings.yaml",
+        "trl sft --model_name_or_path=a --run_name=--help -- -h",
+        "trl sft --model_name_or_path a --cfg job --info",
+        "python3 -m openrlhf.cli.train_sft --version",
+    ],
+)
+def test_what_only_looks_like_an_option_that_prints(text: str) -> None:
+    assert len(find_launches(reading(text))) == 1
 
 
 @pytest.mark.parametrize(("program", "launches"), [("-", 0), ("-u", 1)])

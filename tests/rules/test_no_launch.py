@@ -64,6 +64,8 @@ def test_a_file_that_may_be_there_to_be_sourced_is_no_error(script: str) -> None
         "exec env A=1 B=2 bash other.sh b\n",
         "echo python3 -m verl.trainer.main_ppo\nmkdir a\n",
         "mkdir a # python3 -m verl.trainer.main_ppo\n",
+        "mkdir a\ntrl grpo --help\n",
+        "python3 -m verl.trainer.main_ppo --cfg job data.train_batch_size=32\n",
     ],
 )
 def test_unknown_programs_are_something_unchecked(script: str, snapshot: SnapshotAssertion) -> None:
@@ -211,6 +213,23 @@ def test_a_command_that_is_a_variable_without_a_value_is_named(line: str, *, nam
     (reason,) = [one.reason for one in report.unchecked if one.check.startswith("RLB002")]
     text = "line 2 starts what the variable COMMAND holds, which the script never sets"
     assert (reason == text) is named
+
+
+@pytest.mark.parametrize(("option", "launches"), [("--help", 0), ("-h", 0), ("--lr 1", 1)])
+def test_a_program_that_makes_its_settings_may_only_print_its_options(
+    option: str, launches: int
+) -> None:
+    program = b"""
+import argparse
+from trl import GRPOConfig, GRPOTrainer
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=1e-5)
+args = parser.parse_args()
+GRPOTrainer(model="a/b", args=GRPOConfig(output_dir="x", learning_rate=args.lr)).train()
+"""
+    options = CheckOptions(place=InCheckout(Checkout({"train.py": program})))
+    script = ScriptFile(path="run.sh", data=f"python3 train.py {option}\n".encode())
+    assert len(check_script(script, options).launches) == launches
 
 
 RECIPES = "of YAML only the recipes of TRL are read"
