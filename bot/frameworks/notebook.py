@@ -10,9 +10,11 @@ Source of the format: https://nbformat.readthedocs.io/en/latest/format_descripti
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from string import Formatter
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
@@ -32,8 +34,6 @@ _LINE_MAGICS: Final = {"cd": "cd", "env": "export", "set_env": "export"}
 _SHELL: Final = frozenset(("%%bash", "%%sh", "%%shell", "%%script bash", "%%script sh"))
 _WRITES: Final = frozenset(("%%writefile", "%%file"))
 _OF_PYTHON: Final = frozenset(("%%capture", "%%time", "%%timeit", "%%prun"))
-_VALUE: Final = regex(r"(?<!\$)\{([^{}\s]{1,200})\}")
-"""What IPython puts a value of Python's for, which only running tells."""
 _END: Final = "~"
 """The line behind a cell, which ends the file that the cell writes."""
 
@@ -142,13 +142,15 @@ def _split(lines: Sequence[str]) -> tuple[list[str], list[str]]:
         return blank, [f"cat {into}'{written}'<<'{_END}'", *lines[1:-1], _END]
     if magic.startswith("%%") and magic not in _OF_PYTHON:
         return blank, blank
-    python, shell, goes_on = list[str](), list[str](), False
+    python, shell, begun = list[str](), list[str](), list[str]()
     for line in lines:
-        found = None if goes_on else _MAGIC.match(line)
-        command = line if goes_on else _command(line, found) if found else ""
-        python.append(f"{found[1]}0" if found else "" if goes_on else line)
-        shell.append(_VALUE.sub("`python`", command))
-        goes_on = bool(command) and line.endswith("\\")
+        found = None if begun else _MAGIC.match(line)
+        command = line if begun else _command(line, found) if found else ""
+        python.append(f"{found[1]}0" if found else "" if begun else line)
+        begun.append(command)
+        if not command or not line.endswith("\\"):
+            shell += _with_values("\n".join(begun)).split("\n")
+            begun = []
     return python if parsed("\n".join(python)) is not None else blank, shell
 
 
@@ -159,3 +161,52 @@ def _command(line: str, found: re.Match[str]) -> str:
         return rest
     name, _, given = rest.partition(" ")
     return f"{_LINE_MAGICS[name]} {given}" if name in _LINE_MAGICS else ""
+
+
+def _with_values(command: str) -> str:
+    """A command in which what IPython puts a value for is unknown: `{lr}`, `{' '.join(args)}`.
+
+    Where a part in braces is no expression, IPython leaves the whole command to the shell, whose
+    own braces these are: `{1..3}`, `{ date; }`. `{a,b}` is taken for the shell's too.
+    Source: DollarFormatter in IPython/utils/text.py, and InteractiveShell.var_expand.
+    """
+    try:
+        parts = [*Formatter().parse(command)] if "{" in command else []
+    except ValueError:
+        return command
+    shell, quote = list[str](), ""
+    for text, name, form, conversion in parts:
+        shell.append(text)
+        quote = _quote_behind(text, quote)
+        if name is None:
+            continue
+        value = f"{name}:{form}" if form else name
+        if text.endswith("$"):
+            shell.append(f"{{{name}!{conversion}}}" if conversion else f"{{{value}}}")
+        elif _is_expression(value):
+            unknown = "`python`" + "\\\n" * value.count("\n")
+            # In single quotes bash would take it literally.
+            shell.append(f"'\"{unknown}\"'" if quote == "'" else unknown)
+        else:
+            return command
+    return "".join(shell) or command
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        return not isinstance(ast.parse(text.strip(), mode="eval").body, ast.Tuple)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+
+
+def _quote_behind(text: str, quote: str) -> str:
+    """The quote in which what follows a text stands that begins in one; empty for none."""
+    escaped = False
+    for one in text:
+        if escaped:
+            escaped = False
+        elif one == "\\" and quote != "'":
+            escaped = True
+        elif one in "'\"" and quote in ("", one):
+            quote = "" if quote else one
+    return quote

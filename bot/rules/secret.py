@@ -71,7 +71,7 @@ _FORMS = (
         "SwanLab",
         ("SWANLAB_API_KEY", "swanlab login", "swanlab.login"),
         regex(
-            rf"(?:SWANLAB_API_KEY{_SET}|swanlab login\s+(?:--?\S+[\s=]+){{0,9}}{_DEFAULT}|"
+            rf"(?:SWANLAB_API_KEY{_SET}|swanlab login\s+(?:-[\w-]+[\s=]+){{0,9}}{_DEFAULT}|"
             rf"swanlab\.login\([^()\n]{{0,80}}[\"'])" + _NANOID
         ),
     ),
