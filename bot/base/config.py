@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     import yaml
 
 FILE_NAME = ".rlbot.yml"
-SCRIPT_SUFFIXES = (".sh", ".slurm", ".sbatch", ".job")
-"""What the names of scripts end in; Slurm's are bash."""
+SCRIPT_SUFFIXES = (".sh", ".bash", ".slurm", ".sbatch", ".pbs", ".lsf", ".sub", ".job")
+"""What the names of scripts end in; those of Slurm, PBS and LSF are bash."""
+SCRIPT_ENDING = rf"(?:{'|'.join(map(re.escape, SCRIPT_SUFFIXES))})\Z"
+"""The same as a part of a regular expression."""
 SCRIPT_NAMES = ", ".join(f"*{suffix}" for suffix in SCRIPT_SUFFIXES)
 MAX_BYTES = 1 << 16
 MAX_VALUES = 10_000

@@ -33,6 +33,8 @@ R = TypeVar("R")
 
 _AFTER = 2.0
 """Seconds after which a check says which script is read."""
+_JOBS = (".job", ".sub")
+"""Suffixes that files of other kinds have too: Condor's, Azkaban's, subtitles."""
 _LOOKED_AT = (*SCRIPT_SUFFIXES, ".yaml", ".yml")
 """How the names of scripts end, and of what may be a recipe."""
 _OTHER_KINDS: Final = {
@@ -179,8 +181,8 @@ def _files_below(
 
 
 def _is_script(file: Path) -> bool:
-    """Whether a file of that name may be a script; other programs have jobs too."""
-    if file.suffix != ".job":
+    """Whether a file of that name may be a script; those of some names only with a first line."""
+    if file.suffix not in _JOBS:
         return True
     try:
         return read_file(file).startswith(b"#!")
@@ -259,7 +261,7 @@ def _with_notice(
     """
     names = set() if arguments.root else set(options.environment)
     for script in scripts:
-        others = b".sh" in script.data or b"source " in script.data
+        others = any(one in script.data for one in (b".sh", b".bash", b"source "))
         names = {name for name in names if not others and name.encode() not in script.data}
         yield script
     if names:

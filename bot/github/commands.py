@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from bot.base.config import SCRIPT_ENDING
 from bot.base.fast_dataclass import dataclass
 from bot.base.html_parser import StrangersHtml
 from bot.base.markdown import leave_plain, with_tables
@@ -33,7 +34,7 @@ _LINE = regex(r"/(verify|apply)(?:[ \t]+((?:[^ \t].*)?\S))?[ \t]*\Z", re.IGNOREC
 _SIEVE = regex(r"(?:^|\r)[^\S\r\n]*/(?:verify|apply)\b", re.IGNORECASE | re.MULTILINE)
 _COMMIT = regex(r"[0-9a-fA-F]{7,64}\Z")
 _LINK = regex(r"https?://\S{1,2000}\Z")
-_SCRIPT = regex(r"[^\s\0]{1,400}\.(?:sh|slurm|sbatch|job)\Z")
+_SCRIPT = regex(r"[^\s\0]{1,400}" + SCRIPT_ENDING)
 # Elements without an end, and those whose end HTML lets out: they hold no later paragraph.
 _NO_END = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source"}

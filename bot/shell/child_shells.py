@@ -188,7 +188,7 @@ def _missing(runner: Runner, word: Word, world: World, span: Span) -> None:
 def _is_script(word: Word) -> bool:
     """Whether a word ends as the names of scripts of bash do."""
     last = word.pieces[-1].text if word.pieces else None
-    return isinstance(last, str) and last.endswith(".sh")
+    return isinstance(last, str) and last.endswith((".sh", ".bash"))
 
 
 def _file(

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from urllib.parse import quote as percent_encoded
 
+from bot.base.config import SCRIPT_ENDING
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 
@@ -21,7 +22,7 @@ UNKNOWN_CELL = "\\"
 # Letters and digits of any script; a sign may stand between two of them.
 _PLAIN_WORD = regex(r"[^\W_]+(?:[-.*+/_][^\W_]+)*\Z")
 _URL = regex(r"https?://[^\s/?#]", re.IGNORECASE)
-_PATH = regex(r"(?:\.{1,2}/|/(?!/))[^\s<>`]+\.(?:sh|slurm|sbatch|job)\Z")
+_PATH = regex(r"(?:\.{1,2}/|/(?!/))[^\s<>`]+" + SCRIPT_ENDING)
 _MAIL = regex(r"[A-Za-z0-9.+_-]*[A-Za-z0-9+-]@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]*[A-Za-z0-9])+\Z")
 _URL_SAFE = ":/?#[]@!$&'()+,;=%"
 _LINK = regex(r"`(?P<text>(?:[^`\\]|\\.)*?)(?<!\s)\s*<(?P<url>[^<>`]+)>`__?\Z", re.DOTALL)

@@ -90,8 +90,9 @@ def test_a_folder_without_scripts(tmp_path: Path) -> None:
     result = rlbot("lint", "empty", cwd=tmp_path)
     assert result.status == 2
     assert result.err == (
-        "rlbot: The folder empty holds no script (*.sh, *.slurm, *.sbatch, *.job), and no program "
-        "that trains with TRL. A command is checked as what would stand in a script: "
+        "rlbot: The folder empty holds no script (*.sh, *.bash, *.slurm, *.sbatch, *.pbs, *.lsf, "
+        "*.sub, *.job), and no program that trains with TRL. A command is checked "
+        "as what would stand in a script: "
         'echo "torchrun train.py" | rlbot lint - --stdin-filename run.sh.\n'
     )
 
@@ -100,8 +101,18 @@ def test_a_job_is_a_script_where_it_is_one(tmp_path: Path) -> None:
     """TiandaSun/KG_GRPO has 192 of Slurm's; Azkaban's and Condor's are lists of properties."""
     (tmp_path / "train.job").write_bytes(b"#!/bin/bash\n#SBATCH -N 1\n" + LAUNCH)
     (tmp_path / "flow.job").write_text("type=command\ncommand=echo (\n")
+    (tmp_path / "train.sub").write_bytes(b"#!/bin/bash\n" + LAUNCH)
+    (tmp_path / "condor.sub").write_text("executable = run.sh\narguments = $(Process)\nqueue 2\n")
     report = json.loads(rlbot("lint", ".", "--format", "json", cwd=tmp_path).out)
-    assert [script["path"] for script in report["scripts"]] == ["train.job"]
+    assert [script["path"] for script in report["scripts"]] == ["train.job", "train.sub"]
+
+
+@pytest.mark.parametrize("name", ["run.bash", "run.pbs", "run.lsf"])
+def test_a_folder_of_other_names_of_scripts(tmp_path: Path, name: str) -> None:
+    """mlvlab/VideoSearch-R1, whose launchers all end in .bash, was said to hold no script."""
+    (tmp_path / name).write_bytes(LAUNCH)
+    report = json.loads(rlbot("lint", ".", "--format", "json", cwd=tmp_path).out)
+    assert [(one["path"], len(one["launches"])) for one in report["scripts"]] == [(name, 1)]
 
 
 def test_a_python_program_is_no_script(tmp_path: Path) -> None:
@@ -207,7 +218,7 @@ def test_a_folder_that_is_named_like_a_script(tmp_path: Path) -> None:
     (tmp_path / "folder.sh").mkdir()
     result = rlbot("lint", "folder.sh", cwd=tmp_path)
     assert result.status == 2
-    assert result.err.startswith("rlbot: The folder folder.sh holds no script (*.sh, *.slurm, ")
+    assert result.err.startswith("rlbot: The folder folder.sh holds no script (*.sh, *.bash, ")
 
 
 def test_a_dangling_link(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_a_path_that_cannot_be_read_does_not_cost_the_others_their_results(tmp_p
     report = json.loads(result.out)
     assert [script["path"] for script in report["scripts"]] == ["one/run.sh"]
     folder, missing = (item["reason"] for item in report["unchecked"])
-    assert folder.startswith("The folder two holds no script (*.sh, *.slurm, *.sbatch, *.job), and")
+    assert folder.startswith("The folder two holds no script (*.sh, *.bash, *.slurm, ")
     assert missing == "three.sh does not exist."
     assert rlbot("lint", "two", cwd=tmp_path).status == 2
 

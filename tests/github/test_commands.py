@@ -69,6 +69,7 @@ def test_t15_what_is_no_command(text: str) -> None:
         (f"/verify [the run]({RUN})", CommentCommand(name="verify", link=RUN)),
         ("/verify `a/b_c_d.sh`", CommentCommand(name="verify", script="a/b_c_d.sh")),
         ("/verify a.sbatch", CommentCommand(name="verify", script="a.sbatch")),
+        ("/verify a.bash", CommentCommand(name="verify", script="a.bash")),
         ("/verify __a__b*c*.sh", CommentCommand(name="verify", script="__a__b*c*.sh")),
         (
             f"/verify x.sh abcdef0 {RUN}",

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from bot.base.config import SCRIPT_SUFFIXES
 from tests.check.test_fix import LAUNCH
 from tests.command import ROOT, rlbot
 from tests.rules.helpers import PATH
@@ -27,7 +28,8 @@ def test_the_definition_has_what_pre_commit_asks_for() -> None:
         assert {"id", "name", "entry", "language", "files"} <= set(hook)
         assert hook["language"] == "python"
         assert re.search(hook["files"], PATH)
-        assert re.search(hook["files"], PATH.replace(".sh", ".slurm"))
+        for suffix in SCRIPT_SUFFIXES:
+            assert re.search(hook["files"], PATH.replace(".sh", suffix))
         assert not re.search(hook["files"], "tools/install.sh")
 
 

@@ -204,7 +204,13 @@ def test_wrong_usage_is_one_sentence(folder: Path) -> None:
     for arguments, sentence in [
         (("--unsafe",), "--unsafe chooses what --fix or --diff does"),
         (("--scripts", "nowhere"), "--scripts takes a folder; nowhere is none."),
-        (("--scripts", "docs"), "There is no script (*.sh, *.slurm, *.sbatch, *.job) below docs"),
+        (
+            ("--scripts", "docs"),
+            (
+                "There is no script (*.sh, *.bash, *.slurm, *.sbatch, *.pbs, *.lsf, *.sub, *.job) "
+                "below docs"
+            ),
+        ),
         (("--select", "row-modell"), 'There is no check of the page "row-modell"; known are'),
     ]:
         result = rlbot("table", "check", PAGE, *arguments, cwd=folder)
