@@ -65,6 +65,8 @@ class WrittenSettings:
     """`--key value` for each, with its place in the file; none where they cannot be followed."""
     program: WrittenProgram | None = None
     """What it does besides; None where its settings cannot be followed."""
+    foreign: bool = False
+    """Whether the class is another than TRL's, which is never followed."""
 
 
 def settings_written(
@@ -97,12 +99,9 @@ def settings_written(
         given = Keywords([])
     if plain:
         given = _together(tree, plain, run)
-    if (
-        given is None
-        or len(given.settings) > MOST
-        or not from_trl(tree, name, ours=own is not None)
-    ):
-        return WrittenSettings(run.path, name, classes[name])
+    foreign = not from_trl(tree, name, ours=own is not None)
+    if given is None or len(given.settings) > MOST or foreign:
+        return WrittenSettings(run.path, name, classes[name], foreign=foreign)
     left_out = own[2] if own is not None else ()
 
     def follow(settings: Mapping[str, ast.expr]) -> ModelWritten | None:

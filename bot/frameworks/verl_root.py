@@ -15,7 +15,7 @@ from bot.frameworks.configuration import Configuration, RootProblem, Versions
 from bot.frameworks.hydra.config_tree import ConfigTree
 from bot.frameworks.hydra.overrides import Flag, HydraLine
 from bot.frameworks.named_files import single_slashes
-from bot.frameworks.own_config import OwnRoot
+from bot.frameworks.own_config import OwnRoot, shown_path
 from bot.frameworks.plan import Launch
 from bot.frameworks.release_overlay import OwnLayer, layered_table
 from bot.frameworks.releases import entry_root, release, releases
@@ -51,7 +51,14 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Configuratio
         return Configuration(fields.version, "tree", fields.version, fields)
     if unsure:
         return replace(_of_no_root(launch, versions), unread=unsure)
-    return _of_verl(launch, line, versions, tree, place)
+    found, name = _of_verl(launch, line, versions, tree, place), line.flags.get("--config-name")
+    if found.table is not None or name is None or name.value is not None:
+        return found
+    why = message(
+        "only a run knows which configuration --config-name {name} names",
+        name=shown_path(name.text or "…"),
+    )
+    return replace(found, unread=why)
 
 
 def _root_of_repository(

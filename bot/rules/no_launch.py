@@ -87,13 +87,11 @@ def check(context: RuleContext) -> Hits:
             first = context.reading.problems[0].message
             yield Skip(reason=first if is_recipe(context.path) else unread)
     elif context.reading.unread:
-        yield Skip(
-            reason=message(
-                "the script sources {path}, which was not read; --root names the folder to "
-                "read it from",
-                path=context.reading.unread[-1].rsplit("/", 1)[-1],
-            )
+        path = context.reading.unread[-1]
+        sources = message(
+            "the script sources {path}, which was not read", path=path.rpartition("/")[2]
         )
+        yield Skip(reason=_with_way(sources, [path]))
     elif is_notebook(context.path):
         yield Skip(reason=message("no cell runs a command, or makes settings of TRL's"))
     elif _has_program_word(context):
@@ -127,10 +125,12 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
         )
         for one in found:
             text = place.checkout.files.get(one.path, b"")
-            if is_program(context.path) and not started.argv and b".add_argument(" in text:
+            options = b".add_argument(" in text and not one.foreign
+            if is_program(context.path) and not started.argv and options:
                 return message(
                     "the settings of TRL stand in Python, {name}(…) in {path}, and are not read "
-                    "without its arguments: give them with --args",
+                    "without its arguments: give them to rlbot resolve or rlbot estimate with "
+                    "--args",
                     name=one.name,
                     path=one.path,
                 )
@@ -182,7 +182,7 @@ def _without_starters(argv: Sequence[Word]) -> Sequence[Word]:
         if word.text.endswith(SCRIPT_SUFFIXES) or word.text.rpartition("/")[2] in _INTERPRETERS
     )
     found = argv[next(scripts, 0) :]
-    return found if _runs_named_script(found) else argv
+    return found if _scripts(found) else argv
 
 
 def _what_runs(context: RuleContext, programs: list[tuple[Word, ...]]) -> Message:
@@ -195,15 +195,17 @@ def _what_runs(context: RuleContext, programs: list[tuple[Word, ...]]) -> Messag
         frameworks=enumeration(framework.name for framework in FRAMEWORKS),
         named=named,
     )
-    if _runs_unread(context, programs[0]):
-        return message("{what}; --root names the folder to read it from", what=reason)
+    if unread := [
+        one
+        for argv in programs
+        if _runs_unread(context, argv)
+        for one in _scripts(_without_env(argv))
+    ]:
+        return _with_way(reason, unread)
     if (sourced := _sourced(context)) is not None:
-        return message(
-            "{what}; it sources {path}, which was not read; --root names the folder to read it "
-            "from",
-            what=reason,
-            path=sourced,
-        )
+        name = sourced.rpartition("/")[2]
+        sources = message("{what}; it sources {path}, which was not read", what=reason, path=name)
+        return _with_way(sources, [sourced])
     if (printing := printing_command(context.reading)) is not None:
         command, entry, option = printing
         return message(
@@ -213,6 +215,16 @@ def _what_runs(context: RuleContext, programs: list[tuple[Word, ...]]) -> Messag
             option=option,
         )
     return reason
+
+
+def _with_way(what: Message, paths: Sequence[str]) -> Message:
+    """What was not read, with what to do about it."""
+    if all(path.startswith("/") for path in paths):
+        return message(
+            "{what}; no file at an absolute path is read beside a script: check it by itself",
+            what=what,
+        )
+    return message("{what}; --root names the folder to read it from", what=what)
 
 
 def _runs_unread(context: RuleContext, argv: Sequence[Word]) -> bool:
@@ -229,21 +241,23 @@ def _runs_unread(context: RuleContext, argv: Sequence[Word]) -> bool:
 
 def _sourced(context: RuleContext) -> str | None:
     """A script that is sourced and was not read, but for those that set up an environment."""
-    names = (path.rpartition("/")[2] for path in context.reading.unread)
-    scripts = (name for name in names if name.endswith(SCRIPT_SUFFIXES) and "…" not in name)
-    return next((name for name in scripts if name not in _SETS_UP), None)
+    for path in context.reading.unread:
+        name = path.rpartition("/")[2]
+        if name.endswith(SCRIPT_SUFFIXES) and "…" not in name and name not in _SETS_UP:
+            return path
+    return None
 
 
 def _runs_script(argv: Sequence[Word]) -> bool:
     """Whether another script is run whose name is known."""
-    return _runs_named_script(_without_env(argv))
+    return bool(_scripts(_without_env(argv)))
 
 
-def _runs_named_script(argv: Sequence[Word]) -> bool:
+def _scripts(argv: Sequence[Word]) -> list[str]:
+    """The paths of scripts that a command runs and whose names are known."""
     words = argv[1:] if _program(argv).rpartition("/")[2] in _SHELLS else argv[:1]
-    names = (word.text.rpartition("/")[2] for word in words)
-    scripts = (name for name in names if name.endswith(SCRIPT_SUFFIXES))
-    return any("${?" not in name for name in scripts)
+    paths = (word.text for word in words if word.text.endswith(SCRIPT_SUFFIXES))
+    return [path for path in paths if "${?" not in path.rpartition("/")[2]]
 
 
 def _word_text(word: Word) -> str:

@@ -627,4 +627,18 @@ def test_a_mapping_that_several_calls_unpack_is_read(stage: str) -> None:
 
 def test_a_program_without_the_arguments_that_decide_asks_for_them() -> None:
     (reason,) = [one.reason for one in _alone(None).unchecked]
-    assert "are not read without its arguments: give them with --args" in reason
+    assert "without its arguments: give them to rlbot resolve or rlbot estimate with" in reason
+
+
+def test_arguments_are_not_asked_for_where_they_would_not_help() -> None:
+    program = b"""
+import argparse
+from trl.experimental.distillation import DistillationConfig
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float)
+DistillationConfig(learning_rate=parser.parse_args().lr)
+"""
+    options = CheckOptions(place=InCheckout(Checkout({"train.py": program})), evidence="off")
+    report = check_script(ScriptFile(path="train.py", data=program), options)
+    (reason,) = [one.reason for one in report.unchecked]
+    assert reason.endswith("DistillationConfig(…) in train.py, and are not read there")

@@ -162,6 +162,24 @@ def test_a_script_that_is_run_may_start_it(line: str, hint: bool, inside: bool) 
     assert not hints(CheckOptions(place=place if inside else None, files=files.get))
 
 
+@pytest.mark.parametrize(
+    ("line", "absolute"),
+    [
+        ("bash /groups/x/run.sh", True),
+        ("nohup env A=1 /groups/x/run.sh &", True),
+        ("source /groups/x/train_env.sh", True),
+        ("mkdir a; source /groups/x/train_env.sh", True),
+        ("bash /groups/x/run.sh; bash run.sh", False),
+        ("bash $ROOT/run.sh", False),
+        ("mkdir a; source $ROOT/train_env.sh", False),
+    ],
+)
+def test_no_root_supplies_what_stands_at_an_absolute_path(line: str, *, absolute: bool) -> None:
+    _, (skipped,) = check(SLUG, f"export X=1\n{line}\n")
+    assert ("check it by itself" in skipped.reason) is absolute
+    assert ("--root" in skipped.reason) is not absolute
+
+
 def test_what_is_sourced_was_read_or_not() -> None:
     script = ScriptFile(path="run.sh", data=b"export X=1\nsource env.sh\n", tree_path="run.sh")
 

@@ -230,3 +230,19 @@ def test_a_text_in_the_place_of_a_section() -> None:
     assert finding.message == (
         "reward.reward_manager is a section: naive takes the place of all its settings"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [('"$1"', "…"), ('"$CFG"', "…"), ("ppo_${CFG}", "ppo_…")]
+)
+def test_a_name_of_a_configuration_that_only_a_run_knows(name: str, shown: str) -> None:
+    """The repository was said to lack verl/trainer/main_ppo.py, which it need not have."""
+    data = f"python3 -m verl.trainer.main_ppo --config-name {name} trainer.bogus=1\n".encode()
+    place = InCheckout(Checkout({"run.sh": data}))
+    report = check_script(ScriptFile(path="run.sh", data=data), CheckOptions(place=place))
+    assert all(one.id != "RLB020" for one in report.findings)
+    (reason,) = [one.reason for one in report.unchecked if one.check.startswith("RLB020")]
+    assert reason == (
+        "the settings of verl.trainer.main_ppo are not known: only a run knows which "
+        f"configuration --config-name {shown} names"
+    )
