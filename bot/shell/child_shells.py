@@ -15,6 +15,7 @@ from bot.base.regex import regex
 from bot.shell.inner_texts import InnerText, file_text, parsed, run_lines, shown, value_text
 from bot.shell.pieces import Value, cut, joined, known, part
 from bot.shell.runner import Runner
+from bot.shell.slurm import OF_A_JOB, alters_step, header_words, job_variables
 from bot.shell.source import Span
 from bot.shell.state import ShellVariable, World, arguments_of
 from bot.shell.subshells import gathered
@@ -61,6 +62,8 @@ class _Start:
     options: frozenset[str] = frozenset()
     pane: str | None = None
     """The terminal whose shell runs already; None for a shell of its own."""
+    job: Sequence[Value] | None = None
+    """The options of the sbatch that submits it; None where something else starts it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +104,8 @@ def _program(runner: Runner, words: Sequence[Word], world: World, span: Span) ->
     if name == "ssh":
         return _run_text_elsewhere(runner, _remote(words) or world.stdin, world, span, words[0])
     if name == "sbatch":
-        start = _Start(words[0].pieces, ())
         text = _job(words)
+        start = _Start(words[0].pieces, (), job=tuple(word.pieces for word in words[1:]))
         if text is None and _submitted(runner, words, world, span):
             return True
         return _text(runner, text or world.stdin, world, span, start)
@@ -139,6 +142,8 @@ def _run_handed_text(
     runner: Runner, words: Sequence[Word], world: World, span: Span, *, elsewhere: bool
 ) -> bool:
     """Runs what a program with options of its own hands to a shell, or the script it starts."""
+    if known(words[0].pieces) == "srun":
+        world.variables = _of_step(words[1:], world.variables, runner.session.given)
     for at, word in enumerate(words[1:], start=1):
         name = (known(word.pieces) or "").rsplit("/", 1)[-1]
         if name.endswith(".py"):
@@ -155,6 +160,17 @@ def _run_handed_text(
         if not elsewhere and _is_script(word) and _file(runner, words[at:], world, span):
             return True
     return False
+
+
+def _of_step(
+    words: Sequence[Word], variables: dict[str, ShellVariable], given: frozenset[str]
+) -> dict[str, ShellVariable]:
+    """The variables in a step of a job, for which srun sets some of the job's anew."""
+    inner = (at for at, word in enumerate(words) if word.text in _SHELLS or _is_script(word))
+    if not alters_step([word.pieces for word in words[: next(inner, len(words))]]):
+        return variables
+    anew = OF_A_JOB - given
+    return {name: one for name, one in variables.items() if not (one.caller and name in anew)}
 
 
 def _run_text_elsewhere(
@@ -192,7 +208,12 @@ def _is_script(word: Word) -> bool:
 
 
 def _file(
-    runner: Runner, words: Sequence[Word], world: World, span: Span, *, submitted: bool = False
+    runner: Runner,
+    words: Sequence[Word],
+    world: World,
+    span: Span,
+    *,
+    job: Sequence[Value] | None = None,
 ) -> bool:
     """Runs `path/file`, when its first line names a shell.
 
@@ -203,18 +224,19 @@ def _file(
         return False
     first = text.text.split("\n", 1)[0].split()
     if not first or not first[0].startswith("#!"):
-        if submitted or text.file is None or not _is_script(words[0]):
+        if job is not None or text.file is None or not _is_script(words[0]):
             return False
     elif not any(name.rsplit("/", 1)[-1] in _SHELLS for name in (first[0][2:], *first[1:2])):
         return False
-    start = _Start(words[0].pieces, arguments_of(words[1:]))
+    start = _Start(words[0].pieces, arguments_of(words[1:]), job=job)
     return _run(runner, text, world, start)
 
 
 def _submitted(runner: Runner, words: Sequence[Word], world: World, span: Span) -> bool:
     """Runs the script that Slurm's `sbatch … job.sh arguments` names."""
+    options = tuple(word.pieces for word in words[1:])
     return any(
-        _file(runner, words[at:], world, span, submitted=True) for at in range(1, len(words))
+        _file(runner, words[at:], world, span, job=options[: at - 1]) for at in range(1, len(words))
     )
 
 
@@ -237,6 +259,10 @@ def _run(runner: Runner, text: InnerText, world: World, start: _Start) -> bool:
     if start.pane is not None:
         inner.variables = {**inner.variables, **world.terminals.get(start.pane, {})}
         inner.sourced = inner.sourced or "source ~/.bashrc"
+    if start.job is not None:
+        own = header_words(text.text, text.span)
+        kept = {n: one for n, one in inner.variables.items() if n not in OF_A_JOB - session.given}
+        inner.variables = job_variables((*own, *start.job)) | kept
     inner.exported = None
     inner.exporting = frozenset()
     inner.functions = {}

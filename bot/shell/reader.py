@@ -17,6 +17,7 @@ from bot.shell.parse.parser import ScriptParser
 from bot.shell.pieces import Value, computed
 from bot.shell.places import Places
 from bot.shell.session import Rounds, Session, hole
+from bot.shell.slurm import header_words, job_variables
 from bot.shell.source import Source, Span
 from bot.shell.state import OpenArguments, ShellVariable, World
 from bot.shell.tree import SCRIPT_PREFIX, Files, Tree
@@ -85,11 +86,13 @@ def read(
         for name in _OF_A_JOB:
             number = hole("environment", "the number of the job", Span(0, 0), name)
             world.variables.setdefault(name, ShellVariable(number, exported=True, caller=True))
+        world.variables = job_variables(header_words(text)) | world.variables
 
     def evaluated(*, arguments: bool, variables: bool, rounds: Rounds) -> _Evaluated:
         session = Session(limits, Places(text), environment, Tree(files, place, given, limits))
         session.needs_arguments, session.needs_variables = arguments, variables
         session.rounds = rounds
+        session.given = frozenset(given)
         return session, _evaluate(session, world.copy())
 
     every_way = invocation.every_way

@@ -89,6 +89,8 @@ class Session:
         """Whether the command has run a command substitution, whose status then counts."""
         self.choices: Choices | None = None
         """The choices of the command being carried out; None where it cannot be run again."""
+        self.given: frozenset[str] = frozenset()
+        """The variables that the caller is known to set."""
         self.needs_arguments = False
         """Whether the script does nothing without arguments, so that it is called with some."""
         self.needs_variables = False

@@ -56,7 +56,8 @@ def scalar(session: Session, world: World, name: str, span: Span) -> Value | Non
         if variable.value is None:
             return None
         if variable.caller:
-            return tuple(replace(p, span=span, via=(name,)) for p in variable.value)
+            # What only the caller knows stands where it is used.
+            return tuple(replace(p, span=p.span or span, via=(name,)) for p in variable.value)
         return variable.through(name)
     if name[0].isalpha() or name[0] == "_":
         return _never_set(session, world, name, span)

@@ -39,6 +39,15 @@ def test_stays_silent(script: str) -> None:
     assert quiet(SLUG, script)
 
 
+def test_the_nodes_that_slurm_is_asked_for_count() -> None:
+    text = verl(OFF, "data.train_batch_size=24", "trainer.nnodes=$SLURM_NNODES")
+    text = f"#!/bin/bash\n#SBATCH --nodes=$\n{text}"
+    (finding,) = found(SLUG, text.replace("=$\n", "=2\n"))
+    assert "is no multiple of the 16 GPUs" in finding.message
+    assert quiet(SLUG, text.replace("=$\n", "=1-2\n"))
+    assert quiet(SLUG, text.replace("=$\n", "=2\nSLURM_NNODES=1\n"))
+
+
 SHARED = ("data.train_batch_size=32", "trainer.nnodes=16", "actor_rollout_ref.rollout.n=32")
 """32 prompts for 128 GPUs, as many as their responses: verl's issue 606."""
 
