@@ -10,6 +10,7 @@ from bot.base.regex import regex
 
 BRAND = regex(r"(?:nvidia|geforce|tesla|amd|instinct|quadro|huawei|ascend|metax)[-_]?")
 _FORM = regex(r"[-_]?(?:sxm\d?|pcie|hbm\d?e?|nvl(?=\d))(?=[-_\d]|\Z)")
+_STATED = regex(r"[-_]\d{2,3}(?:gib|gb|g)?(?![a-z0-9])")
 _MEMORY = regex(r"[-_]?(\d{2,3})(?:gib|gb|g)\Z")
 ROUNDING = 0.08
 """Between what is said and what is exact, as a share: a card of 24 GB has 22.5 GiB."""
@@ -64,6 +65,18 @@ def card(word: str) -> tuple[Device, ...]:
         return with_memory(card(low[: memory.start()]), int(memory[1]))
     plain = re.sub(r"[-_]", "", low).removesuffix("s")
     return by_token(plain) if plain != low else ()
+
+
+def only_card(words: Iterable[str]) -> str | None:
+    """The one word that names a card, and which of those of its name; None where several do.
+
+    Without its memory an A100 may be a card of 40 GB or of 80 GB.
+    """
+    cards = {word: card(word) for word in words}
+    families = {one.token.partition("-")[0] for found in cards.values() for one in found}
+    kinds = {one.token for one in devices() if one.token.partition("-")[0] in families}
+    certain = [word for word in cards if cards[word] and (len(kinds) == 1 or _STATED.search(word))]
+    return certain[0] if len(certain) == len(families) == 1 else None
 
 
 def with_memory(named: Iterable[Device], gib: int) -> tuple[Device, ...]:

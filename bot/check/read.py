@@ -69,7 +69,7 @@ def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
         alone = PurePath(script.path).name
         place = ScriptPlace(Checkout({alone: script.data}), alone)
     reading = _reading(script, options, place)
-    header = read_header(reading.comments)
+    header = read_header(reading.comments, reading.source.text)
     name = read_name(script.full_path or script.path, options.config.name_profiles())
     planned = partial(
         plans,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from bot.base.device_words import vendor_of
+from bot.base.device_words import is_maker, vendor_of
 from bot.base.devices import Vendor
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, enumeration, message
@@ -18,8 +18,8 @@ from bot.script.name import ScriptName
 from bot.script.plan import plan_report
 from bot.shell.words import Command, asked
 
-DeviceSource: TypeAlias = Literal["option", "name", "header"]
-"""Who says which device it is: the caller, the script's name, or its comment."""
+DeviceSource: TypeAlias = Literal["option", "name", "header", "slurm"]
+"""Who says which device it is: the caller, the script's name, its comment, or what it asks for."""
 
 _GPUS = frozenset({Vendor.NVIDIA, Vendor.AMD, Vendor.METAX})
 _SIGNS: tuple[tuple[re.Pattern[str], frozenset[Vendor]], ...] = (
@@ -40,7 +40,7 @@ class LaunchChoice:
     ruled_out: int = 0
     """How many it does."""
     device: str | None = None
-    """The one that the caller, the script's comment or its name states."""
+    """The one that the caller, the script's comment, its name or its `#SBATCH` lines state."""
     source: DeviceSource | None = None
 
     def open(self) -> tuple[Plan, ...]:
@@ -64,18 +64,23 @@ class LaunchChoice:
             return message("--device says {device}", device=self.device)
         if self.source == "name":
             return message("the script's name says {device}", device=self.device)
+        if self.source == "slurm":
+            return message("the script's #SBATCH lines ask for {device}", device=self.device)
         return message("the script's comment says {device}", device=self.device)
 
 
 def choose(
     plans: Sequence[Plan], name: ScriptName, header: Header, *, device: str | None = None
 ) -> LaunchChoice:
-    """The launches that count on a device: `device`, else the one of the comment or the name."""
+    """The launches that count on a device: `device`, else the comment's, the name's or Slurm's."""
     source: DeviceSource = "option"
     if device is None and header.device is not None:
         device, source = header.device.text, "header"
     if device is None:
         device, source = device_of(name), "name"
+        asked = header.requested
+        if asked and (device is None or _says_less(device, asked)):
+            device, source = asked, "slurm"
     vendor = vendor_of(device) if device else None
     if device is None or vendor is None:
         return LaunchChoice(tuple(plans))
@@ -83,6 +88,11 @@ def choose(
     if not kept:
         return LaunchChoice(tuple(plans), 0, device, source)
     return LaunchChoice(kept, len(plans) - len(kept), device, source)
+
+
+def _says_less(device: str, card: str) -> bool:
+    """Whether a word names no more than the maker of a card: `gpu` beside `h100`."""
+    return is_maker(device) and vendor_of(device) is vendor_of(card)
 
 
 def device_of(name: ScriptName) -> str | None:

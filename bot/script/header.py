@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 
 from bot.base.config import FRAMEWORKS
-from bot.base.device_words import vendor_of
+from bot.base.device_words import only_card, vendor_of
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.releases import find_release
+from bot.shell.slurm import header_words, requested_cards
 from bot.shell.source import Span
 from bot.shell.words import Comment
 
@@ -57,12 +58,17 @@ class Header:
     contributor: Stated | None = None
     device: Stated | None = None
     """The accelerator, where the word names one that is known."""
+    requested: str | None = None
+    """The one that `#SBATCH` lines ask Slurm for, where they name a single card unmistakably."""
     versions: dict[str, Stated] = field(default_factory=dict)
     """Framework to the release that the script is written for, or else was tested with."""
 
 
-def read_header(comments: Iterable[Comment]) -> Header:
-    """Read the statements out of a script's comments, wherever they stand."""
+def read_header(comments: Iterable[Comment], text: str = "") -> Header:
+    """Read the statements out of a script's comments, wherever they stand.
+
+    Of its text the lines above the first command count, as Slurm reads them.
+    """
     links: list[Stated] = []
     first: dict[str, Stated] = {}
     tested: dict[str, Stated] = {}
@@ -92,6 +98,7 @@ def read_header(comments: Iterable[Comment]) -> Header:
         tag=Stated(tag.text.upper(), tag.span) if tag else None,
         contributor=first.get("contributor"),
         device=device if device and vendor_of(device.text) else None,
+        requested=only_card(map(str.lower, requested_cards(header_words(text)))),
         versions={name: first[name] for name in FRAMEWORKS if name in first},
     )
 

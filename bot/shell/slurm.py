@@ -17,11 +17,13 @@ from bot.shell.state import ShellVariable
 _DIRECTIVE = "#SBATCH"
 _WORD = regex(r"""#.*|(?:[^\s"'#]|"[^"]*"|'[^']*')+""")
 """A word of such a line; what follows `#` is a comment."""
-_LONG = {"-G": "gpus", "-J": "job-name", "-N": "nodes", "-c": "cpus-per-task"}
+_LONG = {"-C": "constraint", "-G": "gpus", "-J": "job-name", "-N": "nodes", "-c": "cpus-per-task"}
 _LONG |= {"-n": "ntasks"}
 _NAMES = frozenset({*_LONG.values(), "exclusive", "gpus-per-node", "gres", "ntasks-per-node"})
 _GPUS = regex(r"(?:gres[:/])?gpu(?::([^:(]+?))??(?::([0-9]+))?(?:\(.*\))?")
 """A kind of GPU and their number, of which either may be left out: `gpu:h100:8`."""
+_CHOICE = frozenset("|[(*!")
+"""What makes more of a constraint than features that all nodes have."""
 _SET_BY = {
     "nodes": ("SLURM_NNODES", "SLURM_JOB_NUM_NODES"),
     "ntasks": ("SLURM_NTASKS", "SLURM_NPROCS"),
@@ -74,6 +76,15 @@ def job_variables(words: Sequence[Value]) -> dict[str, ShellVariable]:
         for option, value in numbers.items()
         for name in _SET_BY.get(option, ())
     }
+
+
+def requested_cards(words: Sequence[Value]) -> Iterator[str]:
+    """What may name the kind of GPU that words of sbatch ask for."""
+    asked = _requests(words) or {}
+    yield from (kind for _, kind, _ in _gpus(asked) if kind)
+    features = known(asked.get("constraint", ())) or ""
+    if not _CHOICE & set(features):
+        yield from features.replace(",", "&").split("&")
 
 
 def alters_step(words: Sequence[Value]) -> bool:

@@ -21,7 +21,7 @@ def context(script: str | bytes, path: str = PATH) -> RuleContext:
     """A script as rules see it."""
     data = script.encode() if isinstance(script, str) else script
     reading = read_recipe(data, path) if is_recipe(path) else read(data, path)
-    header = read_header(reading.comments)
+    header = read_header(reading.comments, reading.source.text)
     name = read_name(path, PROFILES)
     versions = {framework: said.text for framework, said in header.versions.items()}
     launches = plans(reading, header_versions=versions)

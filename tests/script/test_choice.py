@@ -82,6 +82,30 @@ def test_the_comment_counts_before_the_name() -> None:
     assert chosen(other, H100).reason() == "the script's name says h100"
 
 
+@pytest.mark.parametrize(
+    ("lines", "path", "device"),
+    [
+        ("#SBATCH --gres=gpu:h200:8", NOWHERE, "h200"),
+        ("#SBATCH --gres=gpu:h200:8", H100, "h100"),
+        ("#SBATCH --gres=gpu:h200:8\n# device: h800", NOWHERE, "h800"),
+        ("#SBATCH --gres=gpu:h200:8", "7b/run_qwen3_8b_gpu.sh", "h200"),  # The name says a maker.
+        ("#SBATCH --gres=gpu:h200:8", "7b/run_qwen3_8b_npu.sh", "npu"),
+        ("##SBATCH --gres=gpu:h200:8", NOWHERE, None),
+        ("set -e\n#SBATCH --gres=gpu:h200:8", NOWHERE, None),
+        ("cat <<EOF\n#SBATCH --gres=gpu:h200:8\nEOF", NOWHERE, None),
+    ],
+)
+def test_what_is_asked_of_slurm_counts_last(lines: str, path: str, device: str | None) -> None:
+    assert chosen(f"#!/bin/bash\n{lines}\nB=8\n{TRAIN}", path).device == device
+
+
+def test_the_card_that_slurm_gives_rules_launches_out() -> None:
+    text = f"if python3 -c 'import torch_npu'; then B=16; else B=1024; fi\n{TRAIN}"
+    text = f"#!/bin/bash\n#SBATCH --gres=gpu:h200:8\n{text}"
+    assert batches(text, NOWHERE) == [1024]
+    assert chosen(text, NOWHERE).reason() == "the script's #SBATCH lines ask for h200"
+
+
 def test_launches_one_after_the_other_all_count() -> None:
     text = f"B=8\n{TRAIN}B=16\n{TRAIN}"
     assert batches(text, H100) == [8, 16]

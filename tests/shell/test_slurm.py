@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from bot.base.device_words import only_card
 from bot.shell import Invocation, read
-from bot.shell.slurm import OF_A_JOB
+from bot.shell.slurm import OF_A_JOB, header_words, requested_cards
 from bot.shell.words import Hole, Reading
 from tests.shell.judge import Judge, Script, bash_version
 
@@ -177,3 +178,31 @@ def test_bash_sees_the_same_in_a_job(tmp_path_factory: pytest.TempPathFactory) -
     words = [[word.text for word in command.argv] for command in reading(text).commands]
     assert words == [list(call.argv) for call in calls]
     assert words[0] == ["cmd", "8", "2x"]
+
+
+@pytest.mark.parametrize(
+    ("options", "card"),
+    [
+        (("--gres=gpu:h100:8",), "h100"),
+        (("--gpus-per-node=H100:8",), "h100"),
+        (("-G h100:16",), "h100"),
+        (("--gres=gpu:8", "--constraint=h200"), "h200"),
+        (("-C gpu&h100&ib",), "h100"),
+        (("--gres=gpu:nvidia_h100_80gb_hbm3:8",), "nvidia_h100_80gb_hbm3"),
+        (("--gres=gpu:a100:4", "-C a100-80gb"), "a100-80gb"),
+        (("--gres=gpu:8",), None),
+        (("--gres=gpu:a100:4",), None),  # Of 40 GB or of 80 GB.
+        (("--gres=gpu:h20:4",), None),
+        (("--gres=gpu:4090:2",), None),
+        (("-C h100|a100",), None),
+        (("-C [h100*2&h200*2]",), None),
+        (("--gres=gpu:h100:4,gpu:h200:4",), None),
+        (("--gres=gpu:h100:8", "-C h200"), None),
+        (("--gres=gpu:a100_3g.40gb:1",), None),  # A part of one.
+        (("--gres=gpu:tesla:1",), None),
+        (("-J h100", "-p h100"), None),
+    ],
+)
+def test_the_card_that_a_job_asks_for(options: tuple[str, ...], card: str | None) -> None:
+    words = header_words(job(*options))
+    assert only_card(word.lower() for word in requested_cards(words)) == card
