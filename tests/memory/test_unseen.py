@@ -49,6 +49,15 @@ DIGESTS = (
 """Of each round's rows and scripts, from the first on."""
 UNREAD = ("r29-c-kg-0.5b-ppo", "r29-c-kg-0.5b-ppo160")
 """Programs that start a trainer which is not known: TRL's experimental PPO."""
+TOLD = (
+    "github.com/",
+    "a guide in a public repository, ",
+    "a log in a public repository, ",
+    "a report of ",
+    "a stored file that names ",
+    "a stored repository that ",
+)
+"""How the sources of rows begin."""
 FOLDER = Path(__file__).parent / "unseen"
 EVERY: list[list[dict[str, Any]]] = [
     json.loads((folder / "rows.json").read_text("utf-8")) for folder in ROUNDS
@@ -159,14 +168,7 @@ def test_a_later_round_holds_what_a_judge_needs(
     assert sum("measured_gib" in row for row in rows) == figures
     for row in rows:
         assert re.fullmatch(r"202[3-6]-[01]\d-[0-3]\d", row["date"]), row["id"]
-        told = ("github.com/", "a guide in a public repository, ", "a stored file that names ")
-        told = (
-            *told,
-            "a report of ",
-            "a stored repository that ",
-            "a log in a public repository, ",
-        )
-        assert row["source"].startswith(told), row["id"]
+        assert row["source"].startswith(TOLD), row["id"]
         assert row["method"] in ("full", "lora", "qlora"), row["id"]
         assert row["backend"] in ("fsdp", "zero", "megatron", "single"), row["id"]
         assert ("measured_gib" in row) == ("metric" in row), row["id"]
