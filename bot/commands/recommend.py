@@ -209,10 +209,16 @@ class _Models:
 
     def folder(self, path: str) -> ModelFolder | None:
         """The model with its config.json; None for one that is known without."""
+        from bot.memory.shapes.models import find
         from bot.recommend.request import ModelFolder
 
         config = self._config(path)
-        return ModelFolder(path, config) if config is not None else None
+        if config is not None:
+            folder = str(Path(path).resolve().parent) if _is_configuration(path) else path
+            return ModelFolder(folder, config)
+        if os.path.isdir(path) and find(path) is None:  # noqa: PTH112 - as in `_config`.
+            raise UserError("The folder {path} holds no config.json.", path=path)
+        return None
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
@@ -229,10 +235,15 @@ class _Models:
     def _config(self, path: str) -> bytes | None:
         from bot.memory.shapes.models import find
 
-        file = Path(path) / "config.json"
+        file = Path(path) if _is_configuration(path) else Path(path) / "config.json"
         if os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises for overlong names.
             return read_file(file)
         return self._hub(f"{path}/config.json") if find(path) is None else None
+
+
+def _is_configuration(path: str) -> bool:
+    """Whether a path is that of the file itself."""
+    return Path(path).name == "config.json"
 
 
 def _overview(arguments: argparse.Namespace, question: ParsedQuestion, language: Language) -> int:

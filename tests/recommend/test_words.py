@@ -154,10 +154,16 @@ def test_a_folder_of_ones_own(tmp_path: Path) -> None:
     assert [one["peak_gib"] for one in own["methods"]] == [
         one["peak_gib"] for one in hub["methods"]
     ]
+    for question in ("mine/config.json 2x4090", "--model mine/config.json --device 4090"):
+        answer = _ask(question, "--format", "json", cwd=tmp_path)
+        assert json.loads(answer.out)["question"]["model"] == "mine"
     (tmp_path / "mine" / "config.json").write_text("{}")
     refused = _ask("mine 2x4090", cwd=tmp_path)
     assert refused.status == 2
     assert "The config.json of mine cannot be used" in refused.err
+    (tmp_path / "mine" / "config.json").unlink()
+    refused = _ask("--model mine --device 4090", cwd=tmp_path)
+    assert refused.err == "rlbot: The folder mine holds no config.json.\n"
 
 
 @pytest.mark.parametrize(
