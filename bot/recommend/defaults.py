@@ -12,6 +12,7 @@ from bot.recommend.options import shareable_batch
 from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import MethodVerdict
 from bot.recommend.request import (
+    MOST_GPUS,
     ONLINE,
     QUANTIZED,
     TASKS,
@@ -98,12 +99,15 @@ def next_command(question: ParsedQuestion, model: str, verdict: MethodVerdict) -
     words = [f"{verdict.gpus}x{verdict.device.lower()}", model, verdict.method]
     words += [word for word in (question.task, question.framework) if word]
     if question.response is not None:
-        prompt = "" if question.prompt is None else f"{question.prompt}+"
+        # A short one by itself would be a number of GPUs.
+        short = "response=" if question.response <= MOST_GPUS else ""
+        prompt = short if question.prompt is None else f"{question.prompt}+"
         words.append(f"{prompt}{question.response}")
     elif question.prompt is not None:
         words.append(f"prompt={question.prompt}")
     words += [f"batch={question.batch}"] if question.batch is not None else []
-    words += [f"rank={question.rank}"] if question.rank is not None else []
+    has_rank = question.rank is not None and verdict.method != "full"
+    words += [f"rank={question.rank}"] if has_rank else []
     return f"rlbot recommend {' '.join(words)} --write scripts/"
 
 

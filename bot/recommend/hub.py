@@ -36,8 +36,7 @@ def hub_path(written: str, name: str) -> str:
     owner = next((owner for pattern, owner in _owners() if pattern.match(low)), None)
     if owner is None:
         return written
-    if written.lower() != low:
-        return f"{owner}/{written}"
+    name = written if written.lower() != low else name
     for pattern, there in _renamed():
         match = pattern.fullmatch(name)
         if match:

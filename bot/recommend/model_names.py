@@ -14,6 +14,12 @@ from bot.memory.shapes.models import Model, find, guess, pinned
 _ROUNDING = 0.08
 """Between what is said and what is exact, as a share: a 671B model has 685e9."""
 _SIZE = regex(r"\d{1,4}(?:\.\d)?b")
+_VARIANT = regex(
+    r"-(instruct|chat|base|it|hf|thinking|preview|(?:0[1-9]|1[0-2]|2[2-9])\d\d)(?=-|\Z)", re.I
+)
+"""What a name says of a model beside its family and size: how it was trained, and when."""
+_MOST_ORDERED = 4
+"""Words that are tried in every order."""
 _WITH_SIZE = regex(r"([a-z]{3,})(\d{1,3}(?:\.\d)?b)", re.I)
 _USUAL = ("Qwen3-", "Qwen2.5-", "Llama-3.1-", "Llama-2-", "Gemma-2-")
 """Beginnings of the names that a size alone most likely means, the likeliest first."""
@@ -22,27 +28,61 @@ _USUAL = ("Qwen3-", "Qwen2.5-", "Llama-3.1-", "Llama-2-", "Gemma-2-")
 def model(words: tuple[str, ...]) -> str | None:
     """The name of the model that the words name together, in any order; None when there is none.
 
-    Of a further training (`Skywork-OR1-7B`) it is the name as it is written.
+    It is the one that was asked for, also where another one's shape stands for it: a further
+    training (`Skywork-OR1-7B`) as it is written, a variant (`qwen2.5 coder 32b`) as its maker does.
     """
-    for order in permutations(words):
+    orders = list(permutations(words)) if len(words) <= _MOST_ORDERED else [words]
+    for order in orders:
         name = "-".join(order)
         exact = find(name)
         if exact is not None:
-            return name if len(order) == 1 else exact.name
-    for order in permutations(words):
-        near = _compact_models().get(_compact("".join(order)))
+            return name if len(order) == 1 else _spelled(name, exact.name)
+    for order in orders:
+        name = "-".join(order)
+        near = _compact_models().get(_compact(_VARIANT.sub("", name)))
         if near is not None:
-            return near.name
+            return _spelled(name, near.name)
     if len(words) > 1 and any(model((word,)) for word in words):
         return None  # A model, and something else.
     written = "-".join(words)
     return written if guess(written) is not None else None
 
 
+def is_exactly(words: Sequence[str]) -> bool:
+    """Whether the words are a known model's name with all that belongs to it: phi 3 mini 4k."""
+    return _compact("".join(words)) in _names_by_compact()
+
+
 def base_of(name: str) -> str | None:
-    """The known model whose shape a further training has; None for a known one's own name."""
-    base = None if find(name) is not None else guess(name)
-    return base.name if base is not None else None
+    """The known model whose shape another one has; None for a known one's own name."""
+    known = find(name)
+    if known is None:
+        known = guess(name)
+    elif _compact(name.rstrip("/").rpartition("/")[2]) in _names_by_compact():
+        return None
+    return known.name if known is not None else None
+
+
+def _spelled(written: str, known: str) -> str:
+    """The name of a model as its maker writes it, of one as it was asked for and its shape's."""
+    names = _names_by_compact()
+    parts = written.lower().split("-")
+    if set(parts) <= set(known.lower().split("-")):
+        return known
+    whole = names.get(_compact(written)) or names.get(_compact(_VARIANT.sub("", written)))
+    if whole is None:
+        return "-".join(_as_makers_write(part, known) for part in written.split("-"))
+    own = whole.lower().split("-")
+    more = [part for part in _VARIANT.findall(written) if part.lower() not in own]
+    return "-".join([whole, *(_as_makers_write(part, known) for part in more)])
+
+
+def _as_makers_write(part: str, known: str) -> str:
+    """A part of a name in the capitals of the model that it is beside."""
+    same = next((one for one in known.split("-") if one.lower() == part.lower()), None)
+    if same is not None or part != part.lower() or known.lower().startswith(("gemma", "phi")):
+        return same or part
+    return part.upper() if part[-1:] == "b" and is_digits(part[-2:-1]) else part.capitalize()
 
 
 def is_size(word: str) -> bool:
@@ -123,6 +163,12 @@ def _begins(part: str, word: str) -> bool:
 def _unlikely(name: str) -> tuple[int, int, str]:
     usual = (at for at, start in enumerate(_USUAL) if is_digits(name.removeprefix(start)[:1]))
     return next(usual, len(_USUAL)), name.count("-"), name
+
+
+@cache
+def _names_by_compact() -> Mapping[str, str]:
+    """Each known name without points and dashes."""
+    return {_compact(name): name for name in reversed(list(pinned()))}
 
 
 @cache

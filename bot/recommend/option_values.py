@@ -11,11 +11,12 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import sentence_of
 from bot.base.regex import regex
 from bot.recommend.cards import check_usable, exact_token, usable_device
-from bot.recommend.question import ParsedQuestion, parse_question, tokens
+from bot.recommend.question import ParsedQuestion, parse_question
 from bot.recommend.request import check_gpus
-from bot.recommend.vocabulary import NUMBER
+from bot.recommend.sorted_words import tokens
+from bot.recommend.vocabulary import NUMBER, UNIT
 
-_LENGTHS = regex(rf"(?:({NUMBER})(k?)\+)?({NUMBER})(k?)", re.I)
+_LENGTHS = regex(rf"(?:({NUMBER})({UNIT})\+)?({NUMBER})({UNIT})", re.I)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,8 @@ def with_options(question: ParsedQuestion, values: OptionValues) -> ParsedQuesti
         raise UserError(
             "A rank is an adapter's, and full training has none; leave one of the two out."
         )
+    if values.rank is not None and question.method is None:
+        changes.setdefault("method", "lora")
     cards = (*question.cards, *map(usable_device, devices))
     return replace(question, cards=tuple(dict.fromkeys(map(check_usable, cards))), **changes)
 

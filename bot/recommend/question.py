@@ -5,46 +5,27 @@ Pure: what is not known gets a sentence that names the nearest known word.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from bot.base.device_words import ROUNDING, card, with_memory
-from bot.base.devices import Device, Vendor
+from bot.base.device_words import ROUNDING, with_memory
+from bot.base.devices import Device, by_token
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message
 from bot.base.regex import regex
-from bot.recommend.cards import nearest_in_memory, without_bf16
-from bot.recommend.model_names import base_of, is_size, likely_model, model, size_in, with_its_size
-from bot.recommend.request import MOST_GPUS, TASKS
-from bot.recommend.vocabulary import (
-    METHODS,
-    NUMBER,
-    TASK_WORDS,
-    TUNING_WORDS,
-    fillers,
-    is_known,
-    is_plain,
-    nearest,
-    unsupported,
-    words_of,
-)
+from bot.recommend.cards import nearest_in_memory
+from bot.recommend.model_names import base_of, likely_model, model, with_its_size
+from bot.recommend.refusals import not_one_model, of_laptop, refuse_known
+from bot.recommend.request import MOST_GPUS
+from bot.recommend.sorted_words import SortedWords, sort_words
+from bot.recommend.vocabulary import VARIANTS, is_known, is_plain, words_of
 
-_SLICE = regex(r"mig|[1-7]g\.\d{1,3}gb", re.I)
-_BEFORE = regex(r"(\d{1,6})x(.+)")
-_AFTER = regex(r"(.+)x(\d{1,6})")
-_LENGTHS = regex(rf"({NUMBER})(k?)\+({NUMBER})(k?)")
-_LENGTH = regex(rf"({NUMBER})k")
-_KEYED = regex(rf"(batch|rank|prompt|response)=({NUMBER})(k?)")
-_NODES = regex(r"nodes=(\d{1,4})_(\d{0,2})")
-_MEMORY = regex(r"(?:(\d{1,3})x)?(\d{1,3})(?:gib|gb|g)(?:x(\d{1,3}))?")
-_MOST_WORDS = 4
-"""Words that can be one model's name: mistral small 3.2 24b."""
-_VAGUE = frozenset({"large", "small", "medium", "tiny", "mini", "base", "max", "long"})
+_MOST_WORDS = 7
+"""Words that can be one model's name: mistral small 3.2 24b instruct 2506."""
+_IN_LAPTOPS = regex(r"NVIDIA (?:GeForce )?RTX (?!PRO 6000)")
+"""Cards of whose name there is one in laptops, with less memory."""
+_VAGUE = frozenset({"large", "small", "medium", "tiny", "mini", "base", "max", "long", *VARIANTS})
 """Words of models' names that are words of their own where no name has them."""
-_MOST_TIMES = 6
-"""Letters x in a word for cards: each may be a sign, and both sides of it are tried."""
 _MOST_LENGTH = 1000
 """Characters of a question."""
 
@@ -75,24 +56,6 @@ class ParsedQuestion:
     rank: int | None = None
 
 
-@dataclass(slots=True)
-class _Parts:
-    """The words of a question, sorted by what they are."""
-
-    cards: list[tuple[Device, ...]]
-    """The devices that each word may mean."""
-    counts: list[int]
-    memory: list[int]
-    rest: list[str]
-    values: dict[str, list[str]]
-
-    def add(self, kind: str, value: str) -> None:
-        """A value of a kind; the same one twice is one."""
-        values = self.values.setdefault(kind, [])
-        if value not in values:
-            values.append(value)
-
-
 def _no_folder(_path: str) -> bool:
     return False
 
@@ -101,7 +64,7 @@ def parse_question(
     arguments: Sequence[str], is_model_folder: Callable[[str], bool] = _no_folder
 ) -> ParsedQuestion:
     """What the arguments ask; raises UserError with a sentence for what is unknown or doubled."""
-    parts = _Parts([], [], [], [], {})
+    parts = SortedWords()
     if sum(map(len, arguments)) > _MOST_LENGTH:
         raise UserError("The question is too long: name cards, a model, a task, lengths.")
     words = []
@@ -110,26 +73,28 @@ def parse_question(
             parts.add("folder", argument)
         else:
             words.append(argument)
+    pieces: list[str] = []
     for word in words_of(" ".join(words)):
-        pieces = word.split("/")
-        for piece in pieces if all(map(is_known, pieces)) else (word,):
-            _sort(piece, parts, is_model_folder)
-    _refuse_known(parts)
+        between = word.split("/")
+        pieces += between if all(map(is_known, between)) else [word]
+    sort_words(pieces, is_model_folder, parts)
+    refuse_known(parts.rest, has_cards=bool(parts.cards))
     question = ParsedQuestion(
         cards=_cards(parts),
         is_card_taken=bool(parts.memory and not parts.cards),
-        gpus=_gpus(parts),
         task=_single(parts, "task") or ("sft" if parts.values.get("tuning") else None),
         method=_method(parts),
         framework=_single(parts, "framework"),
         batch=_integer(_single(parts, "batch")),
         rank=_integer(_single(parts, "rank")),
+        left_out=tuple(parts.left_out),
     )
     prompt, response = _lengths(parts)
-    return _with_model(replace(question, prompt=prompt, response=response), parts)
+    question = _with_model(replace(question, prompt=prompt, response=response), parts)
+    return replace(question, gpus=_gpus(parts))  # Last: a word that is unknown says more.
 
 
-def _lengths(parts: _Parts) -> tuple[int | None, int | None]:
+def _lengths(parts: SortedWords) -> tuple[int | None, int | None]:
     """The longest prompt and response, of `1k+2k` or by their names."""
     if lengths := _single(parts, "lengths"):
         prompt, _, response = lengths.rpartition("+")
@@ -139,89 +104,11 @@ def _lengths(parts: _Parts) -> tuple[int | None, int | None]:
     return _integer(_single(parts, "prompt")), _integer(_single(parts, "response"))
 
 
-def _sort(word: str, parts: _Parts, is_model_folder: Callable[[str], bool]) -> None:
-    """Put one word where it belongs."""
-    low = word.lower()
-    if is_model_folder(word):
-        parts.add("folder", word)
-    elif "/" in word:
-        parts.rest.append(word)
-    elif found := card(low):
-        parts.cards.append(found)
-    elif low in TASK_WORDS:
-        parts.add("task", TASK_WORDS[low])
-    elif low in TUNING_WORDS:
-        parts.add("tuning", low)
-    elif low in METHODS:
-        parts.add("method", METHODS[low])
-    elif low in TASKS:
-        parts.add("framework", low)
-    elif not _sort_number(low, parts) and low not in fillers():
-        task, _, method = low.rpartition("-")
-        if task in TASK_WORDS and method in METHODS:
-            parts.add("task", TASK_WORDS[task])
-            parts.add("method", METHODS[method])
-        else:
-            parts.rest.append(word)
-
-
-def _sort_number(low: str, parts: _Parts) -> bool:
-    """Put a word with a number where it belongs; False when it is none of these."""
-    if lengths := _LENGTHS.fullmatch(low):
-        prompt, response = tokens(lengths[1], lengths[2]), tokens(lengths[3], lengths[4])
-        parts.add("lengths", f"{prompt}+{response}")
-    elif length := _LENGTH.fullmatch(low):
-        parts.add("lengths", str(tokens(length[1], "k")))
-    elif keyed := _KEYED.fullmatch(low):
-        parts.add(keyed[1], str(tokens(keyed[2], keyed[3])))
-    elif nodes := _NODES.fullmatch(low):
-        if nodes[2]:
-            parts.counts.append(int(nodes[1]) * int(nodes[2]))
-        else:
-            parts.add("nodes", str(int(nodes[1])))
-    elif memory := _MEMORY.fullmatch(low):
-        parts.counts += [int(count) for count in (memory[1], memory[3]) if count]
-        parts.memory.append(int(memory[2]))
-    elif count := re.fullmatch(rf"x?({NUMBER})x?|({NUMBER})gpus?", low):
-        number = int(count[1] or count[2])
-        if number > MOST_GPUS:  # Without a unit that is a length.
-            parts.add("lengths", str(number))
-        else:
-            parts.counts.append(number)
-    elif counted := _counted(low):
-        parts.counts.append(counted[0])
-        parts.cards.append(counted[1])
-    else:
-        return False
-    return True
-
-
-def _counted(low: str) -> tuple[int, tuple[Device, ...]] | None:
-    """A number and a card in one word: 2x4090, 4090x2, 2x8xh100 (nodes, GPUs of each)."""
-    if low.count("x") > _MOST_TIMES:
-        return None
-    for match, number, name in ((_BEFORE.fullmatch(low), 1, 2), (_AFTER.fullmatch(low), 2, 1)):
-        if match is None:
-            continue
-        found = card(match[name])
-        if found:
-            return int(match[number]), found
-        more = _counted(match[name])
-        if more is not None:
-            return int(match[number]) * more[0], more[1]
-    return None
-
-
-def tokens(number: str, thousands: str) -> int:
-    """A length as it is written, with or without `k` behind it."""
-    return int(number) * (1024 if thousands else 1)
-
-
 def _integer(text: str | None) -> int | None:
     return None if text is None else int(text)
 
 
-def _single(parts: _Parts, kind: str) -> str | None:
+def _single(parts: SortedWords, kind: str) -> str | None:
     """The one value of a kind; None without one."""
     values = parts.values.get(kind, [])
     if len(values) > 1:
@@ -231,14 +118,14 @@ def _single(parts: _Parts, kind: str) -> str | None:
     return values[0] if values else None
 
 
-def _method(parts: _Parts) -> str | None:
-    """The method that is named; None for full training and LoRA, which both have an answer then."""
+def _method(parts: SortedWords) -> str | None:
+    """The method that is named, or that a rank is of; None for full and LoRA: both are answered."""
     if {"full", "lora"} == set(parts.values.get("method", ())):
         return None
-    return _single(parts, "method")
+    return _single(parts, "method") or ("lora" if parts.values.get("rank") else None)
 
 
-def _gpus(parts: _Parts) -> int | None:
+def _gpus(parts: SortedWords) -> int | None:
     """GPUs over all nodes: up to eight that are named beside nodes are those of each node."""
     nodes = _integer(_single(parts, "nodes"))
     count = _single_count(parts.counts)
@@ -263,8 +150,10 @@ def _single_count(counts: Sequence[int]) -> int | None:
     return different[0] if different else None
 
 
-def _cards(parts: _Parts) -> tuple[Device, ...]:
+def _cards(parts: SortedWords) -> tuple[Device, ...]:
     """Each kind of card once; memory decides between those of one name."""
+    if "laptop" in parts.values:
+        parts.cards = [(_of_laptop(group[0]),) for group in parts.cards]
     if not parts.memory:
         chosen = {group[0].token: group[0] for group in parts.cards}
         return tuple(chosen[token] for token in sorted(chosen))
@@ -291,6 +180,16 @@ def _cards(parts: _Parts) -> tuple[Device, ...]:
     return tuple(sized[token] for token in sorted(sized))
 
 
+def _of_laptop(card: Device) -> Device:
+    """The card as laptops have it; raises UserError for one that is not known."""
+    if not _IN_LAPTOPS.match(card.reported_name) or "laptop" in card.token:
+        return card  # A laptop that reaches the cards of a data center.
+    mobile = by_token(f"{card.token}laptop")
+    if not mobile:
+        raise of_laptop(card)
+    return mobile[0]
+
+
 def _of_so_much_together(
     group: tuple[Device, ...], gib: int, counts: Sequence[int]
 ) -> tuple[Device, ...]:
@@ -312,22 +211,22 @@ def _card_with(gib: int) -> Device:
     )
 
 
-def _with_model(question: ParsedQuestion, parts: _Parts) -> ParsedQuestion:
+def _with_model(question: ParsedQuestion, parts: SortedWords) -> ParsedQuestion:
     """The question with its model; raises UserError for words that nothing is known of."""
     folder = _single(parts, "folder")
     if folder is not None:
         if parts.rest:
-            raise _unknown(parts.rest[0])
+            raise not_one_model(parts.rest[:1])
         return replace(question, model=folder)
     rest = list(dict.fromkeys(parts.rest))
-    plain = [word for word in rest if is_plain(word)]
+    plain = [word for word in rest if is_plain(word) and word.lower() not in {*VARIANTS, "it"}]
     if len(plain) < len(rest) or question.cards:
         rest = [word for word in rest if word not in plain]
         question = replace(question, left_out=(*plain, *question.left_out))
     if not rest:
         return question
     found = model(tuple(rest)) if len(rest) <= _MOST_WORDS else None
-    if found is None and 1 < len(rest) <= _MOST_WORDS + 1:
+    if found is None and 1 < len(rest) <= _MOST_WORDS:
         found = with_its_size(rest)
     if found is None and (likely := likely_model(rest)) is not None:
         return replace(question, model=likely, is_model_taken=True)
@@ -337,55 +236,5 @@ def _with_model(question: ParsedQuestion, parts: _Parts) -> ParsedQuestion:
         left_out = (*question.left_out, *vague)
         return _with_model(replace(question, left_out=left_out), parts)
     if found is None:
-        unknown = [word for word in rest if model((word,)) is None]
-        unknown = [word for word in unknown if likely_model((word,)) is None] or unknown
-        if not unknown or (all(map(is_size, rest)) and len(rest) > 1):
-            raise UserError(
-                "The question names {values}: one of them, please.", values=", ".join(rest)
-            )
-        raise _unknown(min(unknown, key=lambda word: (is_size(word), word)))
+        raise not_one_model([word for word in parts.rest if word in rest])
     return replace(question, model=found, base=base_of(found))
-
-
-def _refuse_known(parts: _Parts) -> None:
-    """Raise UserError for what is known, and has no answer here."""
-    if any(_SLICE.fullmatch(word) for word in parts.rest):
-        raise UserError(
-            "A slice of a card (MIG) is not estimated: ask about a card with as much memory, "
-            "such as 1xA100-40."
-        )
-    found = next(filter(None, map(unsupported, parts.rest)), None)
-    if found is None or parts.cards:
-        return
-    label, reason = found
-    if reason == "bf16":
-        raise without_bf16(label)
-    if reason == "shared":
-        raise UserError(
-            "The processor and the GPU of a {label} share one memory, which is not estimated. What "
-            "a model needs is answered without a card: rlbot recommend Qwen3-8B.",
-            label=label,
-        )
-    raise UserError(
-        "{label} takes other software than the scripts here, which are for cards of {vendors}.",
-        label=label,
-        vendors=", ".join(Vendor),
-    )
-
-
-def _unknown(word: str) -> UserError:
-    near = nearest(word)
-    size = size_in(word)
-    if near is not None and (size is None or size.lower() == str(size_in(near)).lower()):
-        hint = message('did you mean "{near}"?', near=near)
-    elif size is not None:
-        hint = message(
-            "give the folder with its config.json, or ask about its size alone: {size}.", size=size
-        )
-    else:
-        hint = message("rlbot recommend --list models, devices or tasks shows what is known.")
-    return UserError(
-        '"{word}" is no card, model, task or method that is known here; {hint}',
-        word=word,
-        hint=hint,
-    )

@@ -15,6 +15,7 @@ from bot.base.regex import regex
 from bot.memory.shapes.hub_numbers import NotReadError
 from bot.memory.shapes.models import Model, find, from_config, guess, near, not_known
 from bot.recommend.hub import hub_path
+from bot.recommend.model_names import model as model_named
 
 FrameworkName: TypeAlias = Literal["verl", "openrlhf", "trl"]
 Method: TypeAlias = Literal["full", "lora", "dora", "qlora"]
@@ -97,6 +98,11 @@ class Request(Sizes):
     def token(self) -> str:
         """The model as file names write it: qwen2.5-7b."""
         return _token(self.model.name)
+
+
+def all_tasks() -> tuple[str, ...]:
+    """Each task that a framework has."""
+    return tuple(dict.fromkeys(task for tasks in TASKS.values() for task in tasks))
 
 
 def responses_of(task: str) -> int:
@@ -203,7 +209,7 @@ def make_request(
         instead = (
             message("use --framework {name}", name=able[0])
             if able
-            else message("use one of {names}", names=", ".join(TASKS[chosen]))
+            else message("use one of {names}", names=", ".join(all_tasks()))
         )
         raise UserError(
             "There is no prediction for {task} with {framework}; {instead}.",
@@ -230,6 +236,8 @@ def make_request(
     if not _PATH.match(path):
         raise UserError("The model is a hub name or a path of letters, digits and . _ - / alone.")
     config = model.config if isinstance(model, ModelFolder) else None
+    if config is None and "/" not in path:
+        path = model_named((path,)) or path
     known_model = _model(path, config)
     if config is None:
         if "/" not in path and find(path) is not None:

@@ -11,10 +11,10 @@ from typing import Literal
 from unicodedata import normalize
 
 from bot.base.csv_file import read_table
-from bot.base.device_words import BRAND
 from bot.base.devices import devices
 from bot.base.digits import is_digits
 from bot.base.regex import regex
+from bot.memory.shapes.models import near as near_model
 from bot.memory.shapes.models import pinned
 from bot.recommend.cards import exact_token, known_devices
 from bot.recommend.model_names import is_size, parts_of_names
@@ -41,7 +41,12 @@ _INSTANCE = regex(
     r"(?<![\w.-])(?:(\d{1,3})(?: ?x ?| ))?([a-z][\w.-]{1,40})(?: x ?(\d{1,3})(?!\w))?", re.I
 )
 """A word, with how many of it: 2x p5.48xlarge."""
-_COUNTED = regex(r"\A\d{1,6}x|x\d{1,6}\Z")
+_CLOSE = 0.75
+"""How similar a word must be for another to be meant (difflib's ratio): one letter of four."""
+_LEAST_LETTERS = 4
+"""Shorter words of models' names are too many to be meant by chance."""
+COUNTED = regex(r"\A\d{1,6}x|(?<![rg]t)(?<!\Ar)x\d{1,6}\Z")
+"""How many of a card, in one word with it; the x of rtx6000 is no sign."""
 
 
 def without_chinese(text: str) -> str:
@@ -55,23 +60,6 @@ def without_chinese(text: str) -> str:
 def fillers() -> frozenset[str]:
     """Words that change nothing."""
     return frozenset((Path(__file__).parent / "fillers.txt").read_text(encoding="utf-8").split())
-
-
-@cache
-def _unsupported() -> Mapping[str, Mapping[str, str]]:
-    table = read_table(Path(__file__).parent / "unsupported.csv")
-    return {word: row for row in table for word in row["words"].split()}
-
-
-def unsupported(word: str) -> tuple[str, str] | None:
-    """The name of an accelerator that nothing is estimated for, and why; None for other words.
-
-    Why is `bf16` (it has none), `shared` (its memory is the processor's too) or `software` (it
-    takes other software than the scripts here).
-    """
-    low = BRAND.sub("", word.lower())
-    row = _unsupported().get(low) or _unsupported().get(_COUNTED.sub("", low))
-    return (row["label"], row["reason"]) if row else None
 
 
 @cache
@@ -138,11 +126,13 @@ def is_plain(word: str) -> bool:
 
 
 def nearest(word: str) -> str | None:
-    """The known word of any kind that is nearest to one that is not known."""
+    """The known word of any kind that is nearest to one that is not known; None for a known one."""
     names = _vocabulary()
-    low = word.rsplit("/", 1)[-1].lower()
-    near = get_close_matches(low, names, n=1, cutoff=0.6)
-    return names[near[0]] if near else None
+    low = COUNTED.sub("", word.rsplit("/", 1)[-1].lower())
+    if low in parts_of_names() or "=" in low:
+        return None
+    near = get_close_matches(low, names, n=1, cutoff=_CLOSE)
+    return near_model(low) or (names[near[0]] if near else None)
 
 
 def known(kind: Literal["models", "devices", "tasks"]) -> list[str]:
@@ -173,15 +163,33 @@ def known(kind: Literal["models", "devices", "tasks"]) -> list[str]:
 def _vocabulary() -> Mapping[str, str]:
     """Every known word in lower case, and as it is written."""
     names = {name.lower(): name for name in pinned()}
-    names |= {device.token: device.label for device in devices()}
+    names |= {part: part for part in parts_of_names() if len(part) >= _LEAST_LETTERS}
+    names |= {
+        token: device.label
+        for device in reversed(devices())
+        for token in (*device.name_tokens, device.token)
+    }
     names |= {word: word for word in (*TASK_WORDS, *METHODS, *TASKS)}
     return names
 
 
 NUMBER = r"\d{1,8}"
+UNIT = "[km]?"
+VARIANTS = frozenset({"instruct", "chat", "thinking", "preview"})
+"""Words of letters that belong to the name that they stand behind, and to nothing else."""
+LAPTOP = frozenset({"laptop", "laptops", "notebook", "mobile", "max-q", "maxq"})
+"""Words for the smaller card of a laptop, which has the name of a desktop's."""
 _JOINED = (
     # What belongs together although a blank is between it.
-    (regex(r"rtx\s+pro\s+([456][05]00)(?:\s+blackwell)?\b", re.I), r"rtxpro\1"),
+    (regex(r"(?<![\w.])(\d{1,3}),(\d{3})(?![\w.,])", re.I), r"\1\2"),
+    (
+        regex(
+            r"(?:(?:rtx[\s-]*)?pro[\s-]*([456][05]00)|(?:rtx[\s-]*)?(?<!\d)([456][05]00)[\s-]*pro)"
+            r"(?:[\s-]+(?:blackwell|max-?q|workstation|server|edition))*\b",
+            re.I,
+        ),
+        r"rtxpro\1\2",
+    ),
     (
         regex(r"\b(?:rtx[ -]{0,3})?a?([456][05]00)[ -]{0,3}ada(?:[ -]{1,3}generation)?\b", re.I),
         r"rtx\1ada",
@@ -190,7 +198,8 @@ _JOINED = (
     (regex(r"\bh100[ -]{1,3}nvl\b", re.I), "h100nvl"),
     (regex(r"\b([ah])/([ah]100)\b", re.I), r"\g<1>100 \2"),
     (regex(r"\brtx[\s-]{0,3}(a\d{4})(?!\d)", re.I), r"\1"),
-    (regex(r"([rg]tx)\s+(\d{4})(?!\d)", re.I), r"\1\2"),
+    (regex(r"([rg]tx|\brx|\barc)\s+([ab]?\d{3,4})(?!\d)", re.I), r"\1\2"),
+    (regex(r"(?<=rx\d{4})[\s-]+(xtx|xt|gre)\b", re.I), r"\1"),
     (regex(r"(?<=[1-5]0[6-9]0)[ -]{1,3}(d|ti|super)\b", re.I), r"\1"),
     (regex(r"(?<=[345]0[6-9]0ti)[ -]{1,3}(?=super\b)", re.I), ""),
     (regex(r"\bfull[\s-]+parameters?\b", re.I), "full"),
@@ -198,14 +207,39 @@ _JOINED = (
     (regex(r"\breward[\s-]+model\b", re.I), "rm"),
     (
         regex(
+            r"\b(?:(?:mbs|(?:micro[\s_-]*|per[\s_-]*(?:gpu|device|card)[\s_-]*(?:train[\s_-]*)?)+"
+            r"(?:batch(?:[\s_-]*size)?|bsz?)(?:[\s_-]*per[\s_-]*gpu)?)[\s=:]*(\d{1,8})"
+            r"|(?:batch(?:[\s_-]*size)?|bsz?)[\s=:]*(\d{1,8})[\s_-]*(?:per|each|a|/)[\s_-]*"
+            r"(?:gpu|device|card))\b",
+            re.I,
+        ),
+        r"micro-batch=\1\2",
+    ),
+    (
+        regex(
             r"\b(?:(?:train|global)[\s_-]?)?(?:batch(?:[\s_-]+size)?|bsz?)[\s=:]*(\d{1,8})\b", re.I
         ),
         r"batch=\1",
     ),
-    (regex(r"\b(?:(?:lora_)?rank[\s=:]*|r=)(\d{1,8})\b", re.I), r"rank=\1"),
+    (
+        regex(r"\b(?:(?:lora[\s_-])?(?:rank[\s=:-]*|r[=:]\s*)|lora[\s_-]r\s+)(\d{1,8})\b", re.I),
+        r"rank=\1",
+    ),
+    (
+        regex(r"\b(\d{1,2})\s*(?:gpus?|cards?)?\s*x\s*(\d{1,4})\s*nodes?\b", re.I),
+        r"nodes=\2_\1",
+    ),
     (regex(r"\b(\d{1,4})\s*nodes?(?:\s+(?:of|with|x)\s+(\d{1,2}))?\b", re.I), r"nodes=\1_\2"),
     (regex(r"\b(\d{1,3})\s+gi?b\b", re.I), r"\1gb"),
-    (regex(rf"\b{NUMBER}k?[\s-]+(?=(?:samples?|examples|rows|records|problems)\b)", re.I), ""),
+    (
+        # What changes no memory.
+        regex(
+            rf"\b{NUMBER}{UNIT}[\s-]+(?:(?=(?:samples?|examples|rows|records|problems)\b)"
+            r"|(?:epochs?|steps|iterations|hours|days)\b)",
+            re.I,
+        ),
+        "",
+    ),
     (regex(r"(?<=\d)-(?=(?:gpu|card|way)s?\b)", re.I), " "),
     (regex(r"\b(?:single|one)\b", re.I), "1"),
     (regex(r"\btwo\b", re.I), "2"),
@@ -215,15 +249,33 @@ _JOINED = (
     (regex(r"\b(?:completion|output|answer)s?\b", re.I), "response"),
     (regex(r"\binputs?\b", re.I), "prompt"),
     (regex(r"\b(qwen|llama|phi|gemma|olmo|glm|hermes|tulu)\s+(\d)(?=\s|\Z)", re.I), r"\1-\2"),
-    (regex(rf"({NUMBER}k?)\s*\+\s*({NUMBER}k?)\b", re.I), r"\1+\2"),
+    (regex(r"(?<![\w/-])(llama|phi|gemma|olmo|glm)(\d)(?=\s|\Z)", re.I), r"\1-\2"),
+    (regex(r"\bgroup[\s_-]*size[\s=:]*(\d{1,8})\b", re.I), r"group=\1"),
+    (regex(r"\bw/o\b", re.I), "without"),
+    (
+        regex(
+            r"(?<![\w-])(no|non|not|without)[\s-]+(?:(?:any|an?|the|us(?:e|ing))\s+)*(\w[\w.+-]*)",
+            re.I,
+        ),
+        r"\1=\2",
+    ),
+    (regex(rf"({NUMBER}{UNIT})\s*\+\s*({NUMBER}{UNIT})\b", re.I), r"\1+\2"),
     (regex(r"(?<=\d)\s+x\s+(?=[a-z0-9])|(?<=\d)\s+x(?=[a-z])", re.I), "x"),
 )
-_TOKENS = rf"({NUMBER}k|\d{{3,8}})(?:[\s-]*tokens?)?"
+_TOKENS = rf"({NUMBER}[km]|\d{{3,8}})(?:[\s-]*tokens?)?"
 _NUMBER_FIRST = regex(rf"\b{_TOKENS}[\s-]*(prompt|response)s?\b", re.I)
 _NUMBER_LAST = regex(
     rf"\b(?:max(?:imum)?[\s_-]*)?(prompt|response)s?(?:[\s_-]*(?:len(?:gth)?|tokens?))?[\s=:]*{_TOKENS}\b",
     re.I,
 )
+_LENGTH_NAMED = regex(
+    rf"(?<![\w+.=-])({NUMBER}{UNIT})[\s-]*(?:tokens?|(?:context|ctx|seq(?:uence)?)"
+    r"(?:[\s_-]*(?:len(?:gth)?|window))?)(?![\w=-])"
+    r"|\b(?:(?:max(?:imum)?[\s_-]*)?(?:context|ctx|seq(?:uence)?)(?:[\s_-]*(?:len(?:gth)?|window))?"
+    rf"|(?:max[\s_-]*)?len(?:gth)?|max[\s_-]*tokens)[\s=:]*({NUMBER}{UNIT})(?![\w.+])",
+    re.I,
+)
+"""A length that is no prompt's and no response's: `512 tokens`, `context length 8192`."""
 
 
 _HUB_PAGE = regex(
@@ -247,10 +299,13 @@ def words_of(text: str) -> list[str]:
 
 
 def _keyed(text: str) -> str:
-    """Lengths that are named written as one word: `2k prompts` and `max response length 2048`.
+    """Lengths that are named written as one word: `2k prompts` and `max response length 2048`."""
+    text = _by_name(text)
+    return _LENGTH_NAMED.sub(r"length=\1\2", text)
 
-    Whether the number or the name comes first, the first of them says.
-    """
+
+def _by_name(text: str) -> str:
+    """Prompts and responses, whether the number or the name comes first: the first of them says."""
     first, last = _NUMBER_FIRST.search(text), _NUMBER_LAST.search(text)
     if first is not None and (last is None or first.start() < last.start()):
         return _NUMBER_FIRST.sub(r"\2=\1", text)

@@ -1,0 +1,179 @@
+"""What a question names and has no answer: a sentence for each, with the nearest known words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+
+from bot.base.csv_file import read_table
+from bot.base.device_words import BRAND
+from bot.base.devices import Device, Vendor, devices
+from bot.base.errors import UserError
+from bot.base.messages import Message, enumeration, message
+from bot.base.regex import regex
+from bot.recommend.cards import without_bf16
+from bot.recommend.model_names import is_size, likely_model, model, size_in
+from bot.recommend.request import all_tasks
+from bot.recommend.vocabulary import COUNTED, nearest
+
+_SLICE = regex(r"mig|[1-7]g\.\d{1,3}gb")
+_CARD = regex(
+    r"(?:rtx|gtx|rx|arc)(?:pro|a|b|t)?\d{3,4}|mi\d{2,3}|[abghklmpqtvw]\d{2,4}|a2|p4|[1-5]0[5-9]0"
+)
+"""A maker's word or the letter of a series, and a number; or the number of a GeForce."""
+_MOST_NEAR = 6
+"""Names of cards that are compared with an unknown one; a card has several."""
+_OF_CARD = regex(r"(?:ada|d|g|gre|i|laptop|max-q|pro|s|super|t|ti|tisuper|x|xt|xtx)?")
+
+
+@cache
+def _unsupported() -> Mapping[str, Mapping[str, str]]:
+    table = read_table(Path(__file__).parent / "unsupported.csv")
+    return {word: row for row in table for word in row["words"].split()}
+
+
+def unsupported(word: str) -> tuple[str, str] | None:
+    """The name of what no script is made for, and why; None for other words.
+
+    Why is of a card `bf16` (it has none), `shared` (its memory is the processor's too) or
+    `software` (it takes other software than the scripts here), else `task`, `engine`, `precision`.
+    """
+    low = BRAND.sub("", word.lower())
+    row = _unsupported().get(low) or _unsupported().get(COUNTED.sub("", low))
+    return (row["label"], row["reason"]) if row else None
+
+
+def card_word(word: str) -> str | None:
+    """What a word names that has the form of a card's name, without its count; None for others."""
+    low = BRAND.sub("", COUNTED.sub("", word.lower())).removesuffix("s")
+    form = _CARD.match(low)
+    return low if form and _OF_CARD.fullmatch(low, form.end()) else None
+
+
+def refuse_known(words: Sequence[str], *, has_cards: bool) -> None:
+    """Raise UserError for what is known, and has no answer here."""
+    if any(_SLICE.fullmatch(word.lower()) for word in words):
+        raise UserError(
+            "A slice of a card (MIG) is not estimated: ask about a card with as much memory, "
+            "such as 1xA100-40."
+        )
+    for label, reason in filter(None, map(unsupported, words)):
+        if reason in ("task", "engine", "precision"):
+            raise _not_covered(label, reason)
+        if not has_cards:
+            raise _no_scripts(label, reason)
+    for word in words:
+        if "=" in word:
+            raise _unknown(word)
+    for word in filter(None, map(card_word, words)):
+        raise UserError(
+            'The card "{word}" is not known here; {hint} It can be asked about by its memory, '
+            "such as 24GB.",
+            word=word,
+            hint=_near_cards(word),
+        )
+
+
+def _near_cards(word: str) -> Message:
+    """A clause with the cards that are nearest to a word in their letters."""
+    labels = {token: one.label for one in devices() for token in (one.token, *one.name_tokens)}
+    near = get_close_matches(word, labels, n=_MOST_NEAR)
+    if not near:
+        return message("rlbot recommend --list devices shows those that are.")
+    cards = list(dict.fromkeys(labels[one] for one in near))[:3]
+    return message("near ones are {cards}.", cards=", ".join(cards))
+
+
+def _not_covered(label: str, reason: str) -> UserError:
+    if reason == "task":
+        return UserError(
+            "There is no prediction for {task}; the tasks are {tasks}.",
+            task=label,
+            tasks=enumeration(all_tasks()),
+        )
+    if reason == "precision":
+        return UserError("No script here trains in {label}: each does in bf16.", label=label)
+    return UserError(
+        "{label} cannot be asked for: scripts are for verl (FSDP, and Megatron where it is "
+        "needed), openrlhf and trl (DeepSpeed), which generate with vLLM. Name one of the three, "
+        "or none.",
+        label=label,
+    )
+
+
+def _no_scripts(label: str, reason: str) -> UserError:
+    if reason == "bf16":
+        return without_bf16(label)
+    if reason == "shared":
+        return UserError(
+            "The processor and the GPU of a {label} share one memory, which is not estimated. What "
+            "a model needs is answered without a card: rlbot recommend Qwen3-8B.",
+            label=label,
+        )
+    return UserError(
+        "{label} takes other software than the scripts here, which are for cards of {vendors}.",
+        label=label,
+        vendors=", ".join(Vendor),
+    )
+
+
+def of_laptop(card: Device) -> UserError:
+    """The error of a laptop's card that is not known, and has the name of one that is."""
+    return UserError(
+        "The {label} of a laptop has less memory than the card of that name, and is not known "
+        "here: ask about its memory, such as 16GB.",
+        label=card.label,
+    )
+
+
+def not_one_model(words: Sequence[str]) -> UserError:
+    """The error of words that together are no model: two of them, or one that is not known."""
+    different = list(dict.fromkeys(words))
+    for models in _two_models(words):
+        return UserError("The question names {values}: one of them, please.", values=models)
+    unknown = [word for word in different if model((word,)) is None]
+    unknown = [word for word in unknown if likely_model((word,)) is None] or unknown
+    if not unknown or (len(different) > 1 and all(map(is_size, different))):
+        return UserError(
+            "The question names {values}: one of them, please.", values=", ".join(different)
+        )
+    return _unknown(min(unknown, key=lambda word: (is_size(word), word)))
+
+
+def _two_models(words: Sequence[str]) -> Iterator[str]:
+    """Both models of words that name one and then another, as they are named."""
+    for at in range(2, len(words) - 1):
+        parts = words[:at], words[at:]
+        named = [model(tuple(part)) or likely_model(part) for part in parts if len(part) < 5]
+        if len(named) == 2 and all(named) and not all(map(is_size, words)):
+            yield ", ".join(" ".join(part) for part in parts)
+
+
+def _unknown(word: str) -> UserError:
+    if word.startswith("micro-batch="):
+        return UserError(
+            "The sequences that a GPU takes in a pass are chosen here; batch=128 is those of a "
+            "step over all GPUs."
+        )
+    return UserError(
+        '"{word}" is no card, model, task or method that is known here; {hint}',
+        word=word,
+        hint=_hint(word),
+    )
+
+
+def _hint(word: str) -> Message:
+    near, size = nearest(word), size_in(word)
+    if "=" in word:
+        return message("the settings of a question are batch=, rank=, prompt= and response=.")
+    if near is not None and (size is None or size.lower() == str(size_in(near)).lower()):
+        return message('did you mean "{near}"?', near=near)
+    if is_size(word):
+        return message("give the folder with the config.json of a model of that size.")
+    if size is not None:
+        return message(
+            "give the folder with its config.json, or ask about its size alone: {size}.", size=size
+        )
+    return message("rlbot recommend --list models, devices or tasks shows what is known.")

@@ -1,0 +1,218 @@
+"""The words of a question, sorted by what they are: cards, counts, lengths, a task, a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import field
+
+from bot.base.device_words import card
+from bot.base.devices import Device
+from bot.base.digits import is_digits
+from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
+from bot.recommend.model_names import is_exactly, model
+from bot.recommend.refusals import card_word, unsupported
+from bot.recommend.request import MOST_GPUS, TASKS
+from bot.recommend.vocabulary import (
+    COUNTED,
+    LAPTOP,
+    METHODS,
+    NUMBER,
+    TASK_WORDS,
+    TUNING_WORDS,
+    UNIT,
+    VARIANTS,
+    fillers,
+    is_plain,
+)
+
+_BEFORE = regex(r"(\d{1,6})x(.+)")
+_AFTER = regex(r"(.+)x(\d{1,6})")
+_LENGTHS = regex(rf"({NUMBER})({UNIT})\+({NUMBER})({UNIT})")
+_LENGTH = regex(rf"({NUMBER})(k)|(10|\d)(m)")
+"""A length with its unit; one of more millions is the size of a model: smollm2 135m."""
+_KEYED = regex(rf"(batch|rank|prompt|response|length)=({NUMBER})({UNIT})")
+_NODES = regex(r"nodes=(\d{1,4})_(\d{0,2})")
+_MEMORY = regex(r"(?:(\d{1,3})x)?(\d{1,3})(?:gib|gb|g)(?:x(\d{1,3}))?")
+_COUNT = regex(rf"(x?)({NUMBER})(x?|gpus?)")
+_NEGATED = regex(r"(no|non|not|without)=(.+)")
+_DATE = regex(r"(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|2[2-9](?:0[1-9]|1[0-2])")
+"""Month and day, or year and month, as models' names have them."""
+_LENGTHS_STEP = 64
+"""Lengths are multiples of it, where the dates in models' names are none: 1024, not 1124."""
+_LEAST_LENGTH = 128
+"""A number from here on that stands by no card is a length."""
+_HARDWARE = frozenset(
+    {
+        *("gpu", "gpus", "card", "cards", "nvidia", "geforce", "rtx", "quadro", "tesla"),
+        *("amd", "instinct", "radeon", "ascend", "huawei", "metax"),
+    }
+)
+"""Words of cards that change nothing, and say of a number beside them that it counts cards."""
+_MOST_TIMES = 6
+"""Letters x in a word for cards: each may be a sign, and both sides of it are tried."""
+_UNWANTED = {"lora": "full", "full": "lora", "dora": None, "qlora": None}
+"""What a method that is not wanted leaves; DoRA and QLoRA are never taken of themselves."""
+
+
+@dataclass(slots=True)
+class SortedWords:
+    """The words of a question, sorted by what they are."""
+
+    cards: list[tuple[Device, ...]] = field(default_factory=list)
+    """The devices that each word may mean."""
+    counts: list[int] = field(default_factory=list)
+    memory: list[int] = field(default_factory=list)
+    rest: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    values: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, kind: str, value: str) -> None:
+        """A value of a kind; the same one twice is one."""
+        values = self.values.setdefault(kind, [])
+        if value not in values:
+            values.append(value)
+
+
+def sort_words(
+    words: Sequence[str], is_model_folder: Callable[[str], bool], parts: SortedWords
+) -> None:
+    """Put each word where it belongs, with its neighbours where those decide what it is."""
+    around = ["", *(word.lower() for word in words), ""]
+    for word, before, after in zip(words, around, around[2:], strict=False):
+        if is_model_folder(word):
+            parts.add("folder", word)
+        elif "/" in word or _is_of_name(word.lower(), before, parts):
+            parts.rest.append(word)
+        elif word.lower() in VARIANTS:
+            parts.left_out.append(word)
+        elif found := card(word.lower()):
+            parts.cards.append(found)
+        elif not (
+            _sort_number(word.lower(), parts)
+            or _sort_count(word.lower(), before, after, parts)
+            or _sort_word(word.lower(), parts)
+        ):
+            parts.rest.append(word)
+
+
+def _is_of_name(low: str, before: str, parts: SortedWords) -> bool:
+    """Whether a word belongs to the name before it: `4b instruct 2507`, `phi 3 mini 4k`."""
+    if len(low) == 4 and low.startswith("0") and is_digits(low):
+        return True  # Neither a length nor a count begins so.
+    if not parts.rest or parts.rest[-1].lower() != before:
+        return False
+    if low in VARIANTS or (low == "it" and "gemma" in parts.rest[0].lower()):
+        return True
+    if _DATE.fullmatch(low):
+        return int(low) % _LENGTHS_STEP != 0
+    return _LENGTH.fullmatch(low) is not None and is_exactly((*parts.rest, low))
+
+
+def _sort_word(low: str, parts: SortedWords) -> bool:
+    """Put a word of letters where it belongs; False when it may be of a model's name."""
+    task, _, method = low.rpartition("-")
+    if low in TASK_WORDS:
+        parts.add("task", TASK_WORDS[low])
+    elif low in TUNING_WORDS:
+        parts.add("tuning", low)
+    elif low in METHODS:
+        parts.add("method", METHODS[low])
+    elif low in TASKS:
+        parts.add("framework", low)
+    elif low in LAPTOP:
+        parts.add("laptop", low)
+    elif negated := _NEGATED.fullmatch(low):
+        _sort_unwanted(negated[1], negated[2], parts)
+    elif task in TASK_WORDS and method in METHODS:
+        parts.add("task", TASK_WORDS[task])
+        parts.add("method", METHODS[method])
+    else:
+        return low in fillers()
+    return True
+
+
+def _sort_unwanted(no: str, low: str, parts: SortedWords) -> None:
+    """Put what is not wanted where it belongs; raises UserError for what else is known."""
+    if low in METHODS:
+        if left := _UNWANTED[METHODS[low]]:
+            parts.add("method", left)
+    elif low in {*TASK_WORDS, *TASKS} or card(low) or _counted(low) or model((low,)):
+        raise UserError(
+            '"{no} {word}" says what is not wanted; a question says what is.', no=no, word=low
+        )
+    else:
+        parts.left_out.append(f"{no} {low}")
+
+
+def _sort_number(low: str, parts: SortedWords) -> bool:
+    """Put a word with a number where it belongs; False when it is none of these."""
+    if lengths := _LENGTHS.fullmatch(low):
+        prompt, response = tokens(lengths[1], lengths[2]), tokens(lengths[3], lengths[4])
+        parts.add("lengths", f"{prompt}+{response}")
+    elif length := _LENGTH.fullmatch(low):
+        parts.add("lengths", str(tokens(length[1] or length[3], length[2] or length[4])))
+    elif keyed := _KEYED.fullmatch(low):
+        kind = "lengths" if keyed[1] == "length" else keyed[1]
+        parts.add(kind, str(tokens(keyed[2], keyed[3])))
+    elif nodes := _NODES.fullmatch(low):
+        if nodes[2]:
+            parts.counts.append(int(nodes[1]) * int(nodes[2]))
+        else:
+            parts.add("nodes", str(int(nodes[1])))
+    elif memory := _MEMORY.fullmatch(low):
+        parts.counts += [int(count) for count in (memory[1], memory[3]) if count]
+        parts.memory.append(int(memory[2]))
+    elif counted := _counted(low):
+        parts.counts.append(counted[0])
+        parts.cards.append(counted[1])
+    else:
+        return False
+    return True
+
+
+def _sort_count(low: str, before: str, after: str, parts: SortedWords) -> bool:
+    """Put a bare number where it belongs: it counts cards, is a length, or another word's."""
+    count = _COUNT.fullmatch(low)
+    if count is None or card_word(low):
+        return False
+    number = int(count[2])
+    is_count = bool(count[1] or count[3]) or _is_hardware(before) or _is_hardware(after)
+    follows = bool(parts.rest) and parts.rest[-1].lower() == before and before.isalpha()
+    if not is_count and follows and is_plain(before):
+        parts.rest[-1] += f"={number}"  # A setting of which nothing is known: alpha 16.
+    elif number > MOST_GPUS or (number >= _LEAST_LENGTH and not is_count):
+        parts.add("lengths", str(number))
+    else:
+        parts.counts.append(number)
+    return True
+
+
+def _is_hardware(word: str) -> bool:
+    """Whether a number beside the word counts cards."""
+    if COUNTED.search(word):
+        return False
+    known = word in _HARDWARE or card(word) or _MEMORY.fullmatch(word) or card_word(word)
+    return bool(known or unsupported(word))
+
+
+def _counted(low: str) -> tuple[int, tuple[Device, ...]] | None:
+    """A number and a card in one word: 2x4090, 4090x2, 2x8xh100 (nodes, GPUs of each)."""
+    if low.count("x") > _MOST_TIMES:
+        return None
+    for match, number, name in ((_BEFORE.fullmatch(low), 1, 2), (_AFTER.fullmatch(low), 2, 1)):
+        if match is None:
+            continue
+        found = card(match[name])
+        if found:
+            return int(match[number]), found
+        more = _counted(match[name])
+        if more is not None:
+            return int(match[number]) * more[0], more[1]
+    return None
+
+
+def tokens(number: str, unit: str | None) -> int:
+    """A length as it is written, with or without `k` or `m` behind it."""
+    return int(number) * {"k": 1024, "m": 1024**2}.get((unit or "").lower(), 1)

@@ -1,0 +1,255 @@
+"""Words of a question that were once taken for something else, or dropped without a word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.base.errors import UserError
+from bot.base.messages import sentence_of
+from bot.memory.shapes.models import find
+from bot.recommend.hub import hub_path
+from bot.recommend.question import ParsedQuestion, parse_question
+from tests.command import rlbot
+
+
+def _refusal(words: str) -> str:
+    with pytest.raises(UserError) as raised:
+        parse_question([words])
+    return sentence_of(raised.value)
+
+
+def _cards(question: ParsedQuestion) -> tuple[str, ...]:
+    return tuple(card.token for card in question.cards)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("W7900", "RTX 6000", "quadro rtx 6000", "RTX 3070", "3070", "2x3070ti", "8xMI210"),
+        *("MI210", "B100", "A16", "RTX 5880 ada", "RX 7900 XTX", "RTX A2000 12gb", "gtx 1660"),
+    ],
+)
+def test_a_card_that_is_not_known_is_no_part_of_a_name(words: str) -> None:
+    for question in (words, f"{words} qwen3 8b", f"8xh100 {words} qwen3 8b"):
+        assert "is not known here" in _refusal(question)
+        assert _refusal(question).startswith("The card ")
+
+
+def test_cards_near_to_an_unknown_one_are_named() -> None:
+    assert "near ones are RTXPRO6000, RTX6000ADA" in _refusal("2x rtx 6000")
+    assert "near ones are MI250X" in _refusal("MI210")
+    assert "rlbot recommend --list devices" in _refusal("W7900")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("2x rtx 6000 pro", "2xrtx6000pro", "2x pro 6000", "2 x RTX PRO 6000 Blackwell Max-Q"),
+        *("2 RTX 6000 Pro Workstation Edition", "rtxpro6000 x2"),
+    ],
+)
+def test_each_order_of_rtx_pro_6000(words: str) -> None:
+    for question in (words, f"{words} qwen3-8b"):
+        parsed = parse_question([question])
+        assert (_cards(parsed), parsed.gpus, parsed.left_out) == (("rtxpro6000",), 2, ())
+
+
+@pytest.mark.parametrize("words", ["hunyuan a13b", "granite 3.0 1b a400m", "llama-4 scout"])
+def test_parts_of_names_are_no_cards(words: str) -> None:
+    assert parse_question([words]).model is not None
+
+
+@pytest.mark.parametrize(
+    ("words", "hub"),
+    [
+        ("qwen3 30b a3b instruct 2507", "Qwen/Qwen3-30B-A3B-Instruct-2507"),
+        ("qwen3 4b thinking 2507", "Qwen/Qwen3-4B-Thinking-2507"),
+        ("mistral small 3.2 24b 2506", "mistral-small-3.2-24b-2506"),
+        ("olmo 2 1124 7b", "allenai/OLMo-2-1124-7B"),
+        ("deepseek r1 0528", "deepseek-ai/DeepSeek-R1-0528"),
+        ("kimi k2 0905", "moonshotai/Kimi-K2-0905"),
+        ("glm 4 9b 0414", "GLM-4-9B-0414"),
+        ("qwen2.5 coder 32b", "Qwen/Qwen2.5-Coder-32B"),
+        ("qwen2.5 math 7b", "Qwen/Qwen2.5-Math-7B"),
+        ("qwen3 coder 30b a3b instruct", "Qwen/Qwen3-Coder-30B-A3B-Instruct"),
+        ("Qwen2.5-7B-Instruct-1M", "Qwen/Qwen2.5-7B-Instruct-1M"),
+        ("qwen 2.5 7b instruct", "Qwen/Qwen2.5-7B-Instruct"),
+        ("phi 3 mini 4k", "microsoft/Phi-3-mini-4k-instruct"),
+        ("phi 3 mini", "microsoft/Phi-3-mini-128k-instruct"),
+        ("llama 3 8b instruct", "meta-llama/Meta-Llama-3-8B-Instruct"),
+        ("gemma 2 9b it", "google/gemma-2-9b-it"),
+        ("gemma 3 4b", "google/gemma-3-4b-it"),
+        ("gemma-3-4b-it", "google/gemma-3-4b-it"),
+    ],
+)
+def test_the_model_that_was_asked_for_is_named(words: str, hub: str) -> None:
+    question = parse_question([f"8xh100 {words} sft"])
+    assert (question.gpus, question.response, question.left_out) == (8, None, ())
+    name = question.model or ""
+    known = find(name)
+    assert hub_path(name, known.name if known else name) == hub
+
+
+@pytest.mark.parametrize(
+    ("words", "base"),
+    [
+        ("qwen3 30b a3b instruct 2507", "Qwen3-30B-A3B"),
+        ("deepseek r1 0528", "DeepSeek-R1"),
+        ("qwen2.5 coder 32b", None),
+        ("qwen3 8b instruct", None),
+    ],
+)
+def test_whose_shape_another_model_has_is_said(words: str, base: str | None) -> None:
+    assert parse_question([words]).base == base
+
+
+@pytest.mark.parametrize(
+    ("words", "response"),
+    [
+        ("sft 1024 tokens", 1024),
+        ("sft 512", 512),
+        ("grpo 512", 512),
+        ("Qwen3-8B 1024", 1024),
+        ("sft 2,048 tokens", 2048),
+        ("64 tokens sft", 64),
+        ("context 4096", 4096),
+        ("max seq length 512 sft", 512),
+        ("1M context", 1024**2),
+        ("sft 1m", 1024**2),
+        ("phi 3 mini 4k sft 2k", 2048),
+        ("8 steps, 1k+2k tokens", 2048),
+    ],
+)
+def test_a_length_is_no_number_of_gpus(words: str, response: int) -> None:
+    question = parse_question([f"8xh100 {words}"])
+    assert (question.gpus, question.response, question.left_out) == (8, response, ())
+
+
+@pytest.mark.parametrize("words", ["512 h100", "h100 512", "512xh100", "h100, 512 gpus"])
+def test_a_number_beside_a_card_counts_it(words: str) -> None:
+    question = parse_question([words])
+    assert (question.gpus, question.response) == (512, None)
+
+
+def test_millions_as_an_option() -> None:
+    answer = rlbot("recommend", "8xh100", "qwen3-8b", "sft", "--lengths", "11m")
+    assert answer.err == (
+        "rlbot: The response is 11534336; a number from 1 to 10000000 belongs there.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "task", "method", "left_out"),
+    [
+        ("without lora", None, "full", ()),
+        ("no-lora", None, "full", ()),
+        ("w/o lora", None, "full", ()),
+        ("\u4e0d\u7528lora", None, "full", ()),
+        ("no qlora sft", "sft", None, ()),
+        ("without full fine-tuning", "sft", "lora", ()),
+        ("without offload", None, None, ("without offload",)),
+        ("no nvlink", None, None, ("no nvlink",)),
+    ],
+)
+def test_what_is_not_wanted_is_not_taken(
+    words: str, task: str | None, method: str | None, left_out: tuple[str, ...]
+) -> None:
+    question = parse_question([f"4xh100 Qwen3-8B {words}"])
+    assert (question.task, question.method, question.left_out) == (task, method, left_out)
+
+
+@pytest.mark.parametrize("words", ["no 4090", "not 2x4090", "without grpo", "no qwen3-8b"])
+def test_what_is_known_and_not_wanted_is_asked_back(words: str) -> None:
+    assert "says what is not wanted" in _refusal(f"8xh100 {words}")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("kto", "There is no prediction for KTO; the tasks are grpo, ppo"),
+        ("orpo", "There is no prediction for ORPO"),
+        ("pretrain", "There is no prediction for pretraining"),
+        ("megatron", "Megatron cannot be asked for"),
+        ("sglang", "SGLang cannot be asked for: scripts are for verl"),
+        ("deepspeed", "DeepSpeed cannot be asked for"),
+        ("fp16", "No script here trains in fp16"),
+        ("per gpu batch 4", "The sequences that a GPU takes in a pass are chosen here"),
+        ("batch size 4 per gpu", "The sequences that a GPU takes in a pass are chosen here"),
+        ("per_device_train_batch_size=4", "The sequences that a GPU takes in a pass"),
+        ("tp=4", "the settings of a question are batch=, rank=, prompt= and response=."),
+        ("group size 16", '"group=16" is no card'),
+        ("lora alpha 16", '"alpha=16" is no card'),
+        ("mistal 7b", 'did you mean "mistral"?'),
+        ("lama 3 8b", 'did you mean "llama"?'),
+        ("llama4", 'did you mean "Llama-4-Scout-17B-16E"?'),
+        ("1000b", "give the folder with the config.json of a model of that size."),
+        ("llama 8b qwen 8b", "The question names llama 8b, qwen 8b: one of them, please."),
+    ],
+)
+def test_what_is_not_covered_is_refused(words: str, sentence: str) -> None:
+    assert sentence in _refusal(f"8xh100 {words}")
+
+
+@pytest.mark.parametrize("words", ["distill", "inference", "deepspeed", "no-lora", "tp=4", "Max-Q"])
+def test_a_word_is_not_near_to_one_that_shares_few_letters(words: str) -> None:
+    assert "did you mean" not in rlbot("recommend", f"8xh100 {words} Qwen3-8B nonsense0").err
+
+
+@pytest.mark.parametrize("words", ["4090 laptop", "laptop with an RTX 4090", "4090 laptop 16gb"])
+def test_a_laptop_has_another_card_of_that_name(words: str) -> None:
+    assert "The RTX4090 of a laptop has less memory" in _refusal(f"{words} qwen3-0.6b")
+
+
+def test_a_laptop_that_is_known_or_has_no_such_card() -> None:
+    assert _cards(parse_question(["rtx 3050 laptop"])) == ("rtx3050laptop",)
+    assert _cards(parse_question(["from my laptop to 8xh100"])) == ("h100",)
+
+
+@pytest.mark.parametrize(
+    ("words", "gpus"),
+    [
+        ("8\u5361*2\u8282\u70b9 H100", 16),
+        ("2\u8282\u70b9 8\u5361H100", 16),
+        ("256\u5361H100", 256),
+        ("8 gpus x 2 nodes h100", 16),
+        ("8xh100 2 epochs", 8),
+    ],
+)
+def test_gpus_of_nodes(words: str, gpus: int) -> None:
+    assert parse_question([words]).gpus == gpus
+
+
+def test_a_rank_is_of_an_adapter() -> None:
+    for words in ("rank=64", "lora r 64", "lora_rank 64", "r=64"):
+        question = parse_question([f"4xh100 Qwen3-8B {words}"])
+        assert (question.method, question.rank) == ("lora", 64)
+
+
+def _next(*arguments: str) -> list[str]:
+    _, _, command = " ".join(rlbot("recommend", *arguments).out.split()).partition("Next: rlbot ")
+    return command.partition(" --write")[0].split()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", ["4xh100 Qwen3-8B rank=64", "8xh100 Qwen3-8B sft 1k"])
+def test_the_next_command_is_understood(words: str, tmp_path: Path) -> None:
+    command = _next(words)
+    assert command
+    assert rlbot(*command, "--write", str(tmp_path / "next.sh")).status == 0
+
+
+def test_options_name_a_model_and_a_rank_as_words_do(tmp_path: Path) -> None:
+    written = tmp_path / "m.sh"
+    options = ("--model", "qwen-3-8b", "--device", "h100", "--lora-rank", "64")
+    answer = rlbot("recommend", *options, "--write", str(written))
+    assert answer.out.startswith("grpo-lora of Qwen3-8B")
+    text = written.read_text(encoding="utf-8")
+    assert ":-Qwen/Qwen3-8B}" in text
+    assert "lora_rank=64" in text
+
+
+def test_every_task_is_named_where_one_is_not_known() -> None:
+    answer = rlbot("recommend", "--model", "Qwen3-8B", "--task", "foo", "--device", "h100")
+    assert "dpo, rm" in answer.err
