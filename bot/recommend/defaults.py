@@ -8,6 +8,7 @@ from typing import cast
 from bot.base.devices import Vendor, gpu_count
 from bot.base.errors import UserError
 from bot.base.messages import message
+from bot.memory.shapes.models import find
 from bot.recommend.options import shareable_batch
 from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import MethodVerdict
@@ -67,9 +68,14 @@ def gpus_of(question: ParsedQuestion) -> int:
 
 
 def sizes_of(question: ParsedQuestion) -> Sizes:
-    """Lengths, batch and rank; a single length is a sample's, or the response's."""
+    """Lengths, batch and rank; a single length is a sample's, or the response's.
+
+    Lengths that are open go no further than the positions that a model has learned.
+    """
     online = task_of(question) in ONLINE
-    prompt, response = (PROMPT, RESPONSE) if online else (0, PROMPT + RESPONSE)
+    known = find(question.model) if question.model is not None else None
+    total = min(PROMPT + RESPONSE, (known and known.shape.positions) or PROMPT + RESPONSE)
+    prompt, response = (total // 2, total // 2) if online else (0, total)
     return Sizes(
         prompt=prompt if question.prompt is None else question.prompt,
         response=response if question.response is None else question.response,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from bot.base.devices import Device
-from bot.base.messages import Language, translated
+from bot.base.messages import Language, message, translated
 from bot.frameworks.releases import releases
 from bot.recommend.answer import RecommendAnswer, recommend
 from bot.recommend.cards import by_kind, rarity, usual_devices
@@ -83,8 +83,36 @@ def answer_model(
             methods=tuple(verdicts),
             next=_next_command(question, verdicts),
             defaults=tuple(translated(clause, language) for clause in clauses),
+            notes=(
+                *answer.recommendations.notes,
+                *(translated(note, language) for note in _too_long(search.request)),
+            ),
         ),
     )
+
+
+def _too_long(request: Request) -> Iterator[str]:
+    """A note where the lengths go beyond what the model was made for."""
+    context, total = request.context, request.prompt + request.response
+    if context is None or total <= context:
+        return
+    name = request.path.rpartition("/")[2]  # A base may take fewer than its tuned model.
+    if request.online:
+        yield message(
+            "{model} was made for {tokens} tokens, and prompt and response are {total}: the engine "
+            "ends a response there.",
+            model=name,
+            tokens=context,
+            total=total,
+        )
+    else:
+        yield message(
+            "{model} was made for {tokens} tokens, and samples of {total} are asked for: it has "
+            "not learned the positions beyond.",
+            model=name,
+            tokens=context,
+            total=total,
+        )
 
 
 def _completed(question: ParsedQuestion) -> ParsedQuestion:

@@ -12,6 +12,7 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import enumeration, mark, message, sentence_of
 from bot.base.regex import regex
+from bot.memory.shapes.contexts import context_of
 from bot.memory.shapes.hub_numbers import NotReadError
 from bot.memory.shapes.models import Model, find, from_config, guess, near, not_known
 from bot.recommend.hub import hub_path
@@ -81,6 +82,12 @@ class Request(Sizes):
     def online(self) -> bool:
         """Whether responses are generated."""
         return self.task in ONLINE
+
+    @property
+    def context(self) -> int | None:
+        """Tokens that the model was made for; None where that is not known."""
+        context = context_of(self.path, any_owner=True) if self.config is None else None
+        return context or self.model.shape.positions or None
 
     @property
     def responses(self) -> int:
@@ -243,7 +250,7 @@ def make_request(
         if "/" not in path and find(path) is not None:
             path = hub_path(path, known_model.name)
         known_model = _named_by_path(known_model, path)
-    return Request(
+    request = Request(
         path=path,
         model=known_model,
         task=task,
@@ -252,6 +259,21 @@ def make_request(
         config=config,
         **asdict(sizes),
     )
+    _check_positions(request)
+    return request
+
+
+def _check_positions(request: Request) -> None:
+    """Raise UserError for lengths beyond the positions that a model has learned one by one."""
+    longest, total = request.context, request.prompt + request.response
+    if request.model.shape.positions and longest is not None and total > longest:
+        raise UserError(
+            "{model} has {tokens} learned positions, and {total} tokens are asked for: shorten the "
+            "lengths to that many together.",
+            model=request.model.name,
+            tokens=longest,
+            total=total,
+        )
 
 
 def _check_method(method: str, framework: FrameworkName, task: str) -> None:

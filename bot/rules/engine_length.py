@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from bot.frameworks.plan_values import PlanValues, version_at_least
+from bot.memory.shapes.contexts import context_of
 from bot.report import Severity
 from bot.rules._support.base import Example, Hits, Message, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
@@ -44,14 +43,6 @@ META = Meta(
         bad=verl(*_LENGTHS, f"{_LENGTH}=4096"), good=verl(*_LENGTHS, f"{_LENGTH}=6144")
     ),
 )
-
-_CONTEXTS: Final = (
-    ("qwen/qwen2.5-math-", 4096),
-    ("meta-llama/llama-2-", 4096),
-    ("meta-llama/meta-llama-3-", 8192),
-    ("google/gemma-2-", 8192),
-)
-"""The beginning of a model's name on the hub, in small letters, and the tokens that it takes."""
 
 
 def check(context: RuleContext) -> Hits:
@@ -95,8 +86,7 @@ def _cut(length: int, prompt: int) -> Message:
 
 def _of_model(values: PlanValues, prompt: int, response: int) -> Hits:
     """A model whose context the longest sequence does not fit."""
-    name = (values.plan.model.value or "").lower()
-    length = next((length for start, length in _CONTEXTS if name.startswith(start)), None)
+    length = context_of(values.plan.model.value or "")
     if length is None or length >= prompt + response or values.number(_LENGTH):
         return
     if any("position_embeddings" in one.key or "rope" in one.key for one in values.plan.settings):

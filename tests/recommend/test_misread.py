@@ -240,6 +240,38 @@ def test_the_next_command_is_understood(words: str, tmp_path: Path) -> None:
     assert rlbot(*command, "--write", str(tmp_path / "next.sh")).status == 0
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("8xh100 llama-3-8b 4k+16k", "Meta-Llama-3-8B was made for 8192 tokens, and prompt and"),
+        ("8xh100 pythia-1b sft 4k", "pythia-1b was made for 2048 tokens, and samples of 4096"),
+        ("8xh100 Qwen3-8B-Base sft 40k", "Qwen3-8B-Base was made for 32768 tokens"),
+    ],
+)
+def test_lengths_that_a_model_was_not_made_for_are_noted(words: str, sentence: str) -> None:
+    assert sentence in " ".join(rlbot("recommend", words).out.split())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "8xh100 llama-3-8b 4k+4k",
+        "8xh100 llama-3.1-8b sft 16k",
+        "8xh100 qwen3 4b instruct 2507 sft 64k",
+    ],
+)
+def test_lengths_that_a_model_was_made_for_are_not(words: str) -> None:
+    assert "was made for" not in rlbot("recommend", words).out
+
+
+def test_learned_positions_cannot_be_exceeded() -> None:
+    for words, longest in (("gpt2 1k+8k", 1024), ("opt-6.7b grpo 1k+8k", 2048)):
+        refused = rlbot("recommend", f"8xh100 {words}")
+        assert (refused.status, refused.out) == (2, "")
+        assert f"has {longest} learned positions, and 9216 tokens are asked for" in refused.err
+    assert "512 + 512 tokens" in rlbot("recommend", "8xh100 gpt2").out
+
+
 def test_options_name_a_model_and_a_rank_as_words_do(tmp_path: Path) -> None:
     written = tmp_path / "m.sh"
     options = ("--model", "qwen-3-8b", "--device", "h100", "--lora-rank", "64")

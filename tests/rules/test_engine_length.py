@@ -35,6 +35,9 @@ SIX = "# verl: 0.6.1"
         verl(*LENGTHS, f"{TOKENS}=10240", before=SIX),
         verl(MATH, "data.max_prompt_length=1024", "data.max_response_length=3072"),
         verl(MATH.replace("Qwen/", "$HOME/models/"), *LENGTHS),
+        verl(MATH.replace("Qwen/", ""), *LENGTHS),
+        verl("actor_rollout_ref.model.path=Qwen/Qwen3-8B", *LENGTHS),
+        verl("actor_rollout_ref.model.path=gpt2-math", *LENGTHS),
         verl(MATH, *LENGTHS, "+actor_rollout_ref.model.override_config.rope_theta=1000000"),
     ],
 )
@@ -53,6 +56,7 @@ def test_stays_silent(script: str) -> None:
         verl(*LENGTHS, f"{TOKENS}=9216", before="# verl: 0.4.1"),
         verl(MATH, *LENGTHS, f"{TOKENS}=10240", before="# verl: 0.5.0"),
         verl(MATH, *LENGTHS),
+        verl("actor_rollout_ref.model.path=allenai/OLMo-2-1124-7B", *LENGTHS),
     ],
 )
 def test_says_what_does_not_fit(script: str, snapshot: SnapshotAssertion) -> None:
