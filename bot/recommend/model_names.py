@@ -70,10 +70,10 @@ def _spelled(written: str, known: str) -> str:
     if set(parts) <= set(known.lower().split("-")):
         return known
     whole = names.get(_compact(written)) or names.get(_compact(_VARIANT.sub("", written)))
-    if whole is None:
-        return "-".join(_as_makers_write(part, known) for part in written.split("-"))
-    own = whole.lower().split("-")
+    own = whole.lower().split("-") if whole else []
     more = [part for part in _VARIANT.findall(written) if part.lower() not in own]
+    if whole is None or {*own, *map(str.lower, more)} == set(parts):
+        return "-".join(_as_makers_write(part, whole or known) for part in written.split("-"))
     return "-".join([whole, *(_as_makers_write(part, known) for part in more)])
 
 

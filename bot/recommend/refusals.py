@@ -21,6 +21,7 @@ from bot.recommend.vocabulary import COUNTED, nearest
 _SLICE = regex(r"mig|[1-7]g\.\d{1,3}gb")
 _CARD = regex(
     r"(?:rtx|gtx|rx|arc)(?:pro|a|b|t)?\d{3,4}|mi\d{2,3}|[abghklmpqtvw]\d{2,4}|a2|p4|[1-5]0[5-9]0"
+    r"|\d{4}(?=xt|gre)"
 )
 """A maker's word or the letter of a series, and a number; or the number of a GeForce."""
 _MOST_NEAR = 6
@@ -47,9 +48,12 @@ def unsupported(word: str) -> tuple[str, str] | None:
 
 def card_word(word: str) -> str | None:
     """What a word names that has the form of a card's name, without its count; None for others."""
-    low = BRAND.sub("", COUNTED.sub("", word.lower())).removesuffix("s")
-    form = _CARD.match(low)
-    return low if form and _OF_CARD.fullmatch(low, form.end()) else None
+    for one in (word.lower(), COUNTED.sub("", word.lower())):
+        low = BRAND.sub("", one).removesuffix("s")
+        form = _CARD.match(low)
+        if form and _OF_CARD.fullmatch(low, form.end()):
+            return low
+    return None
 
 
 def refuse_known(words: Sequence[str], *, has_cards: bool) -> None:
@@ -154,8 +158,8 @@ def _two_models(words: Sequence[str]) -> Iterator[str]:
 def _unknown(word: str) -> UserError:
     if word.startswith("micro-batch="):
         return UserError(
-            "The sequences that a GPU takes in a pass are chosen here; batch=128 is those of a "
-            "step over all GPUs."
+            "Micro and mini batches are chosen here; batch=128 is the sequences of a step over all "
+            "GPUs."
         )
     return UserError(
         '"{word}" is no card, model, task or method that is known here; {hint}',

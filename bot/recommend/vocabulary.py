@@ -44,7 +44,7 @@ _INSTANCE = regex(
 _CLOSE = 0.75
 """How similar a word must be for another to be meant (difflib's ratio): one letter of four."""
 _LEAST_LETTERS = 4
-"""Shorter words of models' names are too many to be meant by chance."""
+"""A shorter name of a family is near to too many words."""
 COUNTED = regex(r"\A\d{1,6}x|(?<![rg]t)(?<!\Ar)x\d{1,6}\Z")
 """How many of a card, in one word with it; the x of rtx6000 is no sign."""
 
@@ -163,7 +163,8 @@ def known(kind: Literal["models", "devices", "tasks"]) -> list[str]:
 def _vocabulary() -> Mapping[str, str]:
     """Every known word in lower case, and as it is written."""
     names = {name.lower(): name for name in pinned()}
-    names |= {part: part for part in parts_of_names() if len(part) >= _LEAST_LETTERS}
+    families = (re.match("[a-z]*", name) for name in list(names))
+    names |= {one[0]: one[0] for one in families if one and len(one[0]) >= _LEAST_LETTERS}
     names |= {
         token: device.label
         for device in reversed(devices())
@@ -184,7 +185,7 @@ _JOINED = (
     (regex(r"(?<![\w.])(\d{1,3}),(\d{3})(?![\w.,])", re.I), r"\1\2"),
     (
         regex(
-            r"(?:(?:rtx[\s-]*)?pro[\s-]*([456][05]00)|(?:rtx[\s-]*)?(?<!\d)([456][05]00)[\s-]*pro)"
+            r"(?:rtx[\s-]*|(?<![\w-])|(?<=\dx))(?:pro[\s-]*([456][05]00)|([456][05]00)[\s-]*pro)"
             r"(?:[\s-]+(?:blackwell|max-?q|workstation|server|edition))*\b",
             re.I,
         ),
@@ -198,6 +199,7 @@ _JOINED = (
     (regex(r"\bh100[ -]{1,3}nvl\b", re.I), "h100nvl"),
     (regex(r"\b([ah])/([ah]100)\b", re.I), r"\g<1>100 \2"),
     (regex(r"\brtx[\s-]{0,3}(a\d{4})(?!\d)", re.I), r"\1"),
+    (regex(r"\bradeon[\s-]+(?:rx\s*)?(?=\d{4})", re.I), "rx"),
     (regex(r"([rg]tx|\brx|\barc)\s+([ab]?\d{3,4})(?!\d)", re.I), r"\1\2"),
     (regex(r"(?<=rx\d{4})[\s-]+(xtx|xt|gre)\b", re.I), r"\1"),
     (regex(r"(?<=[1-5]0[6-9]0)[ -]{1,3}(d|ti|super)\b", re.I), r"\1"),
@@ -207,7 +209,7 @@ _JOINED = (
     (regex(r"\breward[\s-]+model\b", re.I), "rm"),
     (
         regex(
-            r"\b(?:(?:mbs|(?:micro[\s_-]*|per[\s_-]*(?:gpu|device|card)[\s_-]*(?:train[\s_-]*)?)+"
+            r"\b(?:(?:mbs|(?:(?:micro|mini)[\s_-]*|per[\s_-]*(?:gpu|device|card)[\s_-]*(?:train[\s_-]*)?)+"
             r"(?:batch(?:[\s_-]*size)?|bsz?)(?:[\s_-]*per[\s_-]*gpu)?)[\s=:]*(\d{1,8})"
             r"|(?:batch(?:[\s_-]*size)?|bsz?)[\s=:]*(\d{1,8})[\s_-]*(?:per|each|a|/)[\s_-]*"
             r"(?:gpu|device|card))\b",
@@ -217,19 +219,26 @@ _JOINED = (
     ),
     (
         regex(
-            r"\b(?:(?:train|global)[\s_-]?)?(?:batch(?:[\s_-]+size)?|bsz?)[\s=:]*(\d{1,8})\b", re.I
+            r"\b(?:(?:train|global)[\s_-]?)?(?:batch(?:[\s_-]+size)?|bsz?)[\s=:]*(?:of\s+)?(\d{1,8})\b"
+            r"|\b(\d{1,8})\s+(?:global\s+)?batch(?:\s+size)?(?=[\s,;.?!]|\Z)(?![\s=:]*(?:of\s+)?\d)",
+            re.I,
         ),
-        r"batch=\1",
+        r"batch=\1\2",
     ),
     (
         regex(r"\b(?:(?:lora[\s_-])?(?:rank[\s=:-]*|r[=:]\s*)|lora[\s_-]r\s+)(\d{1,8})\b", re.I),
         r"rank=\1",
     ),
     (
-        regex(r"\b(\d{1,2})\s*(?:gpus?|cards?)?\s*x\s*(\d{1,4})\s*nodes?\b", re.I),
+        regex(
+            r"\b(\d{1,2})\s*(?:gpus?|cards?)?\s*x\s*(\d{1,4})\s*(?:node|machine|server)s?\b", re.I
+        ),
         r"nodes=\2_\1",
     ),
-    (regex(r"\b(\d{1,4})\s*nodes?(?:\s+(?:of|with|x)\s+(\d{1,2}))?\b", re.I), r"nodes=\1_\2"),
+    (
+        regex(r"\b(\d{1,4})\s*(?:node|machine|server)s?(?:\s+(?:of|with|x)\s+(\d{1,2}))?\b", re.I),
+        r"nodes=\1_\2",
+    ),
     (regex(r"\b(\d{1,3})\s+gi?b\b", re.I), r"\1gb"),
     (
         # What changes no memory.

@@ -28,6 +28,7 @@ def _cards(question: ParsedQuestion) -> tuple[str, ...]:
     "words",
     [
         *("W7900", "RTX 6000", "quadro rtx 6000", "RTX 3070", "3070", "2x3070ti", "8xMI210"),
+        *("radeon 7900 xtx", "7900xtx", "radeon pro w7900"),
         *("MI210", "B100", "A16", "RTX 5880 ada", "RX 7900 XTX", "RTX A2000 12gb", "gtx 1660"),
     ],
 )
@@ -79,6 +80,7 @@ def test_parts_of_names_are_no_cards(words: str) -> None:
         ("phi 3 mini 4k", "microsoft/Phi-3-mini-4k-instruct"),
         ("phi 3 mini", "microsoft/Phi-3-mini-128k-instruct"),
         ("llama 3 8b instruct", "meta-llama/Meta-Llama-3-8B-Instruct"),
+        ("mistral 7b instruct v0.3", "mistralai/Mistral-7B-Instruct-v0.3"),
         ("gemma 2 9b it", "google/gemma-2-9b-it"),
         ("gemma 3 4b", "google/gemma-3-4b-it"),
         ("gemma-3-4b-it", "google/gemma-3-4b-it"),
@@ -175,9 +177,12 @@ def test_what_is_known_and_not_wanted_is_asked_back(words: str) -> None:
         ("sglang", "SGLang cannot be asked for: scripts are for verl"),
         ("deepspeed", "DeepSpeed cannot be asked for"),
         ("fp16", "No script here trains in fp16"),
-        ("per gpu batch 4", "The sequences that a GPU takes in a pass are chosen here"),
-        ("batch size 4 per gpu", "The sequences that a GPU takes in a pass are chosen here"),
-        ("per_device_train_batch_size=4", "The sequences that a GPU takes in a pass"),
+        ("per gpu batch 4", "Micro and mini batches are chosen here"),
+        ("batch size 4 per gpu", "Micro and mini batches are chosen here"),
+        ("per_device_train_batch_size=4", "Micro and mini batches"),
+        ("mini batch 64", "batch=128 is the sequences of a step over all GPUs."),
+        ("zero3", "DeepSpeed cannot be asked for"),
+        ("int4", "No script here trains in int4"),
         ("tp=4", "the settings of a question are batch=, rank=, prompt= and response=."),
         ("group size 16", '"group=16" is no card'),
         ("lora alpha 16", '"alpha=16" is no card'),
@@ -215,10 +220,18 @@ def test_a_laptop_that_is_known_or_has_no_such_card() -> None:
         ("256\u5361H100", 256),
         ("8 gpus x 2 nodes h100", 16),
         ("8xh100 2 epochs", 8),
+        ("2 machines with 8 h100", 16),
     ],
 )
 def test_gpus_of_nodes(words: str, gpus: int) -> None:
     assert parse_question([words]).gpus == gpus
+
+
+@pytest.mark.parametrize("words", ["batch size of 64", "64 batch size", "batch 64", "bs=64"])
+def test_a_batch(words: str) -> None:
+    question = parse_question([f"8xh100 bf16 Qwen3-8B {words}, grpo"])
+    assert (question.batch, question.gpus, question.model) == (64, 8, "Qwen3-8B")
+    assert (question.response, question.left_out) == (None, ())
 
 
 def test_a_rank_is_of_an_adapter() -> None:
