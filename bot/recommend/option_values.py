@@ -6,6 +6,7 @@ import re
 from dataclasses import asdict, replace
 from typing import Any
 
+from bot.base.devices import Device, by_token
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import sentence_of
@@ -65,7 +66,7 @@ def with_options(question: ParsedQuestion, values: OptionValues) -> ParsedQuesti
         )
     if values.rank is not None and question.method is None:
         changes.setdefault("method", "lora")
-    cards = (*question.cards, *map(usable_device, devices))
+    cards = (*question.cards, *map(_card, devices))
     return replace(question, cards=tuple(dict.fromkeys(map(check_usable, cards))), **changes)
 
 
@@ -78,6 +79,11 @@ def _lengths(text: str) -> tuple[int | None, int]:
         )
     prompt, response = (tokens(match[at], match[at + 1]) if match[at] else None for at in (1, 3))
     return prompt, response or 0
+
+
+def _card(name: str) -> Device:
+    """The card of an option, by its token or in words; raises UserError for all else."""
+    return usable_device(name if by_token(name) else card_option(name))
 
 
 def card_option(name: str) -> str:

@@ -260,10 +260,17 @@ _JOINED = (
     (regex(r"\b(qwen|llama|phi|gemma|olmo|glm|hermes|tulu)\s+(\d)(?=\s|\Z)", re.I), r"\1-\2"),
     (regex(r"(?<![\w/-])(llama|phi|gemma|olmo|glm)(\d)(?=\s|\Z)", re.I), r"\1-\2"),
     (regex(r"\bgroup[\s_-]*size[\s=:]*(\d{1,8})\b", re.I), r"group=\1"),
-    (regex(r"\bw/o\b", re.I), "without"),
     (
         regex(
-            r"(?<![\w-])(no|non|not|without)[\s-]+(?:(?:any|an?|the|us(?:e|ing))\s+)*(\w[\w.+-]*)",
+            r"\b(?:w/o|(?:do(?:es)?n|can|won)['\u2019]?t|cannot|never|avoid(?:ing)?|instead\s+of|"
+            r"rather\s+than|except|excluding)(?=\s)",
+            re.I,
+        ),
+        "without",
+    ),
+    (
+        regex(
+            r"(?<![\w-])(no|non|not|without)[\s-]+(?:(?:any|an?|the|us(?:e|ing)|want|need|to|do)\s+)*(\w[\w.+-]*)",
             re.I,
         ),
         r"\1=\2",

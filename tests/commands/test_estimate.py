@@ -190,7 +190,7 @@ def test_a_comment_names_the_device_as_people_do(written: str, tmp_path: Path) -
     [
         ("p5.48xlarge", 'for "p5.48xlarge" give --device h100 --gpus 8.'),
         ("4x4090", 'for "4x4090" give --device rtx4090 --gpus 4.'),
-        ("h1000", 'did you mean "H100"?'),
+        ("h1000", 'The card "h1000" is not known here; near ones are H100'),
         ("h100 a100", '"h100 a100" is no known accelerator'),
     ],
 )

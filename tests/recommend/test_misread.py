@@ -149,6 +149,11 @@ def test_millions_as_an_option() -> None:
         ("no-lora", None, "full", ()),
         ("w/o lora", None, "full", ()),
         ("\u4e0d\u7528lora", None, "full", ()),
+        ("can't use lora", None, "full", ()),
+        ("I don't want to use LoRA", None, "full", ()),
+        ("full instead of lora", None, "full", ()),
+        ("avoid lora", None, "full", ()),
+        ("\u4e0d\u505alora", None, "full", ()),
         ("no qlora sft", "sft", None, ()),
         ("without full fine-tuning", "sft", "lora", ()),
         ("without offload", None, None, ("without offload",)),
@@ -293,6 +298,13 @@ def test_options_name_a_model_and_a_rank_as_words_do(tmp_path: Path) -> None:
     text = written.read_text(encoding="utf-8")
     assert ":-Qwen/Qwen3-8B}" in text
     assert "lora_rank=64" in text
+
+
+def test_an_option_names_a_card_in_words() -> None:
+    known = rlbot("recommend", "--model", "Qwen3-8B", "--device", "rtx 6000 pro")
+    assert "RTXPRO6000" in known.out
+    unknown = rlbot("recommend", "--model", "Qwen3-8B", "--device", "W7900")
+    assert unknown.err.startswith('rlbot: --device: The card "w7900" is not known here')
 
 
 def test_every_task_is_named_where_one_is_not_known() -> None:
