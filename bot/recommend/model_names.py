@@ -80,7 +80,12 @@ def _spelled(written: str, known: str) -> str:
 def _as_makers_write(part: str, known: str) -> str:
     """A part of a name in the capitals of the model that it is beside."""
     same = next((one for one in known.split("-") if one.lower() == part.lower()), None)
-    if same is not None or part != part.lower() or known.lower().startswith(("gemma", "phi")):
+    if (
+        same is not None
+        or part != part.lower()
+        or known.startswith(("Gemma", "Phi"))
+        or known[0].islower()
+    ):
         return same or part
     return part.upper() if part[-1:] == "b" and is_digits(part[-2:-1]) else part.capitalize()
 

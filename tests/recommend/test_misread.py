@@ -81,6 +81,8 @@ def test_parts_of_names_are_no_cards(words: str) -> None:
         ("phi 3 mini", "microsoft/Phi-3-mini-128k-instruct"),
         ("llama 3 8b instruct", "meta-llama/Meta-Llama-3-8B-Instruct"),
         ("mistral 7b instruct v0.3", "mistralai/Mistral-7B-Instruct-v0.3"),
+        ("deepseek coder 33b instruct", "deepseek-ai/deepseek-coder-33b-instruct"),
+        ("llama-2 13b chat", "meta-llama/Llama-2-13b-chat-hf"),
         ("gemma 2 9b it", "google/gemma-2-9b-it"),
         ("gemma 3 4b", "google/gemma-3-4b-it"),
         ("gemma-3-4b-it", "google/gemma-3-4b-it"),
