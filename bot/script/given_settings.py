@@ -20,6 +20,7 @@ _SIMILAR: Final = mark(
     "{path}: {framework} {release} has no setting {key}, which --set gives; did you mean {near}?"
 )
 _ON: Final = frozenset(("", "1", "true", "yes", "on"))
+_OFF: Final = frozenset(("0", "false", "no", "off"))
 _SEVERAL: Final = ("*", "+")
 """The arities of options that take a list, whose items commas part."""
 
@@ -51,11 +52,17 @@ def with_given(
         plan = by_command.get(id(command))
         if plan is None:
             return command
-        taken = (one for one in settings if _takes(plan, one))
+        taken = [one for one in settings if _takes(plan, one)]
         words = [_word(text, command) for one in taken for text in _texts(one, plan)]
+        off = {key_of(one) for one in taken if _is_flag(one, plan) and not _switches_on(one)}
+        gone = {id(one.word) for one in plan.settings if one.key in off}
+        argv, own = (
+            tuple(word for word in part if id(word) not in gone)
+            for part in (command.argv, command.settings)
+        )
         if command.written is not None:  # Its own words are other options.
-            return replace(command, settings=(*command.settings, *words))
-        return replace(command, argv=(*command.argv, *words))
+            return replace(command, argv=argv, settings=(*own, *words))
+        return replace(command, argv=(*argv, *words), settings=own)
 
     return replace(reading, commands=tuple(map(given, reading.commands)))
 
@@ -81,18 +88,37 @@ def _unknown(key: str, plan: Plan, path: str) -> UncheckedError:
     )
 
 
+def _is_flag(setting: str, plan: Plan) -> bool:
+    """Whether it is an option that takes no value."""
+    known = plan.table.get(key_of(setting)) if plan.table is not None else None
+    return known is not None and known.arity == "0"
+
+
+def _switches_on(setting: str) -> bool:
+    """Whether a flag is given or taken away; raises UserError for a value that says neither."""
+    value = setting.partition("=")[2].lower()
+    if value not in _ON | _OFF:
+        raise UserError(
+            "--set: {key} is a flag: {key}= gives it, and {key}=false takes it away.",
+            key=key_of(setting),
+        )
+    return value in _ON
+
+
 def _texts(setting: str, plan: Plan) -> Iterator[str]:
     """The words that give it on the launch's command line."""
     key, value = key_of(setting), setting.partition("=")[2]
     if plan.framework == "verl":
         yield setting.removeprefix("--")
         return
+    if _is_flag(setting, plan):
+        if _switches_on(setting):
+            yield f"--{key}"
+        return
     known = plan.table.get(key) if plan.table is not None else None
     arity = known.arity if known is not None else ""
-    if arity == "0" and value.lower() not in _ON:
-        raise UserError("--set: {key} is a flag, which only --set {key}= gives.", key=key)
     yield f"--{key}"
-    if arity != "0":
+    if value or arity != "?":  # Alone it is on, as in a script.
         yield from value.split(",") if arity in _SEVERAL else (value,)
 
 

@@ -473,9 +473,42 @@ def test_a_section_is_no_setting() -> None:
     assert "verl 0.6.0 has no setting data, which --set gives" in told
 
 
-def test_a_flag_is_not_taken_back() -> None:
-    _, error = set_on(_OPENRLHF, "adam_offload=false", framework="openrlhf@0.8.0")
-    assert error == "rlbot: --set: adam_offload is a flag, which only --set adam_offload= gives.\n"
+@pytest.mark.parametrize(
+    ("there", "without", "setting", "framework"),
+    [
+        (f"{_OPENRLHF} --adam_offload", _OPENRLHF, "adam_offload=False", "openrlhf@0.8.0"),
+        (f"{_OPENRLHF} --adam_off", _OPENRLHF, "adam_offload=off", "openrlhf@0.8.0"),
+        (_OPENRLHF, _OPENRLHF, "adam_offload=false", "openrlhf@0.8.0"),
+        (
+            f"{_OPENRLHF} --adam_offload",
+            f"{_OPENRLHF} --adam_offload",
+            "adam_offload=",
+            "openrlhf@0.8.0",
+        ),
+        # An option that has a value or none is on without one.
+        (_SFT, f"{_SFT} --gradient_checkpointing", "gradient_checkpointing=", "trl@1.0.0"),
+        (_SFT, f"{_SFT} --gradient_checkpointing False", "gradient_checkpointing=0", "trl@1.0.0"),
+        (
+            f"{_SFT} --use_peft",
+            f"{_SFT} --use_peft --load_in_4bit",
+            "load_in_4bit=",
+            "trl@1.0.0",
+        ),
+    ],
+)
+def test_a_flag_is_given_and_taken_away(
+    there: str, without: str, setting: str, framework: str
+) -> None:
+    changed, error = set_on(f"{there}\n", setting, framework=framework)
+    own, _ = set_on(f"{without}\n", framework=framework)
+    assert error == ""
+    assert changed.split("assumed:")[0] == own.split("assumed:")[0]
+
+
+def test_a_flag_is_on_or_off() -> None:
+    _, error = set_on(_OPENRLHF, "adam_offload=cpu", framework="openrlhf@0.8.0")
+    said = "--set: adam_offload is a flag: adam_offload= gives it, and adam_offload=false takes it"
+    assert error == f"rlbot: {said} away.\n"
 
 
 def test_of_two_launches_the_one_that_has_a_setting_takes_it() -> None:
