@@ -87,10 +87,11 @@ def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
     launches = launches if joined is reading else planned(joined)
     reading = joined
     if options.settings:
-        from bot.script.given_settings import with_given  # Few ask for it.
+        from bot.script.given_settings import refuse_values, with_given  # Few ask.
 
         reading = with_given(joined, launches, place, options.settings)
         launches = planned(reading)
+        refuse_values(launches, script.path)
     return RuleContext(
         path=script.path,
         reading=reading,

@@ -67,6 +67,20 @@ def with_given(
     return replace(reading, commands=tuple(map(given, reading.commands)))
 
 
+def refuse_values(plans: Sequence[Plan], path: str) -> None:
+    """Raise UncheckedError for the first value that is given and that the framework refuses."""
+    for plan in plans:
+        verdicts = plan.table.verdicts(plan.settings) if plan.table is not None else ()
+        for setting, verdict in zip(plan.settings, verdicts, strict=False):
+            if setting.given and verdict.status in ("group", "invalid"):
+                raise UncheckedError(
+                    "{path}: --set {setting}: {problem}.",
+                    path=path,
+                    setting=f"{setting.key}={setting.text}",
+                    problem=verdict.message,
+                )
+
+
 def _takes(plan: Plan, setting: str) -> bool:
     """Whether a launch has a setting, not a section; any where its options are not known."""
     key = key_of(setting)

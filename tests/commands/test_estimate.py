@@ -104,12 +104,12 @@ def test_json_says_everything() -> None:
         (
             ("actor_rollout_ref.actor.use_dynamic_bsz=False",),
             (),
-            "actor.ppo_micro_batch_size_per_gpu is not set, or is 0: the tokens of a pass",
+            "actor.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass",
         ),
         (
             ("actor_rollout_ref.actor.ppo_max_token_len_per_gpu=null",),
             (),
-            "actor.ppo_max_token_len_per_gpu is not set, or is 0: the tokens of a pass",
+            "actor.ppo_max_token_len_per_gpu is not set: the tokens of a pass",
         ),
         (("actor_rollout_ref.actor.fsdp_config.model_dtype=fp7",), (), "type fp7 is not known"),
         (("data.max_prompt_length=many",), (), "where a whole number belongs"),
@@ -503,6 +503,21 @@ def test_a_flag_is_given_and_taken_away(
     own, _ = set_on(f"{without}\n", framework=framework)
     assert error == ""
     assert changed.split("assumed:")[0] == own.split("assumed:")[0]
+
+
+@pytest.mark.parametrize(
+    ("script", "setting", "sentence"),
+    [
+        (_SFT, "optim=foo", "--set optim=foo: --optim takes one of adamw_torch, "),
+        (_SFT, "max_length=long", "--set max_length=long: --max_length takes a whole number"),
+    ],
+)
+def test_a_value_that_the_framework_refuses_is_not_taken(
+    script: str, setting: str, sentence: str
+) -> None:
+    told, _ = set_on(script, setting)
+    assert told.startswith(f"not checked: x.sh: {sentence}")
+    assert "expected" in set_on(script, "optim=adamw_8bit")[0]
 
 
 def test_a_flag_is_on_or_off() -> None:

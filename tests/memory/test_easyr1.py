@@ -119,7 +119,7 @@ def parts(made: Estimate, stage: str) -> dict[str, float]:
         (
             (SEVEN, "worker.actor.micro_batch_size_per_device_for_update=0"),
             "examples/config.yaml",
-            "worker.actor.micro_batch_size_per_device_for_update is not set, or is 0",
+            "worker.actor.micro_batch_size_per_device_for_update is 0, where a positive",
         ),
     ],
 )

@@ -149,4 +149,5 @@ def test_short_ones_share_it_with_room_to_spare() -> None:
 
 def test_settings_that_allow_no_token_do_not_divide_by_it() -> None:
     nothing = ("data.max_prompt_length=0", "data.max_response_length=0")
-    assert update(*nothing, release="0.8.0", limit=8192)["stages"]
+    made = update(*nothing, release="0.8.0", limit=8192)
+    assert made["reason"] == "data.max_prompt_length is 0, where a positive number belongs."

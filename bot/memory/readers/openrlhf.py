@@ -32,6 +32,7 @@ from bot.memory.readers.settings import (
     NoEstimateError,
     assumed_longest,
     assumed_mean,
+    counted,
     indivisible,
     needed,
     release_assumption,
@@ -89,9 +90,10 @@ class _OpenRLHF:
 
     def _role(self, name: RoleName, shape: Shape, gpus: int, *, trained: bool) -> Role:
         get = self.get
-        rank = get.whole("ds.lora.rank", "lora_rank") or 0
+        rank = get.limit("ds.lora.rank", "lora_rank") or 0
         dropout = get.number(0.0, "ds.lora.dropout", "lora_dropout") > 0
         quantized = get.on(False, "ds.load_in_4bit", "load_in_4bit")
+        gradients = get.text("ds.grad_accum_dtype", "grad_accum_dtype")
         adam = get.on(False, "ds.adam_offload", "adam_offload")
         sleeps = get.on(False, "ds.enable_sleep", "deepspeed_enable_sleep")
         if gpus < 1 or gpus % self.ring:
@@ -115,7 +117,7 @@ class _OpenRLHF:
             weight_bytes=2.0,
             frozen_bytes=constants.NF4_NESTED if quantized and rank and trained else None,
             whole_experts=version_at_least(self.plan, 0, 9, 5),  # It requires transformers 5.
-            gradient_bytes=4.0 if self._fp32_gradients() else 2.0,
+            gradient_bytes=4.0 if gradients == "fp32" else 2.0,
             # fp32 weights and two moments of DeepSpeed's fused Adam.
             optimizer_bytes=12.0,
             step_bytes=0.0,
@@ -142,15 +144,12 @@ class _OpenRLHF:
             flash = (named or "flash_attention_2").lower() != "eager"
         return 0 if flash or self.packed else sequences
 
-    def _fp32_gradients(self) -> bool:
-        return self.get.text("ds.grad_accum_dtype", "grad_accum_dtype") == "fp32"
-
     def _tokens(self, count: int, of: Lengths, stage: str = "train") -> Tokens:
         get = self.get
         if self.dynamic:
-            limit = get.whole("train.max_tokens_per_gpu", "train_max_tokens_per_gpu")
+            limit = get.count("train.max_tokens_per_gpu", "train_max_tokens_per_gpu")
             if stage == "rollout":
-                own = get.whole("rollout.max_tokens_per_gpu", "rollout_max_tokens_per_gpu")
+                own = get.count("rollout.max_tokens_per_gpu", "rollout_max_tokens_per_gpu")
                 limit = own or limit
             if limit:
                 # Passes are filled up to the limit; the batch of a step is far larger than one.
@@ -167,9 +166,9 @@ class _OpenRLHF:
         total = needed(
             count, "The number of GPUs is not known: the launcher takes every GPU of the host."
         )
-        longest = needed(get.whole("data.max_len", "max_len"), "max_len is not known.")
+        longest = needed(get.count("data.max_len", "max_len"), "max_len is not known.")
         micro = needed(
-            get.whole("train.micro_batch_size", "micro_train_batch_size"),
+            get.count("train.micro_batch_size", "micro_train_batch_size"),
             "micro_train_batch_size is not known.",
         )
         of = sample_lengths(longest, self.run, 2 if kind in PAIRED else 1)
@@ -179,7 +178,7 @@ class _OpenRLHF:
         padded = batch_tokens(rows, of, padded=True).expected
         wider = padded / max(1, tokens.expected) if self.packed else 0.0
         shape = self.find(self.path).shape
-        batch = get.whole("train.batch_size", "train_batch_size")
+        batch = get.count("train.batch_size", "train_batch_size")
         role = replace(
             self._role("reward" if kind == "rm" else "actor", shape, total, trained=True),
             update=tokens,
@@ -213,10 +212,10 @@ class _OpenRLHF:
         alone = not self.plan.launch.entry.endswith("_ray")
         of = self._ppo_lengths()
         micro = needed(
-            get.whole("train.micro_batch_size", "micro_train_batch_size"),
+            get.count("train.micro_batch_size", "micro_train_batch_size"),
             "micro_train_batch_size is not known.",
         )
-        rollout = get.whole("rollout.micro_batch_size", "micro_rollout_batch_size") or micro
+        rollout = get.count("rollout.micro_batch_size", "micro_rollout_batch_size") or micro
         update, forward = self._tokens(micro, of), self._tokens(rollout, of, "rollout")
         self.sequences = (micro, rollout)
         if not self.packed and not of.measured:
@@ -240,7 +239,7 @@ class _OpenRLHF:
             else self._gpus("actor")
         )
         shape = self.find(self.path).shape
-        batch = get.whole("train.batch_size", "train_batch_size")
+        batch = get.count("train.batch_size", "train_batch_size")
         actor = replace(
             self._role("actor", shape, actor_gpus, trained=True),
             update=update,
@@ -320,7 +319,7 @@ class _OpenRLHF:
         self, pools: list[Pool], shape: Shape, of: Lengths, everything: bool
     ) -> tuple[Pool, ...]:
         get = self.get
-        engines = get.whole("vllm.num_engines", "vllm_num_engines") or 0
+        engines = get.limit("vllm.num_engines", "vllm_num_engines") or 0
         if not engines:
             return tuple(pools)
         tensor = get.size("vllm.tensor_parallel_size", "vllm_tensor_parallel_size")
@@ -354,9 +353,11 @@ class _OpenRLHF:
 
     def _ppo_lengths(self) -> Lengths:
         get = self.get
-        response, prompt = self.plan.max_response_length.value, self.plan.max_prompt_length.value
+        response, prompt = map(
+            counted, (self.plan.max_response_length, self.plan.max_prompt_length)
+        )
         if response is None or prompt is None:
-            total = needed(get.whole("data.max_len", "max_len"), "max_len is not known.")
+            total = needed(get.count("data.max_len", "max_len"), "max_len is not known.")
             # Without a limit of its own a response may take all that the prompt leaves.
             response = total if response is None else response
             prompt = total - response
@@ -370,12 +371,12 @@ class _OpenRLHF:
 
     def _gpus(self, role: str) -> int:
         nodes = needed(
-            self.get.whole(f"{role}.num_nodes", f"{role}_num_nodes"),
+            self.get.count(f"{role}.num_nodes", f"{role}_num_nodes"),
             "The nodes of the {role} are not known.",
             role=role,
         )
         each = needed(
-            self.get.whole(f"{role}.num_gpus_per_node", f"{role}_num_gpus_per_node"),
+            self.get.count(f"{role}.num_gpus_per_node", f"{role}_num_gpus_per_node"),
             "The GPUs of the {role} are not known.",
             role=role,
         )

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Final, TypeVar
 
 from bot.base.errors import SentenceError
 from bot.base.messages import mark, message, plural_message
 from bot.base.regex import regex
-from bot.frameworks.plan import Plan
+from bot.frameworks.plan import Field, Plan
 from bot.frameworks.plan_values import values_of
 from bot.frameworks.setting import Setting
 from bot.report import JsonValue
 
 T = TypeVar("T")
+_ON = ("true", "1", "yes", "on")
+_OFF = ("false", "0", "no", "off", "none", "null", "")
 _SIZE = regex(r"(?:length|size|bsz|_len|per_gpu|per_node|nnodes|num_nodes|rollout\.n)\Z")
 """How keys end that say how much there is: an estimate needs most of them."""
 
@@ -80,6 +82,11 @@ class MemorySettings:
         """What the launch calls a setting."""
         return key
 
+    def _written(self, keys: Sequence[str]) -> str:
+        """Of the keys of a value the one that the launch sets, as it calls it."""
+        names = [self.named(key) for key in keys]
+        return next((name for name in names if name in self._last), names[0])
+
     def doubt(self, key: str) -> None:
         """Take a key for one that is not read: it may lower the peak further than is known."""
         self.asked.discard(key)
@@ -118,18 +125,24 @@ class MemorySettings:
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
             raise NoEstimateError(
-                "{key} is {value}, where a whole number belongs.", key=keys[0], value=f"{value!r}"
+                "{key} is {value}, where a whole number belongs.",
+                key=self._written(keys),
+                value=f"{value!r}",
             )
-        return value
+        # -1 is in use for none, or for all.
+        return value if value >= -1 else positive(value, self._written(keys))
+
+    def count(self, *keys: str) -> int | None:
+        """A number of things; None when it is not set. Raises when it is not positive."""
+        return positive(self.whole(*keys), self._written(keys))
+
+    def limit(self, *keys: str) -> int | None:
+        """A limit; None when it is not set, or -1 or 0 takes it away."""
+        return max(0, self.whole(*keys) or 0) or None
 
     def size(self, *keys: str) -> int:
         """A parallel size: 1 when it is not set. Raises when it is not positive."""
-        value = self.whole(*keys)
-        if value is not None and value < 1:
-            raise NoEstimateError(
-                "{key} is {value}, where a positive number belongs.", key=keys[0], value=value
-            )
-        return value or 1
+        return self.count(*keys) or 1
 
     def number(self, otherwise: float, *keys: str) -> float:
         """A number."""
@@ -140,7 +153,9 @@ class MemorySettings:
             value = _number(value)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
             raise NoEstimateError(
-                "{key} is {value}, where a number belongs.", key=keys[0], value=f"{value!r}"
+                "{key} is {value}, where a number belongs.",
+                key=self._written(keys),
+                value=f"{value!r}",
             )
         return float(value)
 
@@ -149,18 +164,27 @@ class MemorySettings:
         value = self.number(otherwise, *keys)
         if not 0 < value <= 1:
             raise NoEstimateError(
-                "{key} is {value}, where a share up to 1 belongs.", key=keys[0], value=f"{value:g}"
+                "{key} is {value}, where a share of the memory belongs: more than 0 and at most 1.",
+                key=self._written(keys),
+                value=f"{value:g}",
             )
         return value
 
     def on(self, otherwise: bool, *keys: str) -> bool:
-        """A switch."""
+        """A switch. Raises for a word that says neither on nor off."""
         value = self.value(*keys)
         if value is None:
             return otherwise
-        if isinstance(value, str):
-            return value.lower() in ("true", "1", "yes", "on")
-        return bool(value)
+        if not isinstance(value, str):
+            return bool(value)
+        word = value.lower()
+        if word not in (*_ON, *_OFF):
+            raise NoEstimateError(
+                "{key} is {value}, where True or False belongs.",
+                key=self._written(keys),
+                value=value,
+            )
+        return word in _ON
 
     def text(self, *keys: str) -> str | None:
         """A text; None when it is not set."""
@@ -238,6 +262,20 @@ def _undecided(setting: Setting, plan: Plan) -> NoEstimateError:
         key=setting.key,
         text=setting.text,
     )
+
+
+def counted(field: Field[int]) -> int | None:
+    """A number of things that a plan has; raises NoEstimateError where it is less than one."""
+    return positive(field.value, field.key)
+
+
+def positive(value: int | None, key: str | None) -> int | None:
+    """A number of things as it is; raises NoEstimateError where it is less than one."""
+    if value is not None and value < 1:
+        raise NoEstimateError(
+            "{key} is {value}, where a positive number belongs.", key=key, value=value
+        )
+    return value
 
 
 def needed(value: T | None, sentence: str, /, **values: object) -> T:

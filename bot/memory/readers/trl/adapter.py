@@ -37,7 +37,7 @@ def adapter(get: MemorySettings, kind: str) -> Adapter:
         # PEFT adds factors to all experts of a layer at once; two public runs out of memory took
         # 31 GiB more than those sums and their gradients would.
         raise NoEstimateError("Adapters of parameters (--lora_target_parameters) are not modelled.")
-    rank = needed(get.whole("lora_r", "lora_rank"), "The adapter's rank is not known.")
+    rank = needed(get.count("lora_r", "lora_rank"), "The adapter's rank is not known.")
     named = get.value("lora_target_modules")
     listed = named if isinstance(named, list) else [named] if isinstance(named, str) else []
     targets = frozenset(str(name) for name in listed if str(name).endswith("_proj"))

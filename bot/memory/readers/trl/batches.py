@@ -43,14 +43,14 @@ def online_batches(get: MemorySettings, algorithm: str, each: int) -> OnlineBatc
     of it (`batch_generation`). Online DPO has two completions of each prompt.
     """
     plan = get.plan
-    steps = get.whole("gradient_accumulation_steps") or 1
+    steps = get.count("gradient_accumulation_steps") or 1
     if algorithm == "online_dpo":
         return OnlineBatches(update=2 * each, forward=2 * each, written=2 * each)
     if algorithm == "gae" or (algorithm == "rloo" and not version_at_least(plan, 0, 22)):
         if algorithm == "rloo":
-            steps *= get.whole("num_mini_batches") or 1
+            steps *= get.count("num_mini_batches") or 1
         local = each * steps
-        chunk = get.whole("local_rollout_forward_batch_size") or _FORWARD_CHUNK
+        chunk = get.count("local_rollout_forward_batch_size") or _FORWARD_CHUNK
         return OnlineBatches(
             update=each, forward=min(chunk, local), written=min(chunk, local), scored=local
         )
@@ -59,13 +59,13 @@ def online_batches(get: MemorySettings, algorithm: str, each: int) -> OnlineBatc
         return OnlineBatches(update=every, forward=every, written=every)
     if not version_at_least(plan, 0, 17):
         return OnlineBatches(update=each, forward=each, written=each)
-    passes = get.whole("steps_per_generation") or _passes(get, each) or steps
+    passes = get.count("steps_per_generation") or _passes(get, each) or steps
     return OnlineBatches(update=each, forward=each, written=each * passes)
 
 
 def _passes(get: MemorySettings, each: int) -> int | None:
     """Passes of a generation's batch by `generation_batch_size`, which counts every GPU's."""
-    batch, gpus = get.whole("generation_batch_size"), get.plan.gpus.value
+    batch, gpus = get.count("generation_batch_size"), get.plan.gpus.value
     return max(1, batch // (each * gpus)) if batch and gpus else None
 
 

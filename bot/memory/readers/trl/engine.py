@@ -27,7 +27,7 @@ def vllm_engine(
         shape=shape,
         tensor=tensor,
         fraction=get.share(0.9, "vllm_gpu_memory_utilization"),
-        sequence_tokens=get.whole("vllm_max_model_length") or of.longest,
+        sequence_tokens=get.limit("vllm_max_model_length") or of.longest,
         sleeps=get.on(False, "vllm_enable_sleep_mode"),
         in_process=not instruct,
     )

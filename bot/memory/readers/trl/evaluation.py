@@ -33,8 +33,7 @@ def evaluation_batch(get: MemorySettings) -> int:
     when = "steps" if may_evaluate(get) else get.text(*_WHEN)
     if (when.lower() if when else when) in _NEVER:
         return 0
-    count = get.whole("per_device_eval_batch_size")
-    return _BATCH if count is None else count
+    return get.count("per_device_eval_batch_size") or _BATCH
 
 
 def evaluation_sequences(get: MemorySettings, algorithm: str) -> int:

@@ -101,7 +101,7 @@ def head_share(
         return 1.0
     if run is not None and run.prompt_mean and run.response_mean:
         return run.response_mean / (run.prompt_mean + run.response_mean)
-    limit = get.whole("max_completion_length") or of.longest
+    limit = get.count("max_completion_length") or of.longest
     return min(1.0, limit / of.longest)
 
 

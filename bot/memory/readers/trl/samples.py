@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from bot.memory.readers.lengths import ASSUMED, Measured
-from bot.memory.readers.settings import MemorySettings, needed
+from bot.memory.readers.settings import MemorySettings, counted, needed
 
 
 def longest_sample(get: MemorySettings, run: Measured | None) -> int:
@@ -14,9 +14,8 @@ def longest_sample(get: MemorySettings, run: Measured | None) -> int:
     `sft_vlm.py` sets `max_length` to None, whatever is given. Images are cut to one size, so that
     texts alone have a longest.
     """
-    limit = get.whole("max_length", "max_seq_length")
-    if get.plan.launch.entry.endswith(".sft_vlm"):
-        limit = None
+    whole = get.plan.launch.entry.endswith(".sft_vlm")
+    limit = None if whole else get.count("max_length", "max_seq_length")
     if limit is None and run is not None and run.longest:
         limit = ceil(run.longest)
     if limit is None and run is not None and run.response_mean:
@@ -31,7 +30,7 @@ def longest_sample(get: MemorySettings, run: Measured | None) -> int:
 
 def longest_response(get: MemorySettings, run: Measured | None) -> int:
     """Tokens of the longest response; raises NoEstimateError where nothing says."""
-    limit = get.plan.max_response_length.value
+    limit = counted(get.plan.max_response_length)
     if limit is None and run is not None and run.longest:
         limit = ceil(max(1.0, run.longest - (run.prompt_mean or 0.0)))
     if limit is None and run is not None and run.response_mean:

@@ -19,6 +19,7 @@ from bot.memory.readers.settings import (
     NoEstimateError,
     assumed_longest,
     assumed_mean,
+    counted,
     needed,
     release_assumption,
 )
@@ -105,7 +106,7 @@ class _Trainer:
         self.instruct = plan.framework == "open-instruct"
         self.assumed: list[str] = []
         self.batches: OnlineBatches | None = None
-        each = plan.micro_batch_size_per_gpu.value
+        each = self.each = counted(plan.micro_batch_size_per_gpu)
         if algorithm in _ONLINE and not self.instruct and each:
             self.batches = online_batches(get, algorithm, each)
 
@@ -157,16 +158,16 @@ class _Trainer:
     def _tokens(self) -> tuple[Lengths, Tokens]:
         get = self.get
         each = needed(
-            self.plan.micro_batch_size_per_gpu.value or get.whole("per_device_train_batch_size"),
+            self.each or get.count("per_device_train_batch_size"),
             "per_device_train_batch_size is not known.",
         )
         if self.algorithm in _ONLINE:
             response = longest_response(get, self.run)
-            prompt = self.plan.max_prompt_length.value or 0
+            prompt = max(0, self.plan.max_prompt_length.value or 0)
             if not prompt and self.run and self.run.prompt_mean:
                 prompt = ceil(self.run.prompt_mean)
             of = lengths(prompt, response, self.run)
-            packed = get.whole("pack_length")
+            packed = get.count("pack_length")
             if self.instruct and packed:
                 # Sequences are packed into rows of pack_length tokens.
                 return of, Tokens(2 * each, packed * each, packed * each)
@@ -310,7 +311,7 @@ class _Trainer:
             compute_bytes=precision.computes,
             adapter_bytes=precision.adapter,
             unsharded_gradient_bytes=waiting_gradients(get, backend, precision.computes),
-            accumulates=(get.whole("gradient_accumulation_steps") or 2) > 1 or self.instruct,
+            accumulates=(get.count("gradient_accumulation_steps") or 2) > 1 or self.instruct,
             head_share=head_share(get, self.algorithm, self._sequences(), of, self.run),
             logits_at_once=logits_at_once(get, self.algorithm, self.shape, of),
             **attention_rows(
@@ -339,8 +340,7 @@ class _Trainer:
         """Sequences of a pass with gradient."""
         if self.batches is not None:
             return self.batches.update
-        each = self.plan.micro_batch_size_per_gpu.value or 1
-        return each * (2 if self.algorithm in _PAIRS else 1)
+        return (self.each or 1) * (2 if self.algorithm in _PAIRS else 1)
 
     def _rows(self, sequences: int) -> int:
         """The rows of a pass of so many sequences.

@@ -162,10 +162,10 @@ class EasyR1Settings(MemorySettings):
         """As for verl."""
         return super().path(*(name for key in keys for name in _own_names(key)))
 
-    def _limit(self, size: str) -> int:
-        rows = self.whole(size) or 0
+    def _limit(self, size: str) -> int | None:
+        rows = self.count(size) or 0
         lengths = ("data.max_prompt_length", "data.max_response_length")
-        return rows * sum(self.whole(name) or 0 for name in lengths)
+        return rows * sum(self.whole(name) or 0 for name in lengths) or None
 
 
 def _own_names(key: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ to 0.9.1.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import Literal, TypeAlias
 
@@ -52,6 +53,19 @@ class Pass:
     alone: bool = False
     others: Tokens = field(default=Tokens(0, 0, 0))
     """Of the step's other passes."""
+
+
+def batch_of(
+    get: MemorySettings, *, dynamic: bool, limit: Sequence[str], each: str, over_all: str
+) -> Batch:
+    """A role's batch by its settings; those that its kind of pass does not use may be anything."""
+    rows = None if dynamic else get.count(each)
+    return Batch(
+        dynamic=dynamic,
+        limit=get.count(*limit) if dynamic else None,
+        each=rows,
+        over_all=None if dynamic or rows else get.count(over_all),
+    )
 
 
 def by_release(batch: Batch, get: MemorySettings, actor: str, sequences: int | None) -> Batch:

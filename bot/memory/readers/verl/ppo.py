@@ -16,7 +16,7 @@ from bot.memory.readers.lengths import Lengths, Measured, lengths
 from bot.memory.readers.settings import MODEL_UNKNOWN, MemorySettings, NoEstimateError, needed
 from bot.memory.readers.verl import log_probs, mtp, rollout
 from bot.memory.readers.verl.easyr1 import EasyR1Settings, as_easyr1
-from bot.memory.readers.verl.passes import Batch, Padding, Pass, by_release, fullest_pass
+from bot.memory.readers.verl.passes import Batch, Padding, Pass, batch_of, by_release, fullest_pass
 from bot.memory.readers.verl.sharding import (
     BYTES,
     LayoutKeys,
@@ -254,15 +254,16 @@ class _Verl:
         """One pass of a role's update; raises NoEstimateError where its size is not known."""
         get = self.get
         size = f"{role}.ppo_micro_batch_size_per_gpu"
-        batch = Batch(
+        batch = batch_of(
+            get,
             dynamic=get.on(False, f"{role}.use_dynamic_bsz"),
-            limit=get.whole(f"{role}.ppo_max_token_len_per_gpu"),
-            each=get.whole(size),
-            over_all=get.whole(f"{role}.ppo_micro_batch_size"),
+            limit=(f"{role}.ppo_max_token_len_per_gpu",),
+            each=size,
+            over_all=f"{role}.ppo_micro_batch_size",
         )
         return needed(
             self._pass(layout, batch, self._mini(), padded=padded),
-            "{key} is not set, or is 0: the tokens of a pass are not known.",
+            "{key} is not set: the tokens of a pass are not known.",
             key=get.named(f"{role}.ppo_max_token_len_per_gpu" if batch.dynamic else size),
         )
 
@@ -271,13 +272,12 @@ class _Verl:
         dynamic = get.value(f"{prefix}_use_dynamic_bsz")
         if dynamic is None:
             dynamic = get.on(False, f"{ACTOR}.use_dynamic_bsz")
-        batch = Batch(
+        batch = batch_of(
+            get,
             dynamic=bool(dynamic),
-            limit=get.whole(
-                f"{prefix}_max_token_len_per_gpu", f"{ACTOR}.ppo_max_token_len_per_gpu"
-            ),
-            each=get.whole(f"{prefix}_micro_batch_size_per_gpu"),
-            over_all=get.whole(f"{prefix}_micro_batch_size"),
+            limit=(f"{prefix}_max_token_len_per_gpu", f"{ACTOR}.ppo_max_token_len_per_gpu"),
+            each=f"{prefix}_micro_batch_size_per_gpu",
+            over_all=f"{prefix}_micro_batch_size",
         )
         one = self._pass(layout, batch, self._batch(), padded=padded)
         return one.tokens if one is not None else None

@@ -16,7 +16,7 @@ from bot.frameworks.plan_values import version_at_least
 from bot.frameworks.verl_teachers import ALONE, ENTRIES, teachers
 from bot.memory.readers.lengths import Lengths, batch_tokens
 from bot.memory.readers.settings import MemorySettings, NoEstimateError, needed
-from bot.memory.readers.verl.passes import Batch, fullest_pass
+from bot.memory.readers.verl.passes import batch_of, fullest_pass
 from bot.memory.shapes.models import Model
 from bot.memory.shapes.shape import Shape
 from bot.memory.workload import Engine, Layout, Offload, Pool, Role, Tokens
@@ -92,11 +92,12 @@ def reward(
 
 def _scored(get: MemorySettings, below: str, layout: Layout, lengths: Lengths) -> Tokens | None:
     """What a reward model of verl's workers (up to 0.6) scores at once; None where nothing says."""
-    batch = Batch(
+    batch = batch_of(
+        get,
         dynamic=get.on(False, f"{below}.use_dynamic_bsz"),
-        limit=get.whole(f"{below}.forward_max_token_len_per_gpu"),
-        each=get.whole(f"{below}.micro_batch_size_per_gpu"),
-        over_all=get.whole(f"{below}.micro_batch_size"),
+        limit=(f"{below}.forward_max_token_len_per_gpu",),
+        each=f"{below}.micro_batch_size_per_gpu",
+        over_all=f"{below}.micro_batch_size",
     )
     padded = not get.on(False, f"{below}.model.use_remove_padding")
     sequences = (get.whole("data.train_batch_size") or 1) * get.size(f"{_ROLLOUT}.n")
@@ -134,7 +135,7 @@ def engine(
         )
     # Replicas of an engine have its size each; experts are spread by their own.
     get.whole(f"{_ROLLOUT}.data_parallel_size")
-    longest = get.whole(f"{_ROLLOUT}.max_model_len") or lengths.longest
+    longest = get.limit(f"{_ROLLOUT}.max_model_len") or lengths.longest
     first = _wakes_first(get, plan)
     described = Engine(
         name=kind,
@@ -147,7 +148,7 @@ def engine(
         share_of="free" if tensorrt else _share_of(plan) if kind == "vllm" and not apart else "own",
         # `init_model` of `fsdp_workers.py` offloads the actor before the engine starts since 0.4.
         starts_beside=() if version_at_least(plan, 0, 4) else ("actor",),
-        cache_bytes=get.whole(_CACHE) if kind == "vllm" else None,
+        cache_bytes=get.limit(_CACHE) if kind == "vllm" else None,
         weight_bytes=_weights(get, _ROLLOUT),
         sequence_tokens=longest,
         sleeps=(
@@ -210,9 +211,9 @@ def _own_gpus(get: MemorySettings) -> int:
     `rollout` is that of the asynchronous trainers.
     """
     for pool in ("rollout", _ROLLOUT):
-        nodes = get.whole(f"{pool}.nnodes")
+        nodes = get.limit(f"{pool}.nnodes")
         if nodes:
-            return nodes * (get.whole(f"{pool}.n_gpus_per_node") or 0)
+            return nodes * (get.limit(f"{pool}.n_gpus_per_node") or 0)
     return 0
 
 
@@ -249,7 +250,7 @@ def _teacher(
     else:
         gpus = replica * get.size(f"{below}.num_replicas")
     kind = _kind(get.text(f"{inference}.name") or engine_name(get) or USUAL_ENGINE)
-    chunk = get.whole(f"{inference}.max_num_batched_tokens") or _BATCHED
+    chunk = get.limit(f"{inference}.max_num_batched_tokens") or _BATCHED
     return Pool(
         name="teacher" if name == ALONE else f"teacher {name}",
         gpus=gpus,
@@ -261,7 +262,7 @@ def _teacher(
             expert=get.size(f"{inference}.expert_parallel_size"),
             fraction=get.share(0.5, f"{inference}.gpu_memory_utilization"),
             weight_bytes=_weights(get, inference),
-            sequence_tokens=get.whole(f"{inference}.max_model_len") or lengths.longest + 1,
+            sequence_tokens=get.limit(f"{inference}.max_model_len") or lengths.longest + 1,
             prompt_scores=vocab * min(chunk, lengths.longest) if kind == "vllm" else 0,
             generates=False,
             sleeps=False,

@@ -77,7 +77,7 @@ def read(
     )
     backend = backend_of(plan.train.value)
     layout = layout_of(get, total, backend, _KEYS)
-    longest = needed(get.whole("data.max_length"), "data.max_length is not known.")
+    longest = needed(get.count("data.max_length"), "data.max_length is not known.")
     packed = get.on(False, "model.use_remove_padding", "use_remove_padding")
     batch = _micro_batch(get, sample_lengths(longest, run), layout, packed=packed)
     of = batch.lengths
@@ -147,12 +147,12 @@ def _micro_batch(get: MemorySettings, of: Lengths, layout: Layout, *, packed: bo
     over = layout.sequence * layout.context
     ranks = max(1, layout.gpus // (over * layout.tensor * layout.pipeline))
     samples = -(-(get.whole("data.train_batch_size") or 1) // ranks)
-    limit = get.whole("data.max_token_len_per_gpu")
-    if get.on(False, "data.use_dynamic_bsz") and limit and limit > 0:
+    limit = get.limit("data.max_token_len_per_gpu")
+    if get.on(False, "data.use_dynamic_bsz") and limit:
         tokens = packed_tokens(limit, samples, of, over=over, spread=spread_by(get.plan))
         whole = balanced_passes(limit, samples, of, over=over) == 1
         return _MicroBatch(tokens=tokens, lengths=of, rows=1, samples=samples, whole=whole)
-    plan, given = get.plan, get.whole("data.micro_batch_size_per_gpu", "data.micro_batch_size")
+    plan, given = get.plan, get.count("data.micro_batch_size_per_gpu", "data.micro_batch_size")
     # Where the plan does not know the GPUs, it cannot share out those of all (verl 0.1).
     rows = needed(
         given and (plan.micro_batch_size_per_gpu.value or max(1, given // layout.gpus)),

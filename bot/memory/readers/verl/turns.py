@@ -18,9 +18,9 @@ def limits(get: MemorySettings) -> tuple[int, int]:
 
     Raises NoEstimateError where the script does not say them.
     """
-    prompt = needed(get.whole("data.max_prompt_length"), "data.max_prompt_length is not known.")
+    prompt = needed(get.count("data.max_prompt_length"), "data.max_prompt_length is not known.")
     response = needed(
-        get.whole("data.max_response_length"), "data.max_response_length is not known."
+        get.count("data.max_response_length"), "data.max_response_length is not known."
     )
     start, seen = get.whole(_START), get.whole(_SEEN)
     if not start or not seen or not get.on(True, "do_search"):
