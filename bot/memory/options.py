@@ -294,7 +294,6 @@ _FLAT: Mapping[str, str] = {
 _OFFLOADS = ("--ref_reward_offload", "--ref_offload", "--teacher_offload")
 """The names of one of them in its programs."""
 _SLEEP = {
-    "verl": "actor_rollout_ref.rollout.free_cache_engine=True",
     "openrlhf": "--vllm.enable_sleep",
     "trl": "--vllm_enable_sleep_mode",
 }
@@ -348,10 +347,11 @@ def _changes(workload: Workload) -> Iterator[tuple[str, Workload]]:
             ),
         )
     kept = any(engine.keeps_weights for engine in engines)  # unsloth's, with no such option.
-    awake = not kept and any(engine.name != "hf" and not engine.sleeps for engine in engines)
-    if awake and workload.framework in _SLEEP:
+    awake = [engine for engine in engines if engine.name != "hf" and not engine.sleeps]
+    named = awake and (awake[0].sleeps_with or _SLEEP.get(workload.framework))
+    if named and not kept:
         yield (
-            _spelt(_SLEEP[workload.framework], workload),
+            _spelt(named, workload),
             _mapped(workload, lambda role: role, lambda engine: replace(engine, sleeps=True)),
         )
 

@@ -297,6 +297,8 @@ class Engine:
     """False for a teacher's, which scores what others have written."""
     sleeps: bool = True
     """True when weights and cache leave the GPU while others work."""
+    sleeps_with: str = ""
+    """What lets them, where it is off and there are several settings for it."""
     keeps_weights: bool = False
     """True when its weights stay on the GPU while it sleeps: the trainer's are no others."""
     wakes_first: bool = False

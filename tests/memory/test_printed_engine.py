@@ -199,3 +199,23 @@ def test_an_engine_that_may_not_sleep_stays_awake() -> None:
     assert component(asleep, "update", "engine cache") == 0
     assert component(awake, "update", "engine cache") == component(off, "update", "engine cache")
     assert component(awake, "update", "engine cache") > 1
+
+
+@pytest.mark.parametrize(
+    ("off", "named"),
+    [
+        (("free_cache_engine",), "free_cache_engine=True"),
+        (("enable_sleep_mode",), "enable_sleep_mode=True"),
+        (
+            ("free_cache_engine", "enable_sleep_mode"),
+            "free_cache_engine=True {0}.enable_sleep_mode=True",
+        ),
+    ],
+)
+def test_what_lets_it_sleep_is_the_setting_that_is_off(off: tuple[str, ...], named: str) -> None:
+    rollout = "actor_rollout_ref.rollout"
+    made = verl(*(f"{rollout}.{key}=False" for key in off), release="0.8.0")
+    helps = [str(option["setting"]) for option in made["options"]]
+    assert [one for one in helps if one.startswith(rollout)] == [
+        f"{rollout}.{named.format(rollout)}"
+    ]

@@ -57,10 +57,39 @@ def test_what_every_launch_sets_is_read(gpus: int) -> None:
         "actor_rollout_ref.model.tiled_mlp.enabled=False",
         "actor_rollout_ref.actor.fsdp_config.dtype=bfloat16",
         "trainer.default_local_dir=/offload",
+        # Read whatever another switch says that has the last word.
+        (
+            "actor_rollout_ref.rollout.free_cache_engine=False"
+            " +actor_rollout_ref.rollout.enable_sleep_mode=True"
+        ),
+        "distillation.teacher_models.teacher_model.inference.data_parallel_size=2",
     ],
 )
 def test_what_is_read_or_changes_nothing_is_not_named(setting: str) -> None:
     assert not _unread(f"{_GRPO} trainer.n_gpus_per_node=8 {setting}")
+
+
+@pytest.mark.parametrize(
+    "launch",
+    [
+        (
+            "torchrun --nproc_per_node 1 -m trl.scripts.grpo --model_name_or_path Qwen/Qwen2.5-0.5B"
+            " --max_completion_length 256 --use_vllm false --vllm_enable_sleep_mode true"
+        ),
+        (
+            "torchrun --nproc_per_node 1 -m trl.scripts.sft --model_name_or_path Qwen/Qwen2.5-0.5B"
+            " --max_length 256 --use_peft --use_bnb_nested_quant true"
+        ),
+        (
+            "torchrun --nproc_per_node 1 -m verl.trainer.fsdp_sft_trainer data.max_length=512"
+            " model.partial_pretrain=Qwen/Qwen2.5-7B data.micro_batch_size_per_gpu=2"
+            " model.fsdp_config.offload_params=True"
+        ),
+    ],
+)
+def test_a_setting_of_what_is_off_changes_nothing(launch: str) -> None:
+    assert not _unread(launch)
+    assert not workload_of(*plans(read(launch.encode(), "x.sh")), gpus=1).unread
 
 
 def test_what_is_not_read_is_said_where_it_fits() -> None:

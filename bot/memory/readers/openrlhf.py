@@ -321,17 +321,17 @@ class _OpenRLHF:
         get = self.get
         engines = get.limit("vllm.num_engines", "vllm_num_engines") or 0
         if not engines:
+            get.pass_over("vllm")
             return tuple(pools)
         tensor = get.size("vllm.tensor_parallel_size", "vllm_tensor_parallel_size")
         apart = not everything or get.on(False, "train.async_enable", "async_train")
-        sleeps = get.on(False, "vllm.enable_sleep", "vllm_enable_sleep")
         engine = Engine(
             name="vllm",
             shape=shape,
             tensor=tensor,
             fraction=get.share(0.95, "vllm.gpu_memory_utilization", "vllm_gpu_memory_utilization"),
             sequence_tokens=of.longest,
-            sleeps=sleeps and not apart,
+            sleeps=get.on(False, "vllm.enable_sleep", "vllm_enable_sleep") and not apart,
         )
         if apart:
             return (*pools, Pool(name="rollout", gpus=engines * tensor, engine=engine))

@@ -200,10 +200,15 @@ class MemorySettings:
                 return setting.text.strip("\"'")
         return self.text(*keys)
 
-    def pass_over_sizes(self, below: str) -> None:
-        """Take the parallel sizes of a group for read, where they have no effect."""
-        sizes = (one.key for one in self.plan.settings if one.key.startswith(below))
-        self.asked.update(size for size in sizes if size.endswith("_parallel_size"))
+    def pass_over(self, begin: str, end: str = "") -> None:
+        """Take the settings of such names for read, where they have no effect."""
+        keys = (one.key for one in self.plan.settings)
+        self.asked.update(key for key in keys if key.startswith(begin) and key.endswith(end))
+
+    def all_on(self, otherwise: bool, *keys: str) -> bool:
+        """Whether every one of several switches is on; all are read, whatever the first says."""
+        self.asked.update(keys)
+        return all(self.on(otherwise, key) for key in keys)
 
     def model(self, *keys: str) -> str | None:
         """The path of a model; raises NoEstimateError where nothing of it is known."""

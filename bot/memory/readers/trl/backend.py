@@ -104,7 +104,7 @@ def offload_of(get: MemorySettings, backend: Backend) -> tuple[Offload, Offload,
     weights = get.on(False, "deepspeed_offload_param") or bool(written and written.weights)
     weights = weights or _off_the_gpu(launch, "offload_param_device")
     weights = weights or (named and backend == "zero3")
-    optimizer = named or get.on(False, "deepspeed_offload_optimizer")
+    optimizer = get.on(False, "deepspeed_offload_optimizer") or named
     optimizer = optimizer or bool(written and written.optimizer)
     optimizer = optimizer or _off_the_gpu(launch, "offload_optimizer_device")
     # bitsandbytes' paged optimizers leave the GPU where it is full, without the gradients.

@@ -384,6 +384,8 @@ class _Trainer:
             return None, 0
         if (shared := unsloth.engine(self.get, roles[0], of)) is not None:
             return shared, 0
+        if self.plan.infer.value == "hf":
+            self.get.pass_over("vllm_")
         own = self.plan.infer.value == "hf" or self._plain_defaults("use_vllm")
         if self.batches is not None and own:
             whole = gathered_or_cast(roles, adapted=bool(self.plan.adapter.value))

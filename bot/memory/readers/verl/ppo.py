@@ -343,7 +343,7 @@ class _Verl:
         """
         one = backend == self.backend == "megatron" and not version_at_least(self.plan, 0, 8)
         if one:
-            self.get.pass_over_sizes(f"{role}.megatron.")
+            self.get.pass_over(f"{role}.megatron.", "_parallel_size")
         return one
 
     def _reference_layout(self, actor: Layout) -> Layout:

@@ -41,6 +41,7 @@ USUAL_ENGINE: Final = "vllm"
 """verl's own up to 0.5; a launch has to name one since."""
 _BATCHED = 8192
 """`max_num_batched_tokens` of verl's `RolloutConfig`."""
+_SLEEPS = (f"{_ROLLOUT}.free_cache_engine", f"{_ROLLOUT}.enable_sleep_mode")
 _CACHE = f"{_ROLLOUT}.engine_kwargs.vllm.kv_cache_memory_bytes"
 
 
@@ -71,7 +72,7 @@ def reward(
             idle = get.on(False, f"{prefix}.megatron.param_offload")
         layout = actor.layout if megatron else Layout(gpus=gpus, shard=min(shard, gpus))
         if megatron:
-            get.pass_over_sizes(f"{prefix}.megatron.")
+            get.pass_over(f"{prefix}.megatron.", "_parallel_size")
         moved: Offload = "idle" if idle else "none"
         scored = None if server else _scored(get, prefix, layout, lengths)
         return [
@@ -151,11 +152,8 @@ def engine(
         cache_bytes=get.limit(_CACHE) if kind == "vllm" else None,
         weight_bytes=_weights(get, _ROLLOUT),
         sequence_tokens=longest,
-        sleeps=(
-            get.on(True, f"{_ROLLOUT}.free_cache_engine")
-            and get.on(True, f"{_ROLLOUT}.enable_sleep_mode")
-            and not apart
-        ),
+        sleeps=get.all_on(True, *_SLEEPS) and not apart,
+        sleeps_with=" ".join(f"{key}=True" for key in _SLEEPS if not get.on(True, key)),
         wakes_first=first,
         wakes_beside_cache=first and not version_at_least(plan, 0, 9),
         in_process=kind == "hf" or (kind == "vllm" and not (own_process or apart or tensorrt)),
@@ -227,6 +225,7 @@ def teacher_pools(
     has; one alone has all GPUs.
     """
     if not get.on(False, "distillation.enabled"):
+        get.pass_over("distillation.")
         return []
     return [_teacher(get, find, lengths, vocab, name) for name in teachers(get.plan)]
 

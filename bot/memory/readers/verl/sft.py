@@ -103,7 +103,7 @@ def read(
         over = layout.sequence * layout.context
         role = replace(role, retained=other_tokens(batch.tokens, batch.samples, of, over=over))
     role = states(get, role, _KEYS, plan=plan)
-    host = get.on(False, f"{_FSDP}.cpu_offload") and get.on(False, f"{_FSDP}.offload_params")
+    host = get.all_on(False, f"{_FSDP}.cpu_offload", f"{_FSDP}.offload_params")
     if host and backend == "fsdp":
         # `CPUOffload`. FSDP2 is given the same, which is no policy of its own.
         role = replace(
