@@ -74,17 +74,31 @@ def headline(estimate: Estimate, evidence: Evidence | None = None) -> str:
     most = max((stage.conservative_gib for stage in estimate.stages), default=0.0)
     expected = estimate.peak_gib or most
     if most > _WIDE * expected and not estimate.measured_lengths:
-        return tr(
+        line = tr(
             "{gpus} × {device} ({usable} GiB usable): {outcome}, {peak} GiB expected, up to "
             "{most} GiB",
             outcome=tr(estimate.outcome),
             most=f"{most:.1f}",
             **figures,
         )
+    else:
+        line = tr(
+            "{gpus} × {device} ({usable} GiB usable): {outcome}, {peak} GiB expected",
+            outcome=tr(estimate.outcome),
+            **figures,
+        )
+    return _on_host(line, estimate)
+
+
+def _on_host(line: str, estimate: Estimate) -> str:
+    """The same with the verdict on the host's memory, where that is not enough for sure."""
+    if estimate.host_outcome is None or estimate.host_outcome == "fits":
+        return line
     return tr(
-        "{gpus} × {device} ({usable} GiB usable): {outcome}, {peak} GiB expected",
-        outcome=tr(estimate.outcome),
-        **figures,
+        "{line}; {outcome} on hosts of {memory} GiB",
+        line=line,
+        outcome=tr(estimate.host_outcome),
+        memory=f"{estimate.host_memory_gib or 0.0:.0f}",
     )
 
 

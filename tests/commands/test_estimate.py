@@ -44,6 +44,8 @@ def test_the_memory_of_a_host_gets_a_verdict(memory: str, outcome: str, status: 
     made = rlbot(*arguments, *options, stdin=_OFFLOADED.encode())
     assert made.status == status, made.err
     assert f"of {memory} GiB of memory, {outcome}" in made.out
+    first = made.out.partition("\n")[0]
+    assert first.endswith(f"; {outcome} on hosts of {memory} GiB") == (outcome != "fits")
     made = rlbot(*arguments, *options, "--format", "json", stdin=_OFFLOADED.encode())
     estimate = json.loads(made.out)["scripts"][0]["estimate"]
     assert (estimate["host_outcome"], estimate["outcome"]) == (outcome, "fits")
