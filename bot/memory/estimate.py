@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Literal, TypeAlias
 
 from bot.base.devices import Device
@@ -107,6 +107,22 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Shortage:
+    """An engine whose share is less than what has to go into it, so that it does not start."""
+
+    verdict: Fit
+    """What is too much: the weights alone; with the cache of one sequence; with what it works with,
+    of which the least is known: most public runs of such a share did start (`make unseen`)."""
+    share: Bytes
+    needed: dict[str, Bytes]
+
+    @property
+    def lacking(self) -> Bytes:
+        """How much larger the share has to be."""
+        return together(self.needed.values()).less(self.share)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryEstimate:
     """What a workload takes of each GPU of a device."""
 
@@ -118,6 +134,8 @@ class MemoryEstimate:
     assumptions: tuple[str, ...] = ()
     measured: bool = False
     """True when the lengths are those of a run."""
+    short: Shortage | None = None
+    """Of the engines the one that lacks most to start, None where all do."""
     certain: bool = True
     """False where a model was taken for the one that its name holds: nothing is impossible then."""
 
@@ -144,13 +162,20 @@ class MemoryEstimate:
         )
 
     @property
+    def decisive_shortage(self) -> Shortage | None:
+        """What an engine lacks to start, where the verdict would be another without that."""
+        return self.short if replace(self, short=None).outcome != self.outcome else None
+
+    @property
     def outcome(self) -> Fit:
         """The verdict; only `impossible` is an error, and it depends on the floor alone."""
-        if self.peak("floor") > self.usable:
+        short = self.short.verdict if self.short is not None else None
+        if short == "impossible" or self.peak("floor") > self.usable:
             return "impossible" if self.certain else "likely OOM"
-        if self.overfull is not None:
+        if short == "likely OOM" or self.overfull is not None:
             return "likely OOM"
         total = Bytes(self.device.memory_bytes)
-        if max(self.peak("conservative"), self.peak()) > self.usable or self.peak() > total * TIGHT:
+        most = max(self.peak("conservative"), self.peak())
+        if short or most > self.usable or self.peak() > total * TIGHT:
             return "tight"
         return "fits"

@@ -14,12 +14,12 @@ from bot.base.devices import Device, Vendor
 from bot.base.fast_dataclass import dataclass
 from bot.memory.bands import ABOVE, NEAR, edge_of, kept_of, kind_of
 from bot.memory.components.activations import Parts, frozen_copy, held_besides, update_parts
-from bot.memory.components.engines import Card, asleep, generating, weights
+from bot.memory.components.engines import Card, asleep, generating, shortage, weights
 from bot.memory.components.forward_pass import evaluation_parts, forward_parts
 from bot.memory.components.gathered import gathered_ends, standing_bucket
 from bot.memory.components.overhead import overhead
 from bot.memory.components.states import States, states
-from bot.memory.estimate import NOT_ALLOCATED, MemoryEstimate, Stage, StageName
+from bot.memory.estimate import NOT_ALLOCATED, MemoryEstimate, Shortage, Stage, StageName
 from bot.memory.units import NOTHING, Bytes, together
 from bot.memory.workload import LEVELS, Engine, MemoryLevel, Pool, Role, RoleName, Workload
 
@@ -75,6 +75,11 @@ class Estimator:
             gpus=sum(pool.gpus for pool in self._workload.pools),
             stages=tuple(stage for gpu in gpus for stage in gpu.stages(total, share)),
             host=self._host,
+            short=max(
+                (short for gpu in gpus if (short := gpu.shortage(total, share)) is not None),
+                key=lambda short: short.lacking,
+                default=None,
+            ),
             assumptions=self._workload.assumptions,
             measured=self._workload.measured,
             certain=not self._workload.guessed,
@@ -116,9 +121,7 @@ class _Gpu:
 
     def stages(self, total: Bytes, share: float | None) -> Iterator[Stage]:
         """Every stage on a card of `total` bytes, in the order of a step."""
-        engine = self._pool.engine
-        if engine is not None and share is not None:
-            engine = replace(engine, fraction=share)
+        engine = self._engine(share)
         for place, work in enumerate(self._works):
             stage = self._kept.get(place)
             if stage is None:
@@ -129,6 +132,19 @@ class _Gpu:
                 if not _by_card(work, engine):
                     self._kept[place] = stage
             yield stage
+
+    def shortage(self, total: Bytes, share: float | None) -> Shortage | None:
+        """What its engine lacks to start on a card of `total` bytes; None where it starts."""
+        engine = self._engine(share)
+        return shortage(engine, self._card(engine, total, "expected")) if engine else None
+
+    def _engine(self, share: float | None) -> Engine | None:
+        engine = self._pool.engine
+        return replace(engine, fraction=share) if engine and share is not None else engine
+
+    def _card(self, engine: Engine, total: Bytes, level: MemoryLevel) -> Card:
+        contexts = overhead(self._pool, level, ascend=self._ascend)
+        return Card(total=total, at_start=self._at_start(engine) + contexts)
 
     def amounts(self, total: Bytes, levels: Sequence[MemoryLevel]) -> Iterator[Bytes]:
         """What each stage takes of a card of `total` bytes, at each of the levels."""
@@ -145,7 +161,7 @@ class _Gpu:
         idle = self._idle(work.role, level)
         parts = self._at_work(work.role, work.kind, level) if work.role is not None else {}
         if engine is not None:
-            card = Card(total=total, at_start=self._at_start(engine) + contexts)
+            card = self._card(engine, total, level)
             if work.kind == "generate":
                 parts |= generating(engine, level, card, together(idle.values()))
             elif work.kind == "sync" and work.role is not None:

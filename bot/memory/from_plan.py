@@ -318,6 +318,18 @@ def estimate_plan(
         workload = replace(workload, pools=tuple(pools))
     estimate = estimate_workload(workload, card)
     too_much = estimate.outcome in ("impossible", "likely OOM")
+    if workload.unread and too_much and (short := estimate.decisive_shortage) is not None:
+        raise NoEstimateError(
+            plural_message(
+                "{settings} may change what the engine takes and is not modelled. Without it the "
+                "engine's share of {share} would be too little.",
+                "{settings} may change what the engine takes and are not modelled. Without them "
+                "the engine's share of {share} would be too little.",
+                len(workload.unread),
+                settings=", ".join(workload.unread),
+                share=str(short.share),
+            )
+        )
     if workload.unread and too_much:
         raise NoEstimateError(
             plural_message(

@@ -5,12 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.frameworks.plan import Plan
+from bot.memory.estimate import Shortage
 from bot.memory.from_plan import PlanEstimate
 from bot.memory.host import host_outcome, uses_ray
 from bot.memory.options import in_use, what_helps
 from bot.memory.process import process_peak
-from bot.memory.units import Bytes
-from bot.report import Estimate, EstimateAllocated, EstimateOption, EstimateStage
+from bot.memory.units import Bytes, together
+from bot.report import (
+    Estimate,
+    EstimateAllocated,
+    EstimateOption,
+    EstimateShortage,
+    EstimateStage,
+)
 
 
 def report_estimate(plan_estimate: PlanEstimate) -> Estimate:
@@ -43,6 +50,7 @@ def report_estimate(plan_estimate: PlanEstimate) -> Estimate:
             )
             for stage in estimate.stages
         ),
+        engine_short=_shortage(estimate.short) if estimate.short is not None else None,
         allocated=_allocated(plan_estimate),
         options=tuple(
             EstimateOption(setting=option.setting, saves_gib=_gib(option.saves))
@@ -52,6 +60,14 @@ def report_estimate(plan_estimate: PlanEstimate) -> Estimate:
         host_gib=_gib(estimate.host),
         assumptions=estimate.assumptions,
         measured_lengths=estimate.measured,
+    )
+
+
+def _shortage(short: Shortage) -> EstimateShortage:
+    return EstimateShortage(
+        share_gib=_gib(short.share),
+        needed_gib=_gib(together(short.needed.values())),
+        components={name: _gib(amount) for name, amount in short.needed.items()},
     )
 
 

@@ -16,7 +16,6 @@ from bot.base.devices import Device, Vendor
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks import plans
 from bot.memory.components.engines import minimum
-from bot.memory.constants import ENGINE_WORKING
 from bot.memory.estimate import MemoryEstimate
 from bot.memory.estimator import Estimator
 from bot.memory.from_plan import workload_of
@@ -355,8 +354,7 @@ class Search:
         """What an engine needs to start, where its share is less; None when it starts."""
         workload = self.workload(candidate, device)
         engines = [p.engine for p in workload.pools if p.engine] if workload else []
-        working = Bytes.gib(ENGINE_WORKING["expected"])
-        least = max((minimum(engine) + working for engine in engines), default=Bytes(0))
+        least = max((minimum(engine) for engine in engines), default=Bytes(0))
         return least if least > Bytes(device.memory_bytes) * candidate.share else None
 
     def workload(self, candidate: Candidate, device: Device) -> Workload | None:

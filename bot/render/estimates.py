@@ -9,7 +9,15 @@ from bot.render.escape import html_text, markdown_cell, markdown_inline, termina
 from bot.render.speech import counted, speaking, tr, word
 from bot.render.wording import counted_launch
 from bot.render.words import STEP
-from bot.report import Estimate, EstimateAllocated, EstimateLengths, EstimateStage, Evidence, Report
+from bot.report import (
+    Estimate,
+    EstimateAllocated,
+    EstimateLengths,
+    EstimateShortage,
+    EstimateStage,
+    Evidence,
+    Report,
+)
 from bot.report.claims import ClaimName, SourceName, source_names
 
 _BAR = 26
@@ -149,6 +157,8 @@ def notes(estimate: Estimate) -> list[str]:
     parts = sorted(stage.components.items(), key=lambda item: -item[1])
     made = tr(", ").join(f"{word(name)} {gib:.1f}" for name, gib in parts if gib >= 0.05)
     found = [tr("{stage}: {parts}", stage=tr(stage.stage), parts=made)]
+    if estimate.engine_short is not None:
+        found.insert(0, _shortage(estimate.engine_short))
     if estimate.allocated is not None:
         found.append(_allocated(estimate.allocated))
     found.extend(_card_line(estimate))
@@ -173,6 +183,17 @@ def notes(estimate: Estimate) -> list[str]:
     if estimate.by_lengths is not None:
         found.append(_by_lengths(estimate.by_lengths))
     return found
+
+
+def _shortage(short: EstimateShortage) -> str:
+    parts = [f"{word(name)} {gib:.1f}" for name, gib in short.components.items() if gib >= 0.05]
+    return tr(
+        "the engine needs {needed} GiB to start ({parts}), and its share of the card is {share}: "
+        "raise it",
+        needed=f"{short.needed_gib:.1f}",
+        parts=" + ".join(parts),
+        share=f"{short.share_gib:.1f}",
+    )
 
 
 def _by_lengths(lengths: EstimateLengths) -> str:

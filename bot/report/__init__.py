@@ -11,6 +11,7 @@ from bot.report.estimate import (
     EstimateAllocated,
     EstimateLengths,
     EstimateOption,
+    EstimateShortage,
     EstimateStage,
 )
 from bot.report.evidence import Claim, Evidence, EvidenceSource, FactsRecord, Run

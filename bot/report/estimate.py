@@ -47,6 +47,17 @@ class EstimateAllocated(ReportPart):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EstimateShortage(ReportPart):
+    """An inference engine that does not start, since its share of the card is too little, GiB."""
+
+    share_gib: float
+    """What `gpu_memory_utilization` or `mem_fraction_static` gives it."""
+    needed_gib: float
+    components: dict[str, float]
+    """What has to go into the share."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EstimateLengths(ReportPart):
     """At which lengths a launch is likely to run out of memory, where none are given."""
 
@@ -88,6 +99,8 @@ class Estimate(ReportPart):
     peak_gib: float | None = None
     """Expected peak."""
     stages: tuple[EstimateStage, ...] = ()
+    engine_short: EstimateShortage | None = None
+    """The engine that lacks the most to start, None where all do."""
     allocated: EstimateAllocated | None = None
     """What a run logs as `perf/max_memory_allocated_gb` (verl)."""
     options: tuple[EstimateOption, ...] = ()

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from bot.memory.estimate import StageName
-from bot.rules._support.base import Example, Hits, Message, Meta, RuleContext, hit, message
-from bot.rules._support.estimates import LIMITS, SOURCE, estimates, ran_before, sum_in_words
+from bot.report import Severity
+from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, hit, message
+from bot.rules._support.estimates import (
+    LIMITS,
+    RAISE_SHARE,
+    SOURCE,
+    estimates,
+    ran_before,
+    share_place,
+    shortage_in_words,
+    sum_in_words,
+)
 from bot.rules._support.example import STATIC, verl
 from bot.rules._support.names import where
 
@@ -24,7 +34,8 @@ META = Meta(
     why=(
         "The run ends with an out-of-memory error, whatever the data. The sum holds only what has "
         "to be resident: weights, gradients and optimizer of one stage, no activations that a "
-        "shorter sequence would spare."
+        "shorter sequence would spare. An engine whose weights are more than its share of the card "
+        "(gpu_memory_utilization) refuses to start."
     ),
     instead="Use more GPUs, a larger device, or the settings that `rlbot estimate` names.",
     limits=(
@@ -46,6 +57,12 @@ def check(context: RuleContext) -> Hits:
         estimate = made.estimate
         if estimate.outcome != "impossible" or ran_before(context, plan):
             continue
+        verified = estimate.device.verified and not made.workload.usual
+        severity: Severity | None = None if verified else "warning"
+        if (lack := shortage_in_words(estimate)) is not None:
+            place = where(plan, share_place(plan))
+            yield Hit(message=lack, span=place, help=RAISE_SHARE, severity=severity)
+            continue
         yield hit(
             where(plan, plan.model.span),
             "the {stage} stage needs at least {floor} of each GPU, and the {device} gives "
@@ -56,7 +73,7 @@ def check(context: RuleContext) -> Hits:
             usable=str(estimate.usable),
             sum=sum_in_words(estimate.binding("floor"), "floor"),
             help=_way_out(estimate.binding("floor").name),
-            severity=None if estimate.device.verified and not made.workload.usual else "warning",
+            severity=severity,
         )
 
 

@@ -6,7 +6,16 @@ from bot.memory.estimate import MemoryEstimate
 from bot.memory.options import what_helps
 from bot.report import EstimateLengths
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, message
-from bot.rules._support.estimates import LIMITS, SOURCE, estimates, ran_before, sum_in_words
+from bot.rules._support.estimates import (
+    LIMITS,
+    RAISE_SHARE,
+    SOURCE,
+    estimates,
+    ran_before,
+    share_place,
+    shortage_in_words,
+    sum_in_words,
+)
 from bot.rules._support.example import verl
 from bot.rules._support.lengths import by_lengths
 from bot.rules._support.names import where
@@ -49,6 +58,9 @@ def check(context: RuleContext) -> Hits:
     for plan, made in estimates(context):
         estimate = made.estimate
         if estimate.outcome != "likely OOM" or ran_before(context, plan):
+            continue
+        if (lack := shortage_in_words(estimate)) is not None:
+            yield Hit(message=lack, span=where(plan, share_place(plan)), help=RAISE_SHARE)
             continue
         options = what_helps(made.workload, estimate.device)
         yield Hit(

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from bot.memory.estimate import TIGHT, MemoryEstimate
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, message
-from bot.rules._support.estimates import LIMITS, SOURCE, estimates
+from bot.rules._support.estimates import (
+    LIMITS,
+    SOURCE,
+    estimates,
+    share_place,
+    shortage_in_words,
+)
 from bot.rules._support.example import STATIC, verl
 from bot.rules._support.names import where
 from bot.rules._support.tuning import tag
@@ -44,7 +50,11 @@ def check(context: RuleContext) -> Hits:
         estimate = made.estimate
         if estimate.outcome != "tight":
             continue
-        yield Hit(message=_message(estimate), span=where(plan, plan.model.span))
+        lack = shortage_in_words(estimate)
+        yield Hit(
+            message=lack or _message(estimate),
+            span=where(plan, share_place(plan) if lack else plan.model.span),
+        )
 
 
 def _message(estimate: MemoryEstimate) -> Message:

@@ -219,3 +219,31 @@ def test_what_lets_it_sleep_is_the_setting_that_is_off(off: tuple[str, ...], nam
     assert [one for one in helps if one.startswith(rollout)] == [
         f"{rollout}.{named.format(rollout)}"
     ]
+
+
+_UTILIZATION = "actor_rollout_ref.rollout.gpu_memory_utilization"
+
+
+@pytest.mark.parametrize("release", ["0.4.1", "0.8.0", "0.9.1"])
+def test_an_engine_does_not_start_in_a_share_below_its_weights(release: str) -> None:
+    """Lowering the share only ever helped."""
+    made = verl(f"{_UTILIZATION}=0.02", release=release)
+    short = made["engine_short"]
+    assert made["outcome"] == "impossible"
+    assert short["components"] == {"engine weights": short["needed_gib"]}
+    assert short["share_gib"] == pytest.approx(0.02 * made["memory_gib"], abs=0.01)
+    assert verl(f"{_UTILIZATION}=0.6", release=release)["engine_short"] is None
+
+
+def test_a_share_of_what_is_free_holds_no_weights() -> None:
+    """verl's own worker for vLLM up to 0.6.3 gives the cache alone its share."""
+    made = verl(f"{_UTILIZATION}=0.02", release="0.2.0.post2")
+    assert made["stages"]
+    assert made["engine_short"] is None
+
+
+def test_a_small_share_beside_what_is_not_read_is_no_verdict() -> None:
+    offloads = "+actor_rollout_ref.rollout.engine_kwargs.vllm.cpu_offload_gb=8"
+    made = verl(f"{_UTILIZATION}=0.02", offloads, release="0.8.0")
+    assert made["outcome"] == "no prediction"
+    assert "cpu_offload_gb may change what the engine takes and is not modelled" in made["reason"]

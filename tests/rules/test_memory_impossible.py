@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import marked, quiet
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "memory-impossible"
 STATIC = (
@@ -60,3 +60,42 @@ def test_a_device_without_a_source_gives_a_warning(snapshot: SnapshotAssertion) 
     assert (
         marked(SLUG, big, "examples/tuning/72b/qwen2.5-72b_grpo_2_mi355x_fsdp_vllm.sh") == snapshot
     )
+
+
+_SHARE = "actor_rollout_ref.rollout.gpu_memory_utilization"
+_TENSOR = "actor_rollout_ref.rollout.tensor_model_parallel_size"
+ONE = f"{_TENSOR}=1"
+EIGHT = "trainer.n_gpus_per_node=8"
+LARGE = f"{FOLDER}_8_h100_fsdp_vllm.sh"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        (f"{_SHARE}=0.3", ONE),
+        # Weights of 14.2 GiB: what is left for the cache is another rule's.
+        (f"{_SHARE}=0.18", ONE),
+        # Half of them on each GPU.
+        (f"{_SHARE}=0.1", f"{_TENSOR}=2"),
+        # Another argument says what the cache has.
+        (
+            f"{_SHARE}=0.1",
+            ONE,
+            "+actor_rollout_ref.rollout.engine_kwargs.vllm.kv_cache_memory_bytes=8589934592",
+        ),
+        (f"{_SHARE}=0.1", ONE, "actor_rollout_ref.rollout.name=hf"),
+    ],
+)
+def test_a_share_that_holds_the_weights_is_fine(settings: tuple[str, ...]) -> None:
+    assert quiet(SLUG, verl(*STATIC, EIGHT, *settings), LARGE)
+
+
+@pytest.mark.parametrize("engine", ["vllm", "sglang"])
+def test_a_share_below_the_weights_stops_the_engine(engine: str) -> None:
+    script = verl(*STATIC, EIGHT, f"{_SHARE}=0.1", ONE, f"actor_rollout_ref.rollout.name={engine}")
+    (finding,) = found(SLUG, script, LARGE)
+    assert finding.message == (
+        "the engine needs 14.2 GiB of each GPU to start (engine weights 14.2), and its share of "
+        "the H100 is 8.0 GiB"
+    )
+    assert script.splitlines()[finding.line - 1].strip().startswith(_SHARE)

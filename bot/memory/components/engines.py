@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from bot.base.fast_dataclass import dataclass
 from bot.memory.constants import ASLEEP, ENGINE_WORKING, PROMPT_LOGITS
+from bot.memory.estimate import Fit, Shortage
 from bot.memory.shapes.mixers import SlidingAttention
 from bot.memory.units import NOTHING, Bytes, together
 from bot.memory.workload import Engine, MemoryLevel
@@ -51,8 +52,24 @@ def cache(engine: Engine, tokens: int) -> Bytes:
 
 
 def minimum(engine: Engine) -> Bytes:
-    """Weights and the cache of one full sequence: less cannot generate."""
-    return weights(engine) + cache(engine, engine.sequence_tokens)
+    """What an engine's share has to hold: less cannot generate."""
+    return together(_inside(engine).values())
+
+
+def _inside(engine: Engine) -> dict[str, Bytes]:
+    """What goes into its share as it starts.
+
+    vLLM stops where its share leaves no cache, or less than one full sequence takes ("No available
+    memory for the cache blocks", "max seq len is larger than the maximum number of tokens"). SGLang
+    stops where it leaves no cache, and works outside of it.
+    """
+    held = {"engine weights": weights(engine)}
+    if engine.name == "sglang":
+        return held
+    return held | {
+        "engine cache": cache(engine, engine.sequence_tokens),
+        "engine activations": Bytes.gib(ENGINE_WORKING["expected"]),
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +79,28 @@ class Card:
     total: Bytes
     at_start: Bytes = NOTHING
     """What others have there when it starts, contexts too."""
+
+
+def shortage(engine: Engine, card: Card) -> Shortage | None:
+    """What an engine lacks to start; None where it starts, or its share does not bound that."""
+    unbounded = engine.share_of == "free" or engine.cache_bytes is not None
+    if engine.name == "hf" or engine.keeps_weights or unbounded:
+        return None
+    inside, most = _inside(engine), card.total * engine.fraction
+    left = most.less(card.at_start) if engine.share_of == "all" else most
+    if engine.name == "sglang":
+        left = card.total.less(card.at_start) * engine.fraction
+    weight, *others = inside
+    cases: tuple[tuple[Fit, Bytes, list[str]], ...] = (
+        ("impossible", most, [weight]),
+        ("likely OOM", most if others else left, [weight, *others[:1]]),
+        ("tight", left, [weight, *others]),
+    )
+    for verdict, share, names in cases:
+        short = Shortage(verdict=verdict, share=share, needed={n: inside[n] for n in names})
+        if short.lacking:
+            return short
+    return None
 
 
 def generating(

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
+from bot.base.regex import regex
 from bot.frameworks.plan import Plan
-from bot.memory.estimate import Stage
+from bot.memory.estimate import MemoryEstimate, Stage
 from bot.memory.from_plan import PlanEstimate
 from bot.memory.readers.settings import NoEstimateError
+from bot.memory.units import together
 from bot.memory.workload import MemoryLevel
 from bot.rules._support.base import Message, RuleContext, message
 from bot.script.trial_log import outcome, reaches, tried_values
+from bot.shell.source import Span
 
+_SHARE = regex(r"(?:\A|[._])(?:gpu_memory_utilization|mem_fraction_static)\Z")
 LIMITS = (
     "Silent without a prediction: when the name says no known device, the model's shape is not "
     "known, or a setting that decides cannot be read. `rlbot estimate` says which. A run that "
     "finished is stronger than any estimate."
 )
 SOURCE = "docs/memory.md: the staged model of memory, its calibration and its limits"
+
+
+RAISE_SHARE: Final = message("raise the engine's share of the card")
 
 
 def estimates(context: RuleContext) -> Iterator[tuple[Plan, PlanEstimate]]:
@@ -40,6 +48,28 @@ def sum_in_words(stage: Stage, level: MemoryLevel) -> Message:
     shown = [f"{name} {amount.in_gib:.1f}" for name, amount in parts if amount.in_gib >= 0.05]
     terms = " + ".join(shown)
     return message("{terms} = {total}", terms=terms, total=str(stage.total.at(level)))
+
+
+def shortage_in_words(estimate: MemoryEstimate) -> Message | None:
+    """What an engine lacks, where that and no stage decides: the sum, and its share."""
+    short = estimate.decisive_shortage
+    if short is None:
+        return None
+    parts = [f"{name} {amount.in_gib:.1f}" for name, amount in short.needed.items()]
+    return message(
+        "the engine needs {needed} of each GPU to start ({parts}), and its share of the {device} "
+        "is {share}",
+        needed=str(together(short.needed.values())),
+        parts=" + ".join(parts),
+        device=estimate.device.label,
+        share=str(short.share),
+    )
+
+
+def share_place(plan: Plan) -> Span | None:
+    """Where a launch sets its engine's share; None where it leaves that to the release."""
+    found = (one.value_span for one in reversed(plan.settings) if _SHARE.search(one.key))
+    return next(found, None)
 
 
 def ran_before(context: RuleContext, plan: Plan) -> bool:
