@@ -52,3 +52,34 @@ def test_a_number_of_gpus_that_slurm_may_set_is_no_error() -> None:
 )
 def test_quotes_the_numbers(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
+
+
+EP, ETP = (f"{MEGATRON}.{kind}_parallel_size" for kind in ("expert_model", "expert_tensor"))
+EXPERTS = ("model_engine=megatron", f"{TP}=4", f"{PP}=2")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        (*EXPERTS, f"{EP}=4", f"{ETP}=1"),
+        (*EXPERTS, f"{EP}=1"),
+        (*EXPERTS, f"{EP}=2", "trainer.nnodes=2"),
+        (*EXPERTS, f"{EP}=2", f"{ETP}=$ETP"),
+        (*EXPERTS, f"{EP}=$EP"),
+        (*EXPERTS, f"{EP}=2", "trainer.nnodes=$N"),
+        (f"{TP}=4", f"{PP}=2", f"{EP}=2"),  # FSDP
+    ],
+)
+def test_experts_that_can_be_shared_out_are_fine(settings: tuple[str, ...]) -> None:
+    assert quiet(SLUG, verl(*settings))
+
+
+@pytest.mark.parametrize("dynamic", ["True", "False"])
+def test_an_expert_tensor_size_that_is_not_set_is_the_tensor_size(dynamic: str) -> None:
+    """As the estimate says: 8 GPUs cannot be divided by 2 × 4 × 2."""
+    given = (f"{EP}=2", f"actor_rollout_ref.actor.use_dynamic_bsz={dynamic}")
+    (finding,) = found(SLUG, verl(*EXPERTS, *given))
+    assert "expert × expert tensor × pipeline parallel size 2 × 4 × 2 = 16" in finding.message
+    assert finding.severity == "error"
+    (finding,) = found(SLUG, verl(*EXPERTS, *given, f"{ETP}=3"))
+    assert "2 × 3 × 2 = 12" in finding.message

@@ -141,6 +141,15 @@ def layout_of(
     return Layout(gpus=gpus, shard=shard, sequence=sequence)
 
 
+def expert_tensor_size(given: int | None, tensor: int) -> int:
+    """Megatron's tensor-parallel size of experts: that of the rest for one that is not set.
+
+    `initialize_model_parallel` refuses a number of GPUs that its product with the expert-parallel
+    and the pipeline size does not divide.
+    """
+    return given or tensor
+
+
 def _megatron(get: MemorySettings, gpus: int, below: str, like: Layout) -> Layout:
     def size(name: str, otherwise: int) -> int:
         key = f"{below}.{name}_parallel_size"
@@ -151,9 +160,8 @@ def _megatron(get: MemorySettings, gpus: int, below: str, like: Layout) -> Layou
     pipeline = size("pipeline_model", like.pipeline)
     context = size("context", like.context)
     expert = size("expert_model", like.expert)
-    # Megatron's `initialize_model_parallel` takes the tensor-parallel size for one that is not set,
-    # and refuses a number of GPUs that the product does not divide.
-    each = size("expert_tensor", tensor if like.tensor == 1 else like.expert_tensor)
+    like_each = None if like.tensor == 1 else like.expert_tensor
+    each = size("expert_tensor", expert_tensor_size(like_each, tensor))
     if gpus % (tensor * pipeline * context):
         raise indivisible(
             gpus,
