@@ -164,6 +164,7 @@ class _Gpu:
             card = self._card(engine, total, level)
             if work.kind == "generate":
                 parts |= generating(engine, level, card, together(idle.values()))
+                parts |= self._brought_back() if engine.name == "hf" else {}
             elif work.kind == "sync" and work.role is not None:
                 moments = _handing_over(work.role, parts, engine, asleep(engine, level, card))
                 parts = max(moments, key=lambda moment: together(moment.values()))
@@ -175,6 +176,12 @@ class _Gpu:
         parts |= idle
         parts["contexts"] = contexts
         return {name: amount for name, amount in parts.items() if amount}
+
+    def _brought_back(self) -> Parts:
+        """The weights of a policy that writes itself, where they are on the host between passes."""
+        actors = (role for role in self._pool.roles if role.name == "actor")
+        idle = (role.name for role in actors if role.weights_offload == "idle")
+        return {"weights": together(self._states[name].weights for name in idle)}
 
     def _at_work(self, role: Role, kind: _Kind, level: MemoryLevel) -> Parts:
         """What the process of a role takes for it while it works."""

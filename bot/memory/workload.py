@@ -322,7 +322,8 @@ class Engine:
     prompt_scores: int = 0
     """Logits of the longest part of a prompt that vLLM scores at once; 0 for what it generates."""
     gathered_parameters: int = 0
-    """Parameters of the trained models that are gathered from shards, or cast, all at once."""
+    """Parameters of the trained models that are gathered from shards, or cast, all at once; those
+    of 4 bytes count twice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -141,10 +141,39 @@ def test_ppo_without_ray_has_every_role_in_one_process() -> None:
 
 
 def test_what_generates_with_the_actors_weights_has_no_copy_of_them() -> None:
-    script = verl(*STATIC, "actor_rollout_ref.rollout.name=hf")
-    estimate = estimate_plan(plans(read(script.encode(), "x.sh"))[0], "h100").estimate
-    rollout = next(stage for stage in estimate.stages if stage.name == "rollout")
-    assert "engine weights" not in rollout.components["floor"]
+    rollout = _written_by_the_actor()
+    assert "engine weights" not in rollout["floor"]
+    assert "actor, idle" in rollout["floor"]
+
+
+def _written_by_the_actor(*settings: str, release: str = "0.4.1") -> dict[str, dict[str, float]]:
+    """GiB of the rollout of verl's `HFRollout`, by level."""
+    given = (*STATIC, "actor_rollout_ref.rollout.name=hf", "data.train_batch_size=64", *settings)
+    reading = read(verl(*given).encode(), "x.sh")
+    (plan,) = plans(reading, versions={"verl": release})
+    stages = estimate_plan(plan, "h100").estimate.stages
+    (found,) = (stage for stage in stages if stage.name == "rollout")
+    return {
+        level: {name: amount.in_gib for name, amount in parts.items()}
+        for level, parts in found.components.items()
+    }
+
+
+def test_verls_policy_is_whole_while_it_writes_itself() -> None:
+    """The shard alone was left out where it is on the host otherwise: a 7B took 1.7 GiB."""
+    config, rollout = "actor_rollout_ref.actor.fsdp_config", "actor_rollout_ref.rollout"
+    one = _written_by_the_actor(f"{config}.param_offload=True", f"{rollout}.n=4")
+    assert one["floor"]["weights"] == pytest.approx(7.6156e9 * 4 / 8 / 2**30, rel=1e-3)
+    assert one["expected"]["gathered weights"] == pytest.approx(7.6156e9 * 4 / 2**30, rel=1e-3)
+    parted = _written_by_the_actor(f"{rollout}.n=4", f"+{rollout}.micro_batch_size=2")
+    assert one["expected"]["engine cache"] == pytest.approx(
+        4 * parted["expected"]["engine cache"], rel=0.01
+    )
+
+
+def test_no_release_since_06_has_that_rollout() -> None:
+    with pytest.raises(NoEstimateError, match="has no rollout hf: the last release with it"):
+        _written_by_the_actor(release="0.9.1")
 
 
 def test_a_path_below_an_unknown_folder_still_names_its_model() -> None:

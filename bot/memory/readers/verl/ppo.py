@@ -100,7 +100,7 @@ class _Verl:
             none = Tokens(0, 0, 0)
             roles = [replace(role, trained=False, update=none, forward=none) for role in roles]
         reward = rollout.reward(get, self.plan, self.find, self.lengths, actor)
-        engine, apart = rollout.engine(get, self.plan, self.gpus, self.shape, self.lengths)
+        engine, apart = rollout.engine(get, self.plan, actor, self.lengths)
         teachers = rollout.teacher_pools(get, self.find, self.lengths, self.shape.vocab)
         processes = 1 if engine is None or engine.in_process or apart else 2
         pools = [

@@ -18,7 +18,6 @@ from bot.memory.readers.lengths import Lengths, batch_tokens
 from bot.memory.readers.settings import MemorySettings, NoEstimateError, needed
 from bot.memory.readers.verl.passes import batch_of, fullest_pass
 from bot.memory.shapes.models import Model
-from bot.memory.shapes.shape import Shape
 from bot.memory.workload import Engine, Layout, Offload, Pool, Role, Tokens
 
 _ROLLOUT = "actor_rollout_ref.rollout"
@@ -113,10 +112,9 @@ def engine_name(get: MemorySettings) -> str | None:
     return get.text(f"{_ROLLOUT}.name")
 
 
-def engine(
-    get: MemorySettings, plan: Plan, gpus: int, shape: Shape, lengths: Lengths
-) -> tuple[Engine, int]:
+def engine(get: MemorySettings, plan: Plan, actor: Role, lengths: Lengths) -> tuple[Engine, int]:
     """The engine, and the GPUs of its own when it has some."""
+    gpus = actor.layout.gpus
     named = engine_name(get) or USUAL_ENGINE
     tensorrt = named.lower() == _TENSORRT
     kind = USUAL_ENGINE if tensorrt else _kind(named)
@@ -140,7 +138,7 @@ def engine(
     first = _wakes_first(get, plan)
     described = Engine(
         name=kind,
-        shape=shape,
+        shape=actor.shape,
         tensor=tensor,
         fraction=get.share(
             0.5, _GIVEN[_TENSORRT if tensorrt else kind], f"{_ROLLOUT}.gpu_memory_utilization"
@@ -160,7 +158,33 @@ def engine(
         expert=get.size(f"{_ROLLOUT}.expert_parallel_size"),
         pipeline=get.size(f"{_ROLLOUT}.pipeline_model_parallel_size"),
     )
-    return described, apart
+    return _writing(get, plan, described, actor, lengths) if kind == "hf" else described, apart
+
+
+def _writing(
+    get: MemorySettings, plan: Plan, engine: Engine, actor: Role, lengths: Lengths
+) -> Engine:
+    """The trained model itself as it writes (`hf_rollout.py`); no release starts so since 0.6.
+
+    All prompts of a GPU are written at once, unless `micro_batch_size` parts them. FSDP1's weights
+    are whole meanwhile, in the type of their shards (`summon_full_params`).
+    """
+    if version_at_least(plan, 0, 6):
+        raise NoEstimateError(
+            "verl {release} has no rollout {name}: the last release with it is 0.5 (--framework "
+            "verl@0.5.0).",
+            release=plan.configuration.release,
+            name=engine_name(get),
+        )
+    prompts = -(-(get.count("data.train_batch_size") or 1) // actor.layout.gpus)
+    chunks = max(1, prompts // (get.count(f"{_ROLLOUT}.micro_batch_size") or prompts))
+    divided = actor.backend == "fsdp" and actor.layout.shard > 1
+    return replace(
+        engine,
+        sequences=-(-prompts // chunks) * get.size(f"{_ROLLOUT}.n"),
+        prompt_tokens=lengths.prompt_max,
+        gathered_parameters=round(actor.parameters * actor.weight_bytes / 2) if divided else 0,
+    )
 
 
 def _wakes_first(get: MemorySettings, plan: Plan) -> bool:
