@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bot.base.errors import UserError
 from bot.commands.arguments import add_form, add_gpus, add_quiet, note_gpus
@@ -19,8 +21,17 @@ from bot.commands.script_arguments import add_script_arguments, script_words
 from bot.commands.tree import add_root
 
 if TYPE_CHECKING:
+    from bot.check.request import CheckOptions
     from bot.memory.readers.lengths import Measured
+    from bot.report import ScriptReport
 
+_LENGTHS = {
+    "--prompt-tokens": "prompt_mean",
+    "--response-tokens": "response_mean",
+    "--longest-tokens": "longest",
+    "--image-tokens": "image_mean",
+}
+"""Option to what it says of the data."""
 SUMMARY = "the memory budget of scripts, stage by stage, against the device"
 
 
@@ -119,11 +130,13 @@ def run(arguments: argparse.Namespace) -> int:
         run=Path(arguments.run) if arguments.run else lengths,
         host_gib=host,
     )
+    by_path = {script.path: script for script in scripts}
     reports = [
         in_language(made, options.config.language)
-        for made in each_script(estimate, scripts, unchecked)
+        for made in each_script(estimate, by_path.values(), unchecked)
     ]
     for made in reports:
+        _note_unused(made, partial(estimate, by_path[made.path]), lengths, options)
         note_gpus(arguments.gpus, made.estimate.gpus if made.estimate else None, made.path)
     report = make_report(reports, unchecked=unchecked, language=options.config.language)
     status = exit_status(report)
@@ -145,6 +158,37 @@ def run(arguments: argparse.Namespace) -> int:
         for item in report.unchecked:
             notice(item.reason)
     return status
+
+
+def _note_unused(
+    made: ScriptReport,
+    estimate: Callable[..., ScriptReport],
+    lengths: Measured | None,
+    options: CheckOptions,
+) -> None:
+    """Name each option that says something of model or data, and changes no figure of a script."""
+    figures = _figures(made)
+    for option, other in _without_one(lengths, options) if figures else ():
+        if _figures(estimate(**other)) == figures:
+            notice("{option} changes nothing for {path}.", option=option, path=made.path)
+
+
+def _without_one(
+    lengths: Measured | None, options: CheckOptions
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each option that says something of model or data, with what is asked without it."""
+    if options.model is not None:
+        yield "--model", {"options": replace(options, model=None)}
+    for option, name in _LENGTHS.items():
+        if lengths is not None and getattr(lengths, name) is not None:
+            rest = replace(lengths, **{name: None})
+            yield option, {"run": None if rest == type(lengths)() else rest}
+
+
+def _figures(made: ScriptReport) -> list[tuple[float, ...]]:
+    """What an estimate says of each stage."""
+    stages = made.estimate.stages if made.estimate is not None else ()
+    return [(one.floor_gib, one.expected_gib, one.conservative_gib) for one in stages]
 
 
 def _lengths(arguments: argparse.Namespace) -> Measured | None:

@@ -295,6 +295,22 @@ def read_workload(
     raise NoEstimateError("{framework} is not modelled.", framework=framework)
 
 
+def _without_bf16(workload: Workload, card: Device) -> Workload:
+    """The workload on a card that computes in bf16 by other means, or not at all."""
+    pools = tuple(
+        replace(pool, roles=tuple(map(without_bf16, pool.roles))) for pool in workload.pools
+    )
+    if pools != workload.pools:
+        other = message("scores of attention whole, as the {card} has no bf16", card=card.label)
+    elif workload.framework != "trl":
+        other = message(
+            "fp16 or fp32 in the place of bf16, which the {card} has not", card=card.label
+        )
+    else:
+        return workload
+    return replace(workload, pools=pools, assumptions=(*workload.assumptions, other))
+
+
 def estimate_plan(
     plan: Plan,
     device: Device | str | None,
@@ -314,8 +330,7 @@ def estimate_plan(
     models = _Models(files)
     workload, path = _read(plan, models, run, gpus)
     if not card.has_bf16:
-        pools = (replace(p, roles=tuple(map(without_bf16, p.roles))) for p in workload.pools)
-        workload = replace(workload, pools=tuple(pools))
+        workload = _without_bf16(workload, card)
     estimate = estimate_workload(workload, card)
     too_much = estimate.outcome in ("impossible", "likely OOM")
     if workload.unread and too_much and (short := estimate.decisive_shortage) is not None:

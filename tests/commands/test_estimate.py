@@ -344,6 +344,28 @@ def test_gpus_that_do_not_count_are_said() -> None:
     assert rlbot("estimate", FULL, "--gpus", "2", cwd=ROOT).err == ""
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "counts"),
+    [
+        ("--model", "Qwen/Qwen2.5-0.5B", False),
+        ("--image-tokens", "100", False),
+        ("--longest-tokens", "99999", False),
+        ("--longest-tokens", "400", True),
+        ("--response-tokens", "300", True),
+    ],
+)
+def test_an_option_that_changes_nothing_is_named(option: str, value: str, counts: bool) -> None:
+    said = "" if counts else f"rlbot: {option} changes nothing for {FULL}.\n"
+    assert rlbot("estimate", FULL, option, value, cwd=ROOT).err == said
+
+
+def test_a_card_without_bf16_is_said_to_have_none() -> None:
+    small = "examples/tuning/0.5b/qwen2.5-0.5b_grpo-lora_1_h100_fsdp_vllm.sh"
+    note = "fp16 or fp32 in the place of bf16, which the T4 has not"
+    assert note in rlbot("estimate", small, "--device", "t4", cwd=ROOT).out
+    assert "bf16, which" not in rlbot("estimate", small, cwd=ROOT).out
+
+
 def test_a_number_of_gpus_that_nothing_says_is_asked_for(tmp_path: Path) -> None:
     text = _OFFLOADED.replace("--num_gpus 8 ", "")
     (tmp_path / "run.sh").write_text(text, encoding="utf-8")
