@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 _NAMED_ONLY = (
     *("a10g", "a30", "a5500", "l40", "rtx3090ti", "rtx4500ada"),
-    *("rtxpro4000", "rtxpro4500", "rtxpro5000", "a100-64", "gb300", "mi250x"),
+    *("rtxpro4000", "rtxpro4500", "rtxpro5000", "a100-64", "gb300", "h100nvl", "mi250x"),
 )
 """Cards that are answered where they are named: another one of their memory is commoner, or a
 single cluster has them."""
@@ -46,12 +46,6 @@ def usable_device(name: str) -> Device:
         return check_usable(device_named(name))
     except NoEstimateError as error:
         raise UserError(sentence_of(error)) from None
-
-
-def exact_token(device: Device) -> str:
-    """The token that means this card and none of another memory: h100nvl for 94 GB."""
-    tokens = (device.token, *device.name_tokens)
-    return next(one for one in tokens if device_named(one).memory_bytes == device.memory_bytes)
 
 
 def check_usable(device: Device) -> Device:

@@ -11,7 +11,7 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import sentence_of
 from bot.base.regex import regex
-from bot.recommend.cards import check_usable, exact_token, usable_device
+from bot.recommend.cards import check_usable, usable_device
 from bot.recommend.question import ParsedQuestion, parse_question
 from bot.recommend.request import check_gpus
 from bot.recommend.sorted_words import tokens
@@ -97,7 +97,7 @@ def card_option(name: str) -> str:
             '--device: "{name}" is no known accelerator; name one such as h100, or npu, or rocm.',
             name=name,
         )
-    token = exact_token(question.cards[0])
+    token = question.cards[0].token
     if question.gpus is not None:
         raise UserError(
             '--device names a card alone: for "{name}" give --device {token} --gpus {gpus}.',

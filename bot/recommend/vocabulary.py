@@ -16,7 +16,7 @@ from bot.base.digits import is_digits
 from bot.base.regex import regex
 from bot.memory.shapes.models import near as near_model
 from bot.memory.shapes.models import pinned
-from bot.recommend.cards import exact_token, known_devices
+from bot.recommend.cards import known_devices
 from bot.recommend.model_names import is_size, parts_of_names
 from bot.recommend.request import TASK_ALIASES, TASKS
 from bot.render.columns import aligned
@@ -66,7 +66,7 @@ def fillers() -> frozenset[str]:
 def _reported_names() -> Mapping[str, str]:
     """Names as drivers report them, in lower case and the longest first, with their tokens."""
     named = {
-        device.reported_name.lower(): exact_token(device)
+        device.reported_name.lower(): device.token
         for device in reversed(devices())
         if device.reported_name
     }

@@ -14,6 +14,7 @@ from bot.base.devices import MIB, Vendor, by_report, by_token, devices
         ("NVIDIA H800", 81_559, "h800"),
         ("NVIDIA H20", 97_871, "h20"),
         ("NVIDIA H20-3e", 143_771, "h20-141"),
+        ("NVIDIA H100 NVL", 95_830, "h100nvl"),
         ("nvidia a100-sxm4-80gb", 81_251, "a100"),
         ("NVIDIA A100-SXM4-40GB", 40_960, "a100-40"),
         ("NVIDIA GeForce RTX 4090 D", 24_564, "rtx4090d"),
@@ -44,7 +45,14 @@ def test_a_reported_device(name: str, mib: int | None, token: str | None) -> Non
 
 def test_a_token_may_mean_several_devices() -> None:
     assert {device.token for device in by_token("H20")} == {"h20", "h20-141"}
+    assert {device.token for device in by_token("H100")} == {"h100", "h100nvl"}
     assert by_token("h1000") == ()
+
+
+def test_a_token_means_cards_of_one_memory() -> None:
+    """What a script is named by, and the label in an answer, say which card it is."""
+    sizes = {(device.token, device.memory_bytes) for device in devices()}
+    assert len(sizes) == len({token for token, _ in sizes})
 
 
 def test_a_maker_is_known_by_its_cards_and_its_name() -> None:

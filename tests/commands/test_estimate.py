@@ -170,7 +170,7 @@ def test_a_device_that_nobody_knows_is_refused() -> None:
         ("RTX 4090", "2 × RTX4090 "),
         ("A100 80GB", "2 × A100 (79.4 GiB"),
         ("NVIDIA A100-SXM4-40GB", "2 × A100-40 "),
-        ("H100 NVL", "2 × H100 (93.1 GiB"),
+        ("H100 NVL", "2 × H100NVL (93.1 GiB"),
         ("NVIDIA H20-3e", "2 × H20-141 "),
         ("Ascend 910B", "2 × 910B "),
     ],

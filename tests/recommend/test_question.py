@@ -46,7 +46,7 @@ def _cards(question: ParsedQuestion) -> tuple[str, ...]:
         ("2x24GB", ("rtx4090",), 2),
         ("one 48GB gpu", ("rtx6000ada",), 1),
         ("6 H/A100-80G", ("a100", "h100"), 6),
-        ("NVIDIA H100 NVL 94 GB", ("h100",), None),
+        ("NVIDIA H100 NVL 94 GB", ("h100nvl",), None),
         ("2 nodes of 8 h100", ("h100",), 16),
         ("2x8xH100", ("h100",), 16),
         ("8 L40S 48GB", ("l40s",), 8),
