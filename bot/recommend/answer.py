@@ -8,12 +8,11 @@ from functools import partial
 
 from bot import __version__
 from bot.base.devices import Device
-from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, translated
 from bot.frameworks.releases import releases
 from bot.recommend.cards import by_kind, usual_devices
-from bot.recommend.options import counts, divides, explain, shareable_batch
+from bot.recommend.options import counts, divides, explain, left_over, shareable_batch, step_of
 from bot.recommend.published import DATED, matching, nearest, rows_of
 from bot.recommend.report import Miss, Predicted, PublishedRow, Question, Recommendations, Switched
 from bot.recommend.request import QUANTIZED, TASKS, Hardware, Request
@@ -44,15 +43,11 @@ class RecommendAnswer:
 def recommend(
     search: Search, hardware: Hardware, *, page: Page | None = None, language: Language = "en"
 ) -> RecommendAnswer:
-    """The answer; raises UserError for a step that cannot be shared out over any GPUs."""
+    """The answer: what fits the hardware, else what came near and what would do."""
     request, release = search.request, search.release
     budget = hardware.budget
     named = bool(hardware.devices)
     chosen = hardware.devices or usual_devices()
-    if not any(divides(request, gpus) for gpus in counts(budget)):
-        raise UserError(
-            "A step of {batch} cannot be shared out over the GPUs.", batch=request.batch
-        )
     fitting, misses = _searched(search, hardware, chosen)
     tokens = [device.token for device in chosen] if named else None
     known = rows_of(page)
@@ -178,13 +173,14 @@ def _notes(
             task=request.label,
             model=request.model.name,
         )
+    yield from left_over(budget)
     usual = [n for n in counts(budget) if n & (n - 1) == 0 or n == budget]
     left = [n for n in usual if not divides(request, n)]
     if left:
         yield message(
-            "A step of {batch} cannot be shared out over {gpus} GPUs; these were left out. "
+            "{step} cannot be shared out over {gpus} GPUs; these were left out. "
             "--batch {near} can be.",
-            batch=request.batch * request.responses,
+            step=step_of(request),
             gpus=", ".join(map(str, left)),
             near=shareable_batch(request.batch, request.responses, left),
         )

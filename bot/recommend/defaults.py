@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import cast
 
 from bot.base.devices import Vendor, gpu_count
 from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.memory.shapes.models import find
-from bot.recommend.options import shareable_batch
+from bot.recommend.options import counts, shareable_batch
 from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import MethodVerdict
 from bot.recommend.request import (
@@ -96,8 +97,14 @@ def request_of(question: ParsedQuestion, model: str | ModelFolder, method: str) 
 
 
 def _batch(question: ParsedQuestion) -> int:
-    """The default batch, or the next one that can be shared out over the GPUs."""
-    return shareable_batch(BATCH, responses_of(task_of(question)), [question.gpus or 1])
+    """The default batch, or the next one that can be shared out over the GPUs.
+
+    And over the power of two within them where that is near: fewer may do what all cannot.
+    """
+    most = counts(question.gpus or 1)[-1]
+    share = partial(shareable_batch, BATCH, responses_of(task_of(question)))
+    both = share([most, 1 << (most.bit_length() - 1)])
+    return both if both <= 2 * BATCH else share([most])
 
 
 def next_command(question: ParsedQuestion, model: str, verdict: MethodVerdict) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.base.devices import Device
 from bot.memory.units import Bytes
 from bot.recommend.options import counts, divides
 from bot.recommend.report import MethodVerdict
+from bot.recommend.request import Request
 from bot.recommend.search import FittingCandidate, NearestMiss, Search
 
 MOST = 64
@@ -25,25 +26,27 @@ def verdict_on(
     Where it is no, with the number that would do.
     """
     miss: NearestMiss | None = None
-    for some in _parts(gpus):
-        if divides(search.request, some):
-            fitting, missed = search.at(device, some)
-            if fitting is not None:
-                return _verdict(search, fitting, some)
-            miss = miss or missed
+    perhaps: FittingCandidate | None = None
+    for some in _parts(search.request, gpus):
+        fitting, missed = search.at(device, some)
+        if fitting is not None and fitting.sure:
+            return _verdict(search, fitting, some)
+        perhaps, miss = perhaps or fitting, miss or missed
+    if perhaps is not None:
+        return _verdict(search, perhaps, perhaps.candidate.gpus)
     return _verdict_of_miss(
         search, device, gpus, miss, _larger_count(search, device, gpus) if look_further else None
     )
 
 
-def _parts(gpus: int) -> Iterator[int]:
-    """A number of GPUs, then fewer down to a power of two, over which the most can be shared out.
+def _parts(request: Request, gpus: int) -> Sequence[int]:
+    """The number of GPUs that a step can be shared out over, then fewer down to a power of two.
 
     Of 7 cards 4 may do what all of them cannot: no model has heads for 7.
     """
+    able = [some for some in reversed(counts(gpus)) if divides(request, some)]
     least = 1 << (gpus.bit_length() - 1)
-    yield gpus
-    yield from (some for some in reversed(counts(gpus)) if least <= some < gpus)
+    return [some for some in able if some >= least] or able
 
 
 def fewest(search: Search, device: Device, budget: int = MOST) -> MethodVerdict | None:

@@ -13,7 +13,6 @@ from bot.recommend.answer import RecommendAnswer, recommend
 from bot.recommend.cards import by_kind, rarity, usual_devices
 from bot.recommend.defaults import BATCH, FRAMEWORK, METHOD, next_command, request_of, taken
 from bot.recommend.methods import fewest, verdict_on
-from bot.recommend.options import divides
 from bot.recommend.published import matching, rows_of
 from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import MethodVerdict
@@ -146,8 +145,6 @@ def _verdicts(
 ) -> Iterator[MethodVerdict]:
     few = len(devices) <= _FEW
     for search in searches.values():
-        if gpus is not None and not divides(search.request, gpus):
-            return  # No method changes that, and the notes say it.
         verdict = partial(_verdict, search, gpus=gpus, budget=budget, look_further=few)
         for device, one in by_kind(devices, verdict):
             yield replace(one, device=device.label)

@@ -7,7 +7,7 @@ work, then more and smaller passes, then traffic over PCIe, then traffic between
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import gcd, lcm
 from pathlib import Path
 
@@ -65,6 +65,7 @@ def shareable_batch(batch: int, responses: int, gpus: Sequence[int]) -> int:
 def counts(budget: int) -> tuple[int, ...]:
     """Numbers of GPUs to try: each up to one node of 8, then 12 and 16, 24 and 32, and so on.
 
+    The last one is the budget, or the most below it that nodes can have an even share of (8 of 9).
     Which of them a step can be shared out over depends on the request (`divides`).
     """
     numbers = list(range(1, min(8, budget) + 1))
@@ -72,7 +73,30 @@ def counts(budget: int) -> tuple[int, ...]:
     while more * 3 // 2 <= budget:
         numbers += [n for n in (more * 3 // 2, more * 2) if n <= budget]
         more *= 2
-    return tuple(numbers)
+    most = next(n for n in range(budget, 0, -1) if n % Candidate(n).nodes == 0)
+    return (*numbers, most) if most > numbers[-1] else tuple(numbers)
+
+
+def left_over(gpus: int) -> Iterator[str]:
+    """A sentence where nodes cannot have an even share of a number of GPUs."""
+    most = counts(gpus)[-1]
+    if most < gpus:
+        yield message(
+            "Nodes of at most 8 cannot have an even share of {gpus} GPUs; {most} are looked at.",
+            gpus=gpus,
+            most=most,
+        )
+
+
+def step_of(request: Request) -> str:
+    """A step in words, for the start of a sentence about GPUs that it cannot be shared out over."""
+    if request.responses == 1:
+        return message("A batch of {batch}", batch=request.batch)
+    return message(
+        "A batch of {batch} with {responses} responses each",
+        batch=request.batch,
+        responses=request.responses,
+    )
 
 
 def divides(request: Request, gpus: int) -> bool:

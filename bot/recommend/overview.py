@@ -21,7 +21,7 @@ from bot.recommend.defaults import (
     task_of,
 )
 from bot.recommend.methods import LENGTHS, verdict_on
-from bot.recommend.options import divides, shareable_batch
+from bot.recommend.options import divides, left_over, shareable_batch, step_of
 from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import CardOverview, CardQuestion, MethodVerdict
 from bot.recommend.request import QUANTIZED, Request
@@ -77,6 +77,7 @@ def overview(question: ParsedQuestion, language: Language) -> CardOverview:
 
 
 def _notes(question: ParsedQuestion, verdicts: Sequence[MethodVerdict]) -> Iterator[str]:
+    yield from left_over(gpus_of(question))
     if all(one.verdict == "no" for one in verdicts):
         yield message(
             "Nothing fits by the ways that are searched: FSDP, DeepSpeed, and Megatron for full "
@@ -104,10 +105,10 @@ def _verdicts(
         row: list[MethodVerdict] = []
         for method in methods:
             request = request_of(question, model, method)
-            if not divides(request, gpus):
+            if question.batch is not None and not divides(request, gpus):
                 raise UserError(
-                    "A step of {batch} cannot be shared out over {gpus} GPUs; batch={near} can be.",
-                    batch=request.batch * request.responses,
+                    "{step} cannot be shared out over {gpus} GPUs; batch={near} can be.",
+                    step=step_of(request),
                     gpus=gpus,
                     near=shareable_batch(request.batch, request.responses, [gpus]),
                 )

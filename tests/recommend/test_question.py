@@ -189,7 +189,7 @@ def test_what_has_no_answer_gets_a_sentence(words: str, sentence: str) -> None:
         ("8xH100 on a p5.48xlarge", ("h100",), 8),
         ("a3-highgpu-8g", ("h100",), 8),
         ("Standard_ND96amsr_A100_v4", ("a100",), 8),
-        ("NC40ads_H100_v5", ("h100",), 1),
+        ("NC40ads_H100_v5", ("h100nvl",), 1),
         ("BM.GPU.H100.8", ("h100",), 8),
         ("gpu_8x_a100", ("a100-40",), 8),
     ],

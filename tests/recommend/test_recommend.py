@@ -157,7 +157,7 @@ def test_a_step_that_cannot_be_shared_out_is_said() -> None:
     asked = ("--model", "Qwen/Qwen3-0.6B", "--task", "sft", "--framework", "trl")
     result = rlbot("recommend", *asked, "--lengths", "512", "--batch", "3", "--device", "h100")
     assert result.status == 0
-    assert "A step of 3 cannot be shared out over 2, 4, 8 GPUs" in result.out
+    assert "A batch of 3 cannot be shared out over 2, 4, 8 GPUs" in result.out
 
 
 def test_the_gpus_that_are_there_are_listed_too() -> None:
@@ -170,7 +170,8 @@ def test_the_gpus_that_are_there_are_listed_too() -> None:
 
 def test_a_batch_that_would_do_is_named() -> None:
     result = _ask("--device", "a100", "--budget-gpus", "6")
-    assert "A step of 1024 cannot be shared out over 6 GPUs" in result.out
-    assert "--batch 129 can be." in " ".join(result.out.split())
+    assert "cannot be shared out over 6 GPUs; these were left out. --batch 129 can be." in " ".join(
+        result.out.split()
+    )
     again = _ask("--device", "a100", "--budget-gpus", "6", "--batch", "129")
     assert "6 × A100" in again.out
