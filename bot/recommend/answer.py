@@ -12,6 +12,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, translated
 from bot.frameworks.releases import releases
 from bot.recommend.cards import by_kind, usual_devices
+from bot.recommend.methods import LargerCounts, larger_counts
 from bot.recommend.options import counts, divides, explain, left_over, shareable_batch, step_of
 from bot.recommend.published import DATED, matching, nearest, rows_of
 from bot.recommend.report import Miss, Predicted, PublishedRow, Question, Recommendations, Switched
@@ -208,19 +209,28 @@ def _beyond(search: Search, misses: Sequence[NearestMiss], budget: int) -> Itera
                 device=device.label,
                 ways="; ".join(ways),
             )
-    enough: dict[str, int] = {}
+    enough: list[tuple[int, str]] = []
     for miss in misses[:BEYOND]:
-        more = (gpus for gpus in counts(budget * 16) if gpus > budget)
-        gpus = next((gpus for gpus in more if search.may_fit(miss.device, gpus)), None)
-        if gpus is not None:
-            enough[miss.device.label] = gpus
+        more = larger_counts(search, miss.device, budget)
+        if more.surely is not None or more.perhaps is not None:
+            enough.append((more.surely or more.perhaps or 0, _more(miss.device, more)))
     if enough:
-        parts = sorted(enough.items(), key=lambda one: one[1])
+        enough.sort(key=lambda one: one[0])
         yield message(
             "More GPUs would do: {hardware}; --budget-gpus {gpus} shows the settings.",
-            hardware=", ".join(f"{gpus} × {device}" for device, gpus in parts),
-            gpus=parts[-1][1],
+            hardware=", ".join(hardware for _, hardware in enough),
+            gpus=enough[-1][0],
         )
+
+
+def _more(device: Device, more: LargerCounts) -> str:
+    """The GPUs that do, and those that may."""
+    if more.surely is None:
+        return message("{gpus} × {device} (may fit)", gpus=more.perhaps, device=device.label)
+    hardware = f"{more.surely} × {device.label}"
+    if more.perhaps is None:
+        return hardware
+    return message("{hardware} ({gpus} may fit)", hardware=hardware, gpus=more.perhaps)
 
 
 _LEAST_RESPONSE = 256

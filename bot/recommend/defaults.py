@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import cast
 
@@ -87,13 +88,14 @@ def sizes_of(question: ParsedQuestion) -> Sizes:
 
 def request_of(question: ParsedQuestion, model: str | ModelFolder, method: str) -> Request:
     """The request for a model and a method; raises UserError as `make_request` does."""
-    return make_request(
+    request = make_request(
         model,
         task=task_of(question),
         method=method,
         framework=framework_of(question),
         sizes=sizes_of(question),
     )
+    return replace(request, default_batch=BATCH) if question.batch is None else request
 
 
 def _batch(question: ParsedQuestion) -> int:

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.base.devices import Device
-from bot.memory.units import Bytes
+from bot.base.fast_dataclass import dataclass
+from bot.memory.estimate import MemoryEstimate
 from bot.recommend.options import counts, divides
 from bot.recommend.report import MethodVerdict
-from bot.recommend.request import Request
+from bot.recommend.request import MOST_GPUS, Request
 from bot.recommend.search import FittingCandidate, NearestMiss, Search
 
-MOST = 64
-"""GPUs up to which more are tried where those that one has do not do."""
+MOST, TIMES = 64, 16
+"""GPUs up to which more are tried where those that one has do not do: so many, or times as many."""
 LENGTHS = tuple(1024 << n for n in range(1, 6))
 """Tokens of prompt and response that are tried: 2k to 32k, which every model here takes."""
 
@@ -34,8 +35,12 @@ def verdict_on(
         perhaps, miss = perhaps or fitting, miss or missed
     if perhaps is not None:
         return _verdict(search, perhaps, perhaps.candidate.gpus)
-    return _verdict_of_miss(
-        search, device, gpus, miss, _larger_count(search, device, gpus) if look_further else None
+    verdict = _verdict_of_miss(search, device, gpus, miss)
+    if not look_further:
+        return verdict
+    more = larger_counts(search, device, gpus)
+    return replace(
+        verdict, more_gpus=more.surely, may_fit_gpus=more.perhaps, too_few_gpus=more.too_few
     )
 
 
@@ -58,49 +63,72 @@ def fewest(search: Search, device: Device, budget: int = MOST) -> MethodVerdict 
     return _verdict(search, best, best.candidate.gpus)
 
 
-def _larger_count(search: Search, device: Device, than: int) -> int | None:
-    """The first larger number of GPUs that surely does, else the first that may."""
-    perhaps: int | None = None
-    for gpus in counts(max(MOST, 4 * than)):
-        if gpus > than and divides(search.request, gpus):
+@dataclass(frozen=True, slots=True)
+class LargerCounts:
+    """Numbers of GPUs that do where fewer do not; None for those that are not found."""
+
+    surely: int | None
+    perhaps: int | None
+    """The first that may fit, where that is less than what surely does."""
+    too_few: int
+    """The most that were tried and do not surely do."""
+
+
+def larger_counts(search: Search, device: Device, than: int) -> LargerCounts:
+    """The first larger number of GPUs that surely does, and the first below it that may."""
+    request, perhaps, too_few = search.request, None, _parts(search.request, than)[0]
+    if request.default_batch not in (None, request.batch):
+        # One that 7 GPUs can share out would leave out 8.
+        request = replace(request, batch=request.default_batch)
+        search = Search(request, search.release)
+    for gpus in counts(min(max(MOST, TIMES * than), MOST_GPUS)):
+        if gpus > than and divides(request, gpus):
             fitting, _ = search.at(device, gpus)
             if fitting is not None and fitting.sure:
-                return gpus
+                return LargerCounts(gpus, perhaps, too_few)
+            too_few = gpus
             if fitting is not None and perhaps is None:
                 perhaps = gpus
-    return perhaps
+    return LargerCounts(None, perhaps, too_few)
 
 
 def _verdict(search: Search, fitting: FittingCandidate, gpus: int) -> MethodVerdict:
-    estimate = fitting.estimate
-    verdict = _verdict_no(search, fitting.device, gpus, estimate.peak(), estimate.binding().name)
+    verdict = _verdict_no(search, fitting.device, gpus, fitting.estimate)
     return replace(verdict, verdict="fits" if fitting.sure else "may fit")
 
 
 def _verdict_of_miss(
-    search: Search, device: Device, gpus: int, miss: NearestMiss | None, more: int | None
+    search: Search, device: Device, gpus: int, miss: NearestMiss | None
 ) -> MethodVerdict:
-    peak = miss.estimate.peak() if miss else Bytes(0)
-    if miss is not None and miss.engine is not None and peak.in_gib <= device.usable_gib:
-        # The stages would fit; what is too large is the engine beside them.
-        peak, binding = miss.engine, "rollout"
-    else:
-        binding = miss.estimate.binding().name if miss else "batch"
-    return replace(_verdict_no(search, device, gpus, peak, binding), more_gpus=more)
+    if miss is None:
+        return _verdict_no(search, device, gpus, None)
+    verdict = _verdict_no(search, device, miss.candidate.gpus, miss.estimate)
+    if miss.engine is None or verdict.margin_gib < 0:
+        return verdict
+    # The stages would fit; what is too large is the engine, for its share of the card.
+    share = device.memory_gib * miss.candidate.share
+    return replace(
+        verdict,
+        peak_gib=round(miss.engine.in_gib, 2),
+        share_gib=round(share, 2),
+        margin_gib=round(share - miss.engine.in_gib, 2),
+        binding="rollout",
+    )
 
 
 def _verdict_no(
-    search: Search, device: Device, gpus: int, peak: Bytes, binding: str
+    search: Search, device: Device, gpus: int, estimate: MemoryEstimate | None
 ) -> MethodVerdict:
-    """What takes so much of each GPU at a stage; the verdict is no."""
+    """What takes the most of each GPU; the verdict is no. Without an estimate nothing starts."""
+    peak = estimate.peak().in_gib if estimate else 0
     return MethodVerdict(
         model=search.request.model.name,
         method=search.request.method,
         device=device.label,
         gpus=gpus,
         verdict="no",
-        peak_gib=round(peak.in_gib, 2),
+        peak_gib=round(peak, 2),
         usable_gib=round(device.usable_gib, 2),
-        margin_gib=round(device.usable_gib - peak.in_gib, 2),
-        binding=binding,
+        margin_gib=round(device.usable_gib - peak, 2),
+        binding=estimate.binding().name if estimate else "batch",
     )

@@ -148,8 +148,14 @@ class MethodVerdict(ReportPart):
     margin_gib: float
     binding: str
     """The stage that takes the most."""
+    share_gib: float | None = None
+    """The engine's share of the card, where the engine needs more: `peak_gib` is what it needs."""
     more_gpus: int | None = None
-    """Of the same device, the fewest that do where these do not; null when none was found."""
+    """Of the same device, the fewest that surely do where these do not; null when none is found."""
+    may_fit_gpus: int | None = None
+    """Of the same device, the fewest that may, where those are fewer than what surely do."""
+    too_few_gpus: int | None = None
+    """The most GPUs that were tried and do not surely do, where more were tried."""
     longest: int | None = None
     """Tokens of prompt and response that fit with every memory option, where it was looked for."""
 

@@ -77,6 +77,8 @@ class Request(Sizes):
     framework: FrameworkName
     config: bytes | None = None
     """The config.json in the folder `path`, where that says what the model is."""
+    default_batch: int | None = None
+    """Where the batch is open: what other GPUs than the question's take."""
 
     @property
     def online(self) -> bool:

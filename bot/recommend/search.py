@@ -177,14 +177,6 @@ class Search:
         if is_one_pass(self.request, gpus):
             yield tuple(step for step in every if step[0] != "micro")
 
-    def may_fit(self, device: Device, gpus: int) -> bool:
-        """Whether `at` finds something, which the memory options together decide."""
-        if not divides(self.request, gpus):
-            return False
-        if any(self._any(device, gpus, order, []) for order in self._orders(gpus)):
-            return True
-        return self._has_megatron(device, gpus) and self._megatron(device, gpus) is not None
-
     def surely_fits(self, device: Device, gpus: int) -> bool:
         """Whether the request surely fits with every memory option that it has."""
         every = Candidate(gpus, frozenset(steps(self.request, gpus)))

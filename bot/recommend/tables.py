@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from bot.recommend.options import counts
 from bot.recommend.report import CardOverview, MethodVerdict, Recommendations
+from bot.recommend.request import responses_of
 from bot.render.blocks import table_head, table_row
 from bot.render.columns import aligned, hanging
 from bot.render.escape import markdown_cell, markdown_inline, terminal
@@ -171,7 +173,7 @@ def _rows(answer: Recommendations) -> list[list[str]]:
                     f"{one.gpus} × {one.device}",
                     _method(one.method),
                     f"{one.peak_gib:.1f}",
-                    f"{one.usable_gib:.1f}",
+                    f"{one.share_gib or one.usable_gib:.1f}",
                     f"{one.margin_gib:.1f}",
                     tr(one.binding),
                     _verdict(one),
@@ -202,14 +204,25 @@ def method_sentences(answer: Recommendations) -> Iterator[str]:
 
 def _conclusions(answer: Recommendations) -> Iterator[str]:
     if not _counted(answer):
-        yield tr("The fewest GPUs of each card, by method; name cards to see their settings.")
+        yield tr(
+            "The fewest GPUs of each card{tried}, by method; name cards to see their settings.",
+            tried=_tried(answer),
+        )
         yield from _may_fit(answer.methods)
         return
     for one in answer.methods:
         name = tr("Full training") if one.method == "full" else _method(one.method)
         place = {"method": name, "gpus": one.gpus, "device": one.device}
         margin = f"{one.margin_gib:.1f}"
-        if one.verdict == "no" and one.margin_gib >= 0:
+        if one.share_gib is not None:
+            yield tr(
+                "The engine of {method} needs {needed} GiB of each of {gpus} × {device}, its share "
+                "is {share}.",
+                needed=f"{one.peak_gib:.1f}",
+                share=f"{one.share_gib:.1f}",
+                **place,
+            )
+        elif one.verdict == "no" and one.margin_gib >= 0:
             yield tr(
                 "{method} would leave {margin} GiB on {gpus} × {device}, and most runs that came "
                 "so near ran out of memory.",
@@ -226,19 +239,39 @@ def _conclusions(answer: Recommendations) -> Iterator[str]:
                 margin=margin,
                 **place,
             )
-        elif one.more_gpus is not None:
-            yield tr(
-                "{method} needs {gpus} × {device}.",
-                method=name,
-                gpus=one.more_gpus,
-                device=one.device,
-            )
         else:
-            yield _nowhere(answer, one, name)
+            yield _needed(answer, one, name)
 
 
-def _nowhere(answer: Recommendations, one: MethodVerdict, name: str) -> str:
-    """That no number of GPUs does, with the ways that were searched."""
+def _tried(answer: Recommendations) -> str:
+    """A clause of the first numbers of GPUs that a step can be shared out over; "" for all."""
+    step = answer.question.batch * responses_of(answer.question.task)
+    able = [str(gpus) for gpus in counts(8) if step % gpus == 0]
+    if len(able) == len(counts(8)):
+        return ""
+    return tr(" (of {numbers} …)", numbers=tr(", ").join(able))
+
+
+def _needed(answer: Recommendations, one: MethodVerdict, name: str) -> str:
+    """How many more GPUs surely do, and may; that none does, with the ways that were searched."""
+    place = {"method": name, "gpus": one.more_gpus, "device": one.device}
+    less = one.too_few_gpus or one.gpus
+    if one.more_gpus is None and one.may_fit_gpus is not None:
+        return tr(
+            "{method} may fit on {gpus} × {device}, and surely fits on none up to {most}.",
+            **(place | {"gpus": one.may_fit_gpus}),
+            most=less,
+        )
+    if one.may_fit_gpus is not None:
+        return tr(
+            "{method} needs {gpus} × {device} to fit surely, and may fit on {fewer}.",
+            **place,
+            fewer=one.may_fit_gpus,
+        )
+    if one.more_gpus is not None and less > answer.question.budget_gpus:
+        return tr("{method} needs {gpus} × {device}; {less} are too few.", **place, less=less)
+    if one.more_gpus is not None:
+        return tr("{method} needs {gpus} × {device}.", **place)
     if answer.question.framework != "verl":
         searched = "DeepSpeed"
     elif one.method != "full" or answer.question.task in ("ppo", "sft"):
@@ -246,8 +279,9 @@ def _nowhere(answer: Recommendations, one: MethodVerdict, name: str) -> str:
     else:
         searched = "FSDP, Megatron"
     return tr(
-        "{method} does not fit on {device} by the ways that are searched: {ways}.",
+        "{method} does not fit on up to {gpus} × {device} by the ways that are searched: {ways}.",
         method=name,
+        gpus=less,
         device=one.device,
         ways=searched,
     )

@@ -143,8 +143,11 @@ def less_with_more(one: Answered) -> Iterator[str]:
     shorter = replace(case, lengths=(case.lengths[0] // 2, case.lengths[1] // 2))
     if not search_of(shorter).surely_fits(device, case.gpus):
         yield f"does not fit with {shorter.lengths} tokens"
-    fits = one.search.may_fit if case.gpus == 1 else one.search.surely_fits
-    if case.gpus < GPUS[-1] and not fits(device, case.gpus * 2):
+    twice = case.gpus * 2
+    fits = one.search.surely_fits(device, twice) or (
+        case.gpus == 1 and one.search.at(device, twice)[0] is not None
+    )
+    if case.gpus < GPUS[-1] and not fits:
         yield f"does not fit on {case.gpus * 2} GPUs"
     cards = sorted((device_named(name) for name in DEVICES), key=lambda card: card.usable_gib)
     larger = [card for card in cards if card.usable_gib > device.usable_gib][:1]

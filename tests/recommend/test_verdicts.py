@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,10 @@ def _said(words: str, *more: str) -> str:
     result = rlbot("recommend", *words.split(), *more)
     assert result.status in (0, 1), result.err
     return " ".join(result.out.split())
+
+
+def _json(words: str) -> str:
+    return rlbot("recommend", *words.split(), "--format", "json").out
 
 
 def test_a_card_of_another_memory_has_a_name_of_its_own(tmp_path: Path) -> None:
@@ -67,3 +72,71 @@ def test_a_batch_that_all_cards_cannot_share_is_answered_for_fewer() -> None:
     assert "A batch of 127 cannot be shared out over 2, 4, 8 GPUs" in ppo
     assert "LoRA fits on 1 × H100" in ppo
     assert "cannot be shared out" not in _said("6xh100 Qwen3-8B")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence", "note"),
+    [
+        (
+            "2x4090 qwen3-8b lora 1k+2k trl",
+            "LoRA needs 16 × RTX4090 to fit surely, and may fit on 8.",
+            "More GPUs would do: 16 × RTX4090 (8 may fit); --budget-gpus 16",
+        ),
+        (
+            "1xh100 Qwen3-14B dapo verl 1024+8192 full",
+            "Full training needs 8 × H100 to fit surely, and may fit on 4.",
+            "More GPUs would do: 8 × H100 (4 may fit); --budget-gpus 8",
+        ),
+        (
+            "1xrtx4060ti Llama-3.1-8B rloo 1024+4096 full",
+            "Full training may fit on 8 × RTX4060TI, and surely fits on none up to 64.",
+            "More GPUs would do: 8 × RTX4060TI (may fit); --budget-gpus 8",
+        ),
+    ],
+)
+def test_what_surely_does_and_what_may_are_told_apart(words: str, sentence: str, note: str) -> None:
+    said = _said(words)
+    assert sentence in said
+    assert note in said
+
+
+def test_the_most_that_do_not_do_are_said() -> None:
+    """Three to seven are not tried: a batch of 128 with 8 responses is for powers of two."""
+    assert "Full training needs 8 × H200; 4 are too few." in _said("1xh200 Qwen3-30B-A3B rloo")
+    # Of two cards that are there nobody has to be told.
+    assert "LoRA needs 4 × RTX4090." in _said("2x4090 Qwen3-14B lora")
+
+
+def test_more_cards_are_tried_with_the_default_batch() -> None:
+    """A batch for seven cards leaves out eight and sixteen."""
+    said = _said("7xh100 Qwen3-32B ppo verl 1024+8192")
+    assert "Full training needs 16 × H100; 8 are too few." in said
+
+
+def test_where_none_does_the_most_that_were_tried_are_said() -> None:
+    words = "1xrtx4060ti Qwen3-235B-A22B ppo verl 1024+1024 full"
+    assert "Full training does not fit on up to 64 × RTX4060TI by the ways" in _said(words)
+    assert "Full training does not fit on up to 1 × H100" in _said("8xh100 ppo Qwen3-8B batch=127")
+
+
+@pytest.mark.slow
+def test_the_fewest_of_each_card_are_of_numbers_that_share_out_the_batch() -> None:
+    assert "fewest GPUs of each card (of 1, 2, 4, 8 …), by method" in _said("Qwen3-0.6B")
+    assert "fewest GPUs of each card (of 1, 2, 3, 4, 6, 8 …), by" in _said("Qwen3-0.6B batch=96")
+    assert "fewest GPUs of each card, by method" in _said("Qwen3-0.6B batch=840")
+
+
+def test_an_engine_that_is_too_large_is_no_near_miss() -> None:
+    words = "7xh100 Qwen3-30B-A3B ppo verl 1024+8192 lora batch=133"
+    said = _said(words)
+    assert "7 × H100 LoRA 59.2 47.8 -11.4 rollout no" in said
+    assert "The engine of LoRA needs 59.2 GiB of each of 7 × H100, its share is 47.8." in said
+    assert "came so near" not in said
+    (verdict,) = json.loads(_json(words))["methods"]
+    assert (verdict["usable_gib"], verdict["share_gib"]) == (79.3, 47.79)
+
+
+def test_a_stage_that_is_too_large_is_not_laid_to_the_engine() -> None:
+    said = _said("3xh100 Qwen3-30B-A3B ppo verl 1024+8192 lora batch=129")
+    assert "3 × H100 LoRA 80.8 79.3 -1.5 weight sync no" in said
+    assert "The engine of LoRA" not in said
