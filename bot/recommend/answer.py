@@ -171,7 +171,7 @@ def _notes(
     elif not rows:
         yield message(
             "The page has no row for {task} of {model}.",
-            task=request.label,
+            task=request.label if request.method != "qlora" else f"{request.task}-qlora",
             model=request.model.name,
         )
     yield from left_over(budget)
@@ -244,7 +244,8 @@ def other_ways(search: Search, device: Device, gpus: int) -> Iterator[str]:
     does not), and the longest response of those that halving makes.
     """
     request = search.request
-    if request.method == "full" and _fits(replace(request, method="lora"), device, gpus):
+    heavy = request.method in ("full", "qlora")
+    if heavy and _fits(replace(request, method="lora"), device, gpus):
         yield message("LoRA (--method lora)")
     quantized = replace(request, method="qlora", framework="trl")
     able = request.task in QUANTIZED and request.method in ("full", "lora")

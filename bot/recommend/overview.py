@@ -84,16 +84,40 @@ def _notes(question: ParsedQuestion, verdicts: Sequence[MethodVerdict]) -> Itera
             "training."
         )
     (card,) = question.cards
-    is_open = question.method is None and question.framework in (None, "trl")
-    if is_open and card.interconnect == "pcie" and question.task in (None, *QUANTIZED):
+    tasks = _quantized_tasks(question, card, verdicts)
+    if tasks:
         yield message(
-            "QLoRA keeps the base in four bits a weight and takes less, for {tasks}: {command}.",
-            tasks=enumeration(QUANTIZED),
-            command=" ".join(
-                ["rlbot recommend", f"{gpus_of(question)}x{card.token}", "qlora"]
-                + ([question.task] if question.task else [])
-            ),
+            "QLoRA keeps the base in four bits a weight and fits models that LoRA does not, for "
+            "{tasks}: {command}.",
+            tasks=enumeration(tasks),
+            command=f"rlbot recommend {gpus_of(question)}x{card.token} qlora {tasks[0]}",
         )
+
+
+def _quantized_tasks(
+    question: ParsedQuestion, card: Device, verdicts: Sequence[MethodVerdict]
+) -> tuple[str, ...]:
+    """The tasks in which QLoRA fits a model that is shown and that LoRA does not surely fit.
+
+    Its script shares out no base, and experts stay in bf16, so that LoRA on many cards, or with a
+    base that waits on the host, is often what fits.
+    """
+    is_open = question.method is None and question.framework in (None, "trl")
+    if not is_open or card.interconnect != "pcie":
+        return ()
+    models = dict.fromkeys(one.model for one in verdicts)
+
+    def fits(task: str, method: str, model: str) -> bool:
+        request = request_of(replace(question, task=task, method=method), model, method)
+        search = Search(request, releases(request.framework)[-1])
+        return verdict_on(search, card, gpus_of(question), look_further=False).verdict == "fits"
+
+    return tuple(
+        task
+        for task in QUANTIZED
+        if question.task in (None, task)
+        and any(fits(task, "qlora", one) and not fits(task, "lora", one) for one in models)
+    )
 
 
 def _verdicts(

@@ -280,6 +280,15 @@ def _sum(miss: Miss) -> str:
                 parts=" + ".join(parts),
             )
         )
+    elif miss.engine_gib is None:
+        terms.append(
+            tr(
+                "{stage} would leave {margin} GiB, and most runs that came so near ran out of "
+                "memory",
+                stage=tr(miss.stage),
+                margin=f"{miss.usable_gib - miss.needed_gib:.1f}",
+            )
+        )
     if miss.engine_gib is not None:
         terms.append(
             tr(

@@ -138,8 +138,9 @@ def nearest(word: str) -> str | None:
 def known(kind: Literal["models", "devices", "tasks"]) -> list[str]:
     """Every model, device or task that is known, a line for each."""
     if kind == "models":
-        rows = [(name, f"{count / 1e9:.1f}B") for name, count in pinned().items()]
-        return aligned(sorted(rows, key=lambda row: row[0].lower()), right={1})
+        # Some are pinned by two spellings.
+        rows = {name.lower(): (name, f"{size / 1e9:.1f}B") for name, size in pinned().items()}
+        return aligned([rows[name] for name in sorted(rows)], right={1})
     if kind == "devices":
         cards = {device.token: device for device in reversed(known_devices())}
         return aligned(

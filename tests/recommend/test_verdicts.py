@@ -140,3 +140,33 @@ def test_a_stage_that_is_too_large_is_not_laid_to_the_engine() -> None:
     said = _said("3xh100 Qwen3-30B-A3B ppo verl 1024+8192 lora batch=129")
     assert "3 × H100 LoRA 80.8 79.3 -1.5 weight sync no" in said
     assert "The engine of LoRA" not in said
+
+
+def test_a_refused_qlora_names_lora_and_what_came_near() -> None:
+    said = _said("16x4090 Qwen3.5-27B qlora sft trl 4096")
+    assert "The nearest is 1 × RTX4090: update would leave 0.8 GiB, and most runs that" in said
+    assert "On 16 × RTX4090 would fit: LoRA (--method lora)." in said
+    assert "The page has no row for sft-qlora of Qwen3.5-27B." in said
+    assert "LoRA (--method lora)" not in _said("1xrtx4060ti Qwen3-32B qlora sft trl")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "tasks"),
+    [
+        ("2x4090", "dpo and rm: rlbot recommend 2xrtx4090 qlora dpo."),
+        ("1x4090 sft trl", "sft: rlbot recommend 1xrtx4090 qlora sft."),
+        ("8x4090 sft trl", None),
+        ("1x4060ti sft", None),
+    ],
+)
+def test_qlora_is_named_where_it_fits_what_lora_does_not(words: str, tasks: str | None) -> None:
+    said = _said(words)
+    assert ("QLoRA keeps the base in four bits" in said) == (tasks is not None)
+    assert tasks is None or f"fits models that LoRA does not, for {tasks}" in said
+
+
+def test_a_model_is_listed_once() -> None:
+    lines = rlbot("recommend", "--list", "models").out.lower().splitlines()
+    assert len(lines) == len({line.split()[0] for line in lines})
+    assert any(line.startswith("phi-4 ") for line in lines)
