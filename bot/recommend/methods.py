@@ -131,4 +131,5 @@ def _verdict_no(
         usable_gib=round(device.usable_gib, 2),
         margin_gib=round(device.usable_gib - peak, 2),
         binding=estimate.binding().name if estimate else "batch",
+        host_gib=round(estimate.host.in_gib, 2) if estimate else 0,
     )

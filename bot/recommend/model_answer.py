@@ -45,8 +45,10 @@ def answer_model(
     that fits: full, then LoRA.
     """
     is_open = by_words or question.task is None or question.response is None
+    asked = question
     if not by_words:
-        question = _completed(question)
+        # Of options the GPUs are a budget, which moves no batch.
+        asked, question = replace(question, gpus=None), _completed(question)
     searches = {
         request.method: Search(request, releases(request.framework)[-1])
         for request in _requests(question, folder or question.model or "")
@@ -74,7 +76,7 @@ def answer_model(
         fewest=is_large,
     )
     answer = recommend(search, hardware, page=page, language=language)
-    clauses = taken(question, method=search.request.method) if is_open else ()
+    clauses = taken(asked, method=search.request.method) if is_open else ()
     return replace(
         answer,
         recommendations=replace(

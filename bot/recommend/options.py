@@ -156,7 +156,10 @@ def explain(request: Request, candidate: Candidate) -> list[tuple[str, str]]:
     order = [name for name, _ in _ORDER]
     for name in sorted(candidate.on, key=order.index):
         value = candidate.on[name]
-        switched.append((settings[name].format(value=value), _effect_of(name)))
+        setting = settings[name].format(value=value)
+        # FSDP2's `CPUOffloadPolicy`, and DeepSpeed's Adam on the CPU.
+        effect = {"engine.offload_policy": "policy", "--ds.adam_offload": "cpu-optimizer"}
+        switched.append((setting, _effect_of(effect.get(setting.partition("=")[0], name))))
     if request.online and candidate.share < SHARES[0]:
         setting = settings["share"].format(value=candidate.share)
         switched.insert("bf16" in candidate.on, (setting, _effect_of("share")))
@@ -203,6 +206,10 @@ def _effect_of(name: str) -> str:
         "micro": message("fewer tokens a pass; more passes"),
         "offload": message(
             "states wait on the host between updates; copied over PCIe in every step"
+        ),
+        "policy": message(
+            "weights wait on the host and are copied for every layer and pass; the optimizer steps "
+            "there"
         ),
         "cpu-optimizer": message("the optimizer steps on the host, whose memory holds its states"),
         "megatron": message(

@@ -148,6 +148,8 @@ class MethodVerdict(ReportPart):
     margin_gib: float
     binding: str
     """The stage that takes the most."""
+    host_gib: float = 0
+    """Memory of each host for what is offloaded."""
     share_gib: float | None = None
     """The engine's share of the card, where the engine needs more: `peak_gib` is what it needs."""
     more_gpus: int | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from bot.recommend.options import counts
 from bot.recommend.report import CardOverview, MethodVerdict, Recommendations
-from bot.recommend.request import responses_of
+from bot.recommend.request import Candidate, responses_of
 from bot.render.blocks import table_head, table_row
 from bot.render.columns import aligned, hanging
 from bot.render.escape import markdown_cell, markdown_inline, terminal
@@ -14,6 +14,11 @@ from bot.render.speech import speaking, tr
 
 WIDTH = 80
 """Columns of a line where the terminal's are not known."""
+
+
+USUAL_HOST = 64
+"""GiB of a host for each of its GPUs that are not worth a word: a desktop with one card has them,
+and a server of eight RTX 4090 with 512 GiB."""
 
 
 def overview_text(answer: CardOverview, width: int = WIDTH) -> str:
@@ -68,6 +73,8 @@ def _overview_rows(answer: CardOverview) -> list[list[str]]:
     head = [tr("model")]
     for method in methods:
         head += [_method(method, answer.question.rank), tr("GiB"), tr("up to")]
+    needs_host = any(map(_needs_host, answer.models))
+    head += [tr("host RAM")] if needs_host else []
     rows = [[*head, tr("what limits")]]
     for model in dict.fromkeys(one.model for one in answer.models):
         cells = [one for one in answer.models if one.model == model]
@@ -78,6 +85,10 @@ def _overview_rows(answer: CardOverview) -> list[list[str]]:
             if one.gpus != answer.question.gpus:
                 verdict = tr("{verdict} on {gpus}", verdict=verdict, gpus=one.gpus)
             row += [verdict, f"{one.peak_gib:.1f}", longest]
+        if needs_host:
+            row.append(
+                "/".join("-" if one.verdict == "no" else f"{one.host_gib:.0f}" for one in cells)
+            )
         limits = [tr(one.binding) for one in cells if one.verdict == "no"]
         rows.append([*row, limits[-1] if limits else ""])
     return rows
@@ -91,9 +102,16 @@ def _overview_below(answer: CardOverview) -> Iterator[str]:
             "{most} are tried at most.",
             most="32k",
         )
+    if any(map(_needs_host, answer.models)):
+        yield tr("host RAM: GiB of each host for what waits on it, by method.")
     yield from _may_fit(answer.models)
     if answer.next:
         yield tr("Next: {command}", command=answer.next)
+
+
+def _needs_host(one: MethodVerdict) -> bool:
+    """Whether what does needs more of its host than machines with so many cards usually have."""
+    return one.verdict != "no" and one.host_gib > USUAL_HOST * Candidate(one.gpus).per_node
 
 
 def _may_fit(verdicts: Sequence[MethodVerdict]) -> Iterator[str]:
@@ -214,6 +232,7 @@ def _conclusions(answer: Recommendations) -> Iterator[str]:
         name = tr("Full training") if one.method == "full" else _method(one.method)
         place = {"method": name, "gpus": one.gpus, "device": one.device}
         margin = f"{one.margin_gib:.1f}"
+        host = tr(", host RAM {gib} GiB", gib=f"{one.host_gib:.0f}") if _needs_host(one) else ""
         if one.share_gib is not None:
             yield tr(
                 "The engine of {method} needs {needed} GiB of each of {gpus} × {device}, its share "
@@ -231,12 +250,16 @@ def _conclusions(answer: Recommendations) -> Iterator[str]:
             )
         if one.verdict == "fits":
             yield tr(
-                "{method} fits on {gpus} × {device}, margin {margin} GiB.", margin=margin, **place
+                "{method} fits on {gpus} × {device}, margin {margin} GiB{host}.",
+                margin=margin,
+                host=host,
+                **place,
             )
         elif one.verdict == "may fit":
             yield tr(
-                "{method} may fit on {gpus} × {device}: the expected margin is {margin} GiB.",
+                "{method} may fit on {gpus} × {device}: the expected margin is {margin} GiB{host}.",
                 margin=margin,
+                host=host,
                 **place,
             )
         else:

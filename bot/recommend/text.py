@@ -116,7 +116,7 @@ def _table(predicted: Sequence[Predicted], width: int) -> Iterator[str]:
             tr("usable"),
             tr("margin"),
             tr("binds"),
-            tr("host"),
+            tr("host RAM"),
         ]
     ]
     for one in predicted:

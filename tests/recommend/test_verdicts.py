@@ -170,3 +170,33 @@ def test_a_model_is_listed_once() -> None:
     lines = rlbot("recommend", "--list", "models").out.lower().splitlines()
     assert len(lines) == len({line.split()[0] for line in lines})
     assert any(line.startswith("phi-4 ") for line in lines)
+
+
+def test_memory_of_the_host_is_said_where_machines_seldom_have_it() -> None:
+    said = _said("1xrtx4090 Llama-3.1-70B full sft")
+    assert "Full training fits on 1 × RTX4090, margin 9.4 GiB, host RAM 1051 GiB." in said
+    assert "host RAM 1 1 × RTX4090 fits" in said
+    words = "weights wait on the host and are copied for every layer and pass; the optimizer steps"
+    assert f"engine.offload_policy: {words} there" in said
+    few = _said("2x4090 Qwen3-8B lora")
+    assert "LoRA fits on 2 × RTX4090, margin 2.2 GiB. Next" in few
+    assert "param_offload: states wait on the host between updates" in few
+    (verdict,) = json.loads(_json("2x4090 Qwen3-8B lora"))["methods"]
+    assert verdict["host_gib"] == pytest.approx(31, abs=1)
+
+
+@pytest.mark.slow
+def test_memory_of_the_host_has_a_column_where_it_decides() -> None:
+    said = _said("1x4060ti sft")
+    assert "up to host RAM what limits" in said
+    assert "Qwen3-32B fits 9.0 2k fits 6.2 4k 488/126" in said
+    assert "host RAM: GiB of each host for what waits on it, by method." in said
+    assert "host RAM" not in _said("2x4090")
+
+
+def test_options_alone_have_all_defaults_printed() -> None:
+    said = _said("--model Qwen/Qwen3-0.6B --device h100")
+    taken = "task grpo, method full, verl, lengths 1024+1024, batch 128, rank 32."
+    assert f"Taken where the question is open: {taken}" in said
+    given = _said("--model Qwen/Qwen3-0.6B --device h100 --task grpo --lengths 1k+1k")
+    assert "Taken where" not in given
