@@ -106,7 +106,7 @@ def _batch(question: ParsedQuestion) -> int:
     most = counts(question.gpus or 1)[-1]
     share = partial(shareable_batch, BATCH, responses_of(task_of(question)))
     both = share([most, 1 << (most.bit_length() - 1)])
-    return both if both <= 2 * BATCH else share([most])
+    return both if both <= 3 * BATCH else share([most])
 
 
 def next_command(question: ParsedQuestion, model: str, verdict: MethodVerdict) -> str:

@@ -46,6 +46,7 @@ def test_the_common_card_keeps_its_name() -> None:
         ("5xh100 Llama-3.1-70B remax lora 1024+4096", 4),
         ("7xh100 Qwen3-30B-A3B ppo verl 1024+8192 lora", 4),
         ("9xl40s Qwen3-1.7B ppo openrlhf 1024+8192 lora", 8),
+        ("22xa6000 Qwen3-30B-A3B remax verl 1024+8192 lora", 16),
     ],
 )
 def test_more_cards_do_what_fewer_do(words: str, less: int) -> None:
