@@ -72,7 +72,10 @@ def only_card(words: Iterable[str]) -> str | None:
 
     Without its memory an A100 may be a card of 40 GB or of 80 GB.
     """
-    cards = {word: card(word) for word in words}
+    every = {word: card(word) for word in words}
+    cards = {
+        word: [one for one in found if one.token == word] or found for word, found in every.items()
+    }
     families = {one.token.partition("-")[0] for found in cards.values() for one in found}
     kinds = {one.token for one in devices() if one.token.partition("-")[0] in families}
     certain = [word for word in cards if cards[word] and (len(kinds) == 1 or _STATED.search(word))]
