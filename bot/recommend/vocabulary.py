@@ -202,7 +202,7 @@ _JOINED = (
     (regex(r"\brtx[\s-]{0,3}(a\d{4})(?!\d)", re.I), r"\1"),
     (regex(r"\bradeon[\s-]+(?:rx\s*)?(?=\d{4})", re.I), "rx"),
     (regex(r"([rg]tx|\brx|\barc)\s+([ab]?\d{3,4})(?!\d)", re.I), r"\1\2"),
-    (regex(r"(?<=rx\d{4})[\s-]+(xtx|xt|gre)\b", re.I), r"\1"),
+    (regex(r"(?<=rx\d{4})[\s-]{1,3}(xtx|xt|gre)\b", re.I), r"\1"),
     (regex(r"(?<=[1-5]0[6-9]0)[ -]{1,3}(d|ti|super)\b", re.I), r"\1"),
     (regex(r"(?<=[345]0[6-9]0ti)[ -]{1,3}(?=super\b)", re.I), ""),
     (regex(r"\bfull[\s-]+parameters?\b", re.I), "full"),
@@ -210,9 +210,9 @@ _JOINED = (
     (regex(r"\breward[\s-]+model\b", re.I), "rm"),
     (
         regex(
-            r"\b(?:(?:mbs|(?:(?:micro|mini)[\s_-]*|per[\s_-]*(?:gpu|device|card)[\s_-]*(?:train[\s_-]*)?)+"
-            r"(?:batch(?:[\s_-]*size)?|bsz?)(?:[\s_-]*per[\s_-]*gpu)?)[\s=:]*(\d{1,8})"
-            r"|(?:batch(?:[\s_-]*size)?|bsz?)[\s=:]*(\d{1,8})[\s_-]*(?:per|each|a|/)[\s_-]*"
+            r"\b(?:(?:mbs|(?:(?:micro|mini)[\s_-]{0,3}|per[\s_-]{0,3}(?:gpu|device|card)[\s_-]{0,3}(?:train[\s_-]{0,3})?){1,3}"
+            r"(?:batch(?:[\s_-]{0,3}size)?|bsz?)(?:[\s_-]{0,3}per[\s_-]{0,3}gpu)?)[\s=:]{0,3}(\d{1,8})"
+            r"|(?:batch(?:[\s_-]{0,3}size)?|bsz?)[\s=:]{0,3}(\d{1,8})[\s_-]{0,3}(?:per|each|a|/)[\s_-]{0,3}"
             r"(?:gpu|device|card))\b",
             re.I,
         ),
@@ -232,7 +232,8 @@ _JOINED = (
     ),
     (
         regex(
-            r"\b(\d{1,2})\s*(?:gpus?|cards?)?\s*x\s*(\d{1,4})\s*(?:node|machine|server)s?\b", re.I
+            r"\b(\d{1,2})\s{0,3}(?:gpus?|cards?)?\s{0,3}x\s{0,3}(\d{1,4})\s{0,3}(?:node|machine|server)s?\b",
+            re.I,
         ),
         r"nodes=\2_\1",
     ),

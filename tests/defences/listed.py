@@ -651,7 +651,7 @@ DEFENCES = (
     Defence(
         "T17",
         "reads the keys of a project at any cost",
-        "bot/frameworks/pins.py::_MOST_STEPS",
+        "bot/frameworks/requirements.py::_MOST_STEPS",
         is_assigned("1 << 60"),
         (_HOSTILE + "test_repositories",),
     ),

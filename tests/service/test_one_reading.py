@@ -48,7 +48,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[object, ...]]:
     # A process of its own could not be counted in.
     monkeypatch.setattr("bot.review.reading.isolated", run_here)
     count(check_read, "read", lambda data, path, *_, **__: (path, hashlib.sha256(data).hexdigest()))
-    count(check_read, "read_header", lambda comments: (tuple(comments),))
+    count(check_read, "read_header", lambda comments, *_: (tuple(comments),))
     count(
         base,
         "estimate_plan",

@@ -10,9 +10,9 @@ from bot.base.csv_file import read_table
 
 
 @cache
-def _contexts() -> tuple[tuple[str, re.Pattern[str], int], ...]:
+def _contexts() -> tuple[tuple[re.Pattern[str], str, int], ...]:
     table = read_table(Path(__file__).parent / "contexts.csv")
-    return tuple((row["owner"], re.compile(row["name"]), int(row["tokens"])) for row in table)
+    return tuple((re.compile(row["name"]), row["owner"], int(row["tokens"])) for row in table)
 
 
 def context_of(path: str, *, any_owner: bool = False) -> int | None:
@@ -22,7 +22,7 @@ def context_of(path: str, *, any_owner: bool = False) -> int | None:
     `any_owner` is for one that is known to be a model's.
     """
     owner, _, name = path.lower().rpartition("/")
-    for publisher, pattern, tokens in _contexts():
+    for pattern, publisher, tokens in _contexts():
         if (owner == publisher or (any_owner and not owner)) and pattern.match(name):
             return tokens
     return None
