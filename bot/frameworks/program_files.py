@@ -15,7 +15,7 @@ from bot.frameworks.hydra.tree import CannotPutError, YamlTree, is_reference, pu
 from bot.frameworks.hydra_main import HydraMain
 from bot.frameworks.named_files import NamedFiles, below_unknown, bytes_of, closest, text_of
 from bot.frameworks.notebook import PROGRAMS, python_of
-from bot.frameworks.python_source import parsed
+from bot.frameworks.python_source import imports, modules_imported, parsed
 from bot.shell.tree import SCRIPT_FOLDER
 from bot.shell.words import Word, WrittenFile
 
@@ -84,6 +84,25 @@ class ProgramFiles:
         if key not in self._imported:
             self._imported[key] = self._module(path, level, module)
         return self._imported[key]
+
+    def started_with(self, package: str, path: str) -> bool:
+        """Whether a module in the folder of another imports that one and a package from elsewhere.
+
+        Then the package may have changed what the other one imports.
+        """
+        folder = posixpath.dirname(path)
+        beside = (one for one in self._files if posixpath.dirname(one) == folder and one != path)
+        for one in beside:
+            if not one.endswith(".py") or package.encode() not in bytes_of(self._files, one):
+                continue
+            if (tree := self.tree(one)) is None:
+                continue
+            modules = {*modules_imported(tree).values()}
+            modules |= {(each.level, each.module or "") for each in imports(tree)}
+            whole = any(module.partition(".")[0] == package for _, module in modules)
+            if whole and path in (self.imported(one, level, name) for level, name in modules):
+                return True
+        return False
 
     def _module(self, path: str, level: int, module: str) -> str | None:
         folder = path

@@ -156,6 +156,7 @@ def composed(
     """
     call, scope, name, trainer = made
     patched = unsloth.patches(scope.tree)
+    patched = patched or scope.run.files.started_with(unsloth.PACKAGE, scope.path)
     starts = _starts(text)
     words = _Words(trainer, starts, changes(scope.tree).attributes | given.unsure)
     left_out = unsloth.ADDED if patched else left_out

@@ -136,3 +136,33 @@ def test_settings_are_read_whatever_makes_the_model() -> None:
 def test_another_model_loaded_under_a_condition_that_is_false_changes_nothing() -> None:
     later = "if False:\n    model, tokenizer = FastLanguageModel.from_pretrained('lora')\n"
     assert settings(LOAD + ADAPT + TRAIN + later)["model_name_or_path"] == "unsloth/Qwen3-4B"
+
+
+MADE = """\
+from trl import SFTConfig
+def made():
+    return SFTConfig(max_seq_length=2048, max_steps=9)
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "starts", "patched"),
+    [
+        ("src/main.py", "from unsloth import FastLanguageModel\nfrom src.made import made\n", True),
+        ("src/main.py", "import unsloth\nfrom .made import made\n", True),
+        ("src/main.py", "from src.made import made\n", False),
+        ("src/main.py", "import unsloth\nfrom src.other import made\n", False),
+        ("main.py", "import unsloth\nfrom src.made import made\n", False),  # Only beside it.
+        ("src/main.py", "text = 'unsloth'\nfrom src.made import made\n", False),
+    ],
+)
+def test_a_module_that_unsloth_changes_for_the_program_that_imports_it(
+    path: str, starts: str, patched: bool
+) -> None:
+    """ayato-labs/unsloth_finetraining, whose lock has a TRL without `max_seq_length`."""
+    text = f"# trl: 0.24.0\n{MADE}"
+    files = {"src/made.py": text.encode(), path: starts.encode()}
+    options = CheckOptions(place=InCheckout(Checkout(files)), evidence="off", launches=True)
+    report = check_script(ScriptFile(path="src/made.py", data=text.encode()), options)
+    errors = [one.message for one in report.findings if one.severity == "error"]
+    assert bool(errors) is not patched, errors
