@@ -40,10 +40,12 @@ class InCheckout:
     """Places scripts in one repository, by the paths that they are reported with."""
 
     checkout: Checkout
+    files: Files | None = None
+    """What the scripts may source or start; None where that is not read."""
 
     def __call__(self, script: ScriptFile) -> ScriptPlace:
         """Where the script stands."""
-        return ScriptPlace(self.checkout, script.path)
+        return ScriptPlace(self.checkout, script.path, self.files)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

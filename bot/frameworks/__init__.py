@@ -7,7 +7,14 @@ from types import MappingProxyType
 
 from bot.frameworks import launch as launches
 from bot.frameworks.base import Framework
-from bot.frameworks.checkout import Checkout, ScriptPlace, configuration_folder, counts, needed
+from bot.frameworks.checkout import (
+    Checkout,
+    ScriptPlace,
+    configuration_folder,
+    counts,
+    needed,
+    started,
+)
 from bot.frameworks.configuration import Versions
 from bot.frameworks.fit import fitted, unforked, with_reason
 from bot.frameworks.hydra.config_tree import ConfigTree, read_tree, tree_table
@@ -104,6 +111,7 @@ def plans(
             read = fitted(of_framework, by_name[name], named)
             if place is not None:
                 read = [with_reason(unforked(plan, place), place) for plan in read]
+            read = [plan.without_hidden() for plan in read]
             planned.update(zip(map(id, of_framework), read, strict=True))
         return tuple(planned[id(launch)] for launch in found)
 
@@ -115,5 +123,6 @@ def _program(launch: Launch, place: ScriptPlace | None) -> str | None:
 
 __all__ = (
     "FRAMEWORKS", "Checkout", "ConfigTree", "ScriptPlace", "configuration_folder", "counts",
-    "find_launches", "needed", "plans", "printing_command", "read_tree", "tree_table",
+    "find_launches", "needed", "plans", "printing_command", "read_tree", "started",
+    "tree_table",
 )  # fmt: skip

@@ -17,6 +17,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Final
 
+from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.regex import regex
@@ -91,11 +92,29 @@ def configuration_folder(path: str) -> str | None:
 
 
 def needed(paths: Iterable[str], scripts: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Of a repository's paths those that say which configuration counts for these scripts."""
+    """Of a repository's paths those that say what scripts run, and which configuration counts."""
+    paths = tuple(paths)
     every = Checkout(dict.fromkeys(filter(counts, paths), b""))
-    found: dict[str, None] = {}
+    found = dict.fromkeys(started(paths, scripts))
     for script, data in scripts.items():
         found |= dict.fromkeys(every.paths_for(script, data.decode("utf-8", "replace")))
+    return tuple(sorted(found))
+
+
+def started(paths: Iterable[str], scripts: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Of a repository's paths the shell files that these scripts may source or start.
+
+    A file is found by its name, as `$(dirname "$0")/common.sh` says no more of its folder.
+    """
+    shell = NamedFiles(path for path in paths if path.endswith(SCRIPT_SUFFIXES))
+    found: dict[str, None] = {}
+    for script, data in scripts.items():
+        text = data.decode("utf-8", "replace")
+        for word in islice(shell.words(_PATH.findall(text)), _MOST_NAMED):
+            below = word.lstrip("/")
+            alike = shell.ending(below) or shell.ending(word.rpartition("/")[2])
+            near = (shell.at(below, script), nearest(alike, script))
+            found |= dict.fromkeys(path for path in near if path is not None and path != script)
     return tuple(sorted(found))
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Iterator, Mapping
+from dataclasses import field, fields, replace
 from typing import Any, Final, Generic, TypeVar
 
 from bot.base.fast_dataclass import dataclass
@@ -12,7 +12,7 @@ from bot.frameworks.key_table import KeyTable
 from bot.frameworks.setting import BadArgument, Setting, UnknownValue
 from bot.report import JsonValue
 from bot.shell.source import Span
-from bot.shell.words import Command, Word, WrittenProgram
+from bot.shell.words import Command, Hole, HoleKind, Word, WrittenProgram
 
 T = TypeVar("T")
 
@@ -37,6 +37,16 @@ class Launch:
     launcher_file: Mapping[str, str] = field(default_factory=dict, hash=False)
     """The launcher's options that a file has, which its command line may change:
     `accelerate launch --config_file`. Values as `LauncherOption.text`."""
+
+    @property
+    def unknown_arguments(self) -> Iterator[HoleKind]:
+        """Of each argument that may be any setting, as nothing of its start is known, why."""
+        for word in self.argv:
+            for piece in word.pieces:
+                if isinstance(piece.text, Hole):
+                    yield piece.text.kind
+                elif piece.text:
+                    break
 
     @property
     def sent_to_ray(self) -> bool:
@@ -135,6 +145,20 @@ class Plan:
     def table(self) -> KeyTable | None:
         """The settings of its configuration; None when they are not known."""
         return self.configuration.table
+
+    def without_hidden(self) -> Plan:
+        """The plan without the defaults that something else may stand in the place of.
+
+        A variable that is not set is taken for empty; what a file or a command gives is not.
+        """
+        if self.launch.command.written or {"unset", "argument", "environment"}.issuperset(
+            self.launch.unknown_arguments
+        ):
+            return self
+        facts = ((each.name, getattr(self, each.name)) for each in fields(self))
+        hidden = [name for name, fact in facts if isinstance(fact, Field) and fact.default]
+        unknown: dict[str, Any] = dict.fromkeys(hidden, nothing())
+        return replace(self, **unknown)
 
     @property
     def inferred_releases(self) -> tuple[str, ...]:

@@ -22,7 +22,6 @@ from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting, UnknownValue
 from bot.report import JsonValue
 from bot.shell.source import Span
-from bot.shell.words import Hole
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,14 +160,7 @@ def _open_ended(plan: Plan) -> bool:
         return False  # Each word is a key, or the value of one.
     if plan.launch.command.hands_on and plan.model.span is None:
         return True
-    for word in plan.launch.argv:
-        for piece in word.pieces:
-            if isinstance(piece.text, Hole):
-                if piece.text.kind != "argument":
-                    return True
-            elif piece.text:
-                break
-    return False
+    return any(kind != "argument" for kind in plan.launch.unknown_arguments)
 
 
 def _options(plan: Plan) -> OptionTable | None:

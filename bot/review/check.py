@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Literal
 
-from bot.base.config import FILE_NAME, Config, read_config
+from bot.base.config import FILE_NAME, SCRIPT_SUFFIXES, Config, read_config
 from bot.base.fast_dataclass import dataclass
 from bot.base.isolated import IsolationLimits, prepare
-from bot.base.messages import Language
+from bot.base.messages import Language, sentence_of
 from bot.check.request import CheckOptions, InCheckout
 from bot.evidence.links import RunGiven
-from bot.frameworks import Checkout, needed
-from bot.github.change import ChangeSource, FileSelection
+from bot.frameworks import Checkout, needed, started
+from bot.github.change import ChangeFiles, ChangeSource, FileSelection
+from bot.github.errors import TooMuchError
 from bot.render.next_step import Conversation
 from bot.report import Report
 from bot.review.configuration_change import changed_configuration
@@ -22,6 +23,9 @@ from bot.review.page import for_scripts, pinned_places
 from bot.review.reading import ReadRequest, read_isolated
 from bot.script.name import is_recipe
 from bot.script.recipe import holds_recipe
+
+_DEEPEST = 3
+"""How often what was found to be started is looked through for what it starts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +112,26 @@ def _ahead(
     return pinned_places if request.ahead == "page" else lambda _page: ()
 
 
+def _with_started(source: ChangeSource, files: ChangeFiles) -> ChangeFiles:
+    """Also what the files that scripts source or start use in turn. Raises UserError."""
+    others = dict(files.others)
+    found = {path: data for path, data in others.items() if path.endswith(SCRIPT_SUFFIXES)}
+
+    def further(paths: Sequence[str]) -> Sequence[str]:
+        return [path for path in started(paths, found) if path not in others]
+
+    for _ in range(_DEEPEST):
+        if not found:
+            break
+        try:
+            found = dict(source.chosen(further))
+        except TooMuchError as error:
+            gaps = (*files.gaps, ("configuration", sentence_of(error)))
+            return replace(files, others=others, gaps=gaps)
+        others |= found
+    return replace(files, others=others)
+
+
 def _selection(config: Config, request: CheckRequest) -> FileSelection:
     """The files of a change that are read, and those beside them that say how."""
 
@@ -132,7 +156,7 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
     prepare("bot.review.preload")
     config = request.config or base_config(source, request.unstated)
     options = request.options(config)
-    files = source.read(_selection(config, request))
+    files = _with_started(source, source.read(_selection(config, request)))
     read = [file for file in files.scripts if _is_read(file.path, file.data)]
     files = replace(
         files,
@@ -170,7 +194,7 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
         web_url=source.web_url,
         options=replace(
             for_scripts(options),
-            place=InCheckout(Checkout(files.others)),
+            place=InCheckout(Checkout(files.others), files.others.get),
             files=ChangeModels(source),
         ),
     )

@@ -97,7 +97,7 @@ def compare(
     Raises what `script_change` raises.
     """
     before, after = (
-        replace(options, place=InCheckout(Checkout(files)))
+        replace(options, place=InCheckout(Checkout(files), files.get))
         for files in (changed.before, changed.after)
     )
     return configuration_change(

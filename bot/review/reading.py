@@ -130,7 +130,9 @@ class _Reading:
     def result(self) -> ReadResult:
         """Read everything."""
         self._validate_config()
-        self.options = replace(self.options, place=InCheckout(Checkout(self.files.others)))
+        self.options = replace(
+            self.options, place=InCheckout(Checkout(self.files.others), self.files.others.get)
+        )
         page = _page(self.files, self.options.config, self.unchecked)
         models = ChangeModels(self.source)
         for_page = self.options

@@ -336,3 +336,50 @@ def test_mistakes_are_sentences(repository: Repository, tmp_path: Path) -> None:
     repository.commit("apart")
     with pytest.raises(UserError, match="have no common ancestor"):
         local.change("main", "apart")
+
+
+STARTS = "#!/bin/bash\n{reads}\npython3 -m verl.trainer.main_ppo $ARGS\n"
+HELD = (
+    'ARGS="trainer.n_gpus_per_node=2 algorithm.adv_estimator=grpo '
+    'actor_rollout_ref.model.path=Qwen/Qwen2.5-7B actor_rollout_ref.rollout.name=vllm {more}"\n'
+)
+NAMED = "examples/tuning/7b/qwen2.5-7b_grpo_2_h800_fsdp_vllm.sh"
+
+
+@pytest.mark.parametrize(
+    ("reads", "helpers"),
+    [
+        ('source "$(dirname "$0")/common.sh"', {"examples/tuning/7b/common.sh": HELD}),
+        (
+            "source scripts/common.sh",
+            {"scripts/common.sh": HELD, "other/common.sh": "ARGS=a.b=1\n"},
+        ),
+        (
+            "source scripts/env.sh",
+            {"scripts/env.sh": "source scripts/lib/common.sh\n", "scripts/lib/common.sh": HELD},
+        ),
+    ],
+)
+def test_what_a_script_sources_is_read_at_the_head(
+    repository: Repository, reads: str, helpers: Mapping[str, str]
+) -> None:
+    base = repository.commit()
+    for path, text in helpers.items():
+        repository.write(path, text.replace("{more}", "data.zz=4"))
+    repository.write(NAMED, STARTS.format(reads=reads))
+    change = LocalRepository(repository.folder).change(base, repository.commit())
+    checked = check_change(change, CheckRequest(options=lambda config: CheckOptions(config=config)))
+    (script,) = (one for one in checked.report.scripts if one.path == NAMED)
+    errors = [(f.id, f.line) for f in script.findings if f.severity == "error"]
+    assert errors == [("RLB020", 2)]
+
+
+def test_no_default_is_told_where_a_sourced_file_is_unknown(repository: Repository) -> None:
+    base = repository.commit()
+    repository.write(NAMED, STARTS.format(reads="source /opt/site/common.sh"))
+    change = LocalRepository(repository.folder).change(base, repository.commit())
+    checked = check_change(change, CheckRequest(options=lambda config: CheckOptions(config=config)))
+    (script,) = checked.report.scripts
+    assert not script.findings
+    assert script.plan is not None
+    assert (script.plan.gpus, script.plan.algorithm, script.plan.model) == (None, None, None)
