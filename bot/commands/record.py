@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import signal
-import time
 from pathlib import Path
 
 from bot.base.errors import UserError
@@ -46,9 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
         words = words[1:]
     if not words:
         raise UserError("record needs the command: rlbot record -- bash YOUR_SCRIPT.sh")
-    name = time.strftime("run-%Y%m%d_%H%M%S.manifest.jsonl")
-    path = Path(arguments.out or name)
+    out = Path(arguments.out) if arguments.out else None
     key = Path(arguments.key).expanduser() if arguments.key else None
-    status = record_command(words, path, key)
+    status, path = record_command(words, out, key)
     notice("recorded in {path}; compare it: rlbot verify SCRIPT --run {path}", path=path)
     return end_as(status)

@@ -8,8 +8,9 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -35,17 +36,10 @@ _VALUES: Final = 64
 class ManifestFile:
     """Writes records, each on the disk before the next one is made."""
 
-    def __init__(self, path: Path) -> None:
-        """Make the file; raises UserError where one is there."""
-        try:
-            self._stream: BinaryIO = path.open("xb", buffering=0)
-        except FileExistsError:
-            raise UserError("{path} is there already; it was not overwritten.", path=path) from None
-        except OSError as error:
-            raise UserError(
-                "{path} could not be written: {reason}.", path=path, reason=system_reason(error)
-            ) from None
-        self.path = path
+    def __init__(self, path: Path | None = None) -> None:
+        """Make the file, under a name that no other has; raises UserError where `path` is taken."""
+        names = _own_names() if path is None else iter([path])
+        self._stream, self.path = _made(names)
         self._before = b""
 
     def write(self, record: ManifestRecord) -> None:
@@ -63,6 +57,31 @@ class ManifestFile:
         return self.path.read_bytes()
 
 
+def _own_names() -> Iterator[Path]:
+    """Names by the time: recorders of several nodes often start in the same second and folder."""
+    began = time.strftime("run-%Y%m%d_%H%M%S")
+    yield Path(f"{began}.manifest.jsonl")
+    yield from (Path(f"{began}-{number}.manifest.jsonl") for number in count(2))
+
+
+def _made(names: Iterator[Path]) -> tuple[BinaryIO, Path]:
+    """A new file under the first of these names that is free."""
+    path = Path()
+    for path in names:
+        try:
+            return path.open("xb", buffering=0), path
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise UserError(
+                "{path} could not be written: {reason}.", path=path, reason=system_reason(error)
+            ) from None
+    raise UserError(
+        "{path} is there already; it was not overwritten, and the command was not started.",
+        path=path,
+    )
+
+
 def _body(record: ManifestRecord) -> bytes:
     def plain(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         return {key: value for key, value in pairs if value is not None}
@@ -72,8 +91,8 @@ def _body(record: ManifestRecord) -> bytes:
     return text.encode("ascii")
 
 
-def record_command(command: Sequence[str], path: Path, key: Path | None) -> int:
-    """Run a command and write its manifest; its status as `Popen.returncode`.
+def record_command(command: Sequence[str], path: Path | None, key: Path | None) -> tuple[int, Path]:
+    """Run a command and write its manifest; its status as `Popen.returncode`, and the manifest.
 
     Raises UserError, before anything is started, where the manifest cannot be made or the key
     cannot sign, and where the command cannot be started.
@@ -107,7 +126,7 @@ def record_command(command: Sequence[str], path: Path, key: Path | None) -> int:
     file.write(end_record(status, sampler.minutes, printed))
     if key is not None:
         _sign(file, key)
-    return status
+    return status, file.path
 
 
 def _signal_name(number: int) -> str:

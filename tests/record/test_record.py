@@ -393,7 +393,26 @@ def test_a_manifest_is_never_overwritten(place: Path) -> None:
     (place / "m.jsonl").write_text("mine")
     done = record(place, "touch", "started")
     assert (done.returncode, (place / "started").exists()) == (2, False)
-    assert b"is there already" in done.stderr
+    assert b"is there already; it was not overwritten, and the command was not" in done.stderr
+    assert (place / "m.jsonl").read_text() == "mine"
+
+
+def test_a_name_of_its_own_that_is_taken_gives_way(place: Path) -> None:
+    now = time.time()
+    taken = [time.localtime(now + ahead) for ahead in range(60)]
+    for each in taken:
+        name = time.strftime("run-%Y%m%d_%H%M%S", each)
+        (place / f"{name}.manifest.jsonl").touch()
+        (place / f"{name}-2.manifest.jsonl").touch()
+    arguments = [*RLBOT, "record", "--", "touch", "started"]
+    done = subprocess.run(
+        arguments, cwd=place, env=environment(place, None), capture_output=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, (place / "started").exists()) == (0, True)
+    (made,) = place.glob("run-*-3.manifest.jsonl")
+    assert f"recorded in {made.name}".encode() in done.stderr
+    assert made.stat().st_size
 
 
 def test_a_key_that_cannot_sign_is_refused_before_the_start(place: Path) -> None:
