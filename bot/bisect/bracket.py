@@ -30,7 +30,7 @@ def read_bracket(
     limits = [
         (one.outcome == "ran", _limit(one, one.value))
         for one in outcomes
-        if one.value is not None and one.outcome != "nothing"
+        if one.value is not None and one.outcome in ("ran", "out of memory")
     ]
     trials = [Trial(limit.value, passed) for passed, limit in limits]
     log = whole_log(candidates, trials)

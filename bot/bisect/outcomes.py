@@ -1,4 +1,4 @@
-"""What one finished run shows about its batch: it ran, it was out of memory, or nothing."""
+"""What one finished run shows about its batch: it ran, was out of memory, is open, or nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bot.report import Evidence
 from bot.report.claims import ClaimName
 from bot.script.name import ScriptName
 
-Ended: TypeAlias = tuple[Literal["ran", "out of memory", "nothing"], str]
+Ended: TypeAlias = tuple[Literal["ran", "out of memory", "open", "nothing"], str]
 """What a run shows, and why."""
 
 
@@ -59,8 +59,14 @@ def read_outcome(
 
 
 def _ended(facts: Facts, evidence: Evidence, steps: int | None, least: int) -> Ended:
-    """How a run with the script's settings ended."""
+    """How a run with the script's settings ended: what `verify` calls open is no end of a bracket.
+
+    A batch whose responses stayed short of what is allowed may still fail at full length.
+    """
+    claim = next(claim for claim in evidence.claims if claim.claim == ClaimName.STEPS)
     if facts.out_of_memory is not None:
+        if claim.verdict != "inconsistent":
+            return "open", claim.reason
         if steps is None:
             return "out of memory", message("the run reports an out-of-memory error")
         return "out of memory", plural_message(
@@ -79,7 +85,7 @@ def _ended(facts: Facts, evidence: Evidence, steps: int | None, least: int) -> E
             steps,
             least=least,
         )
-    return "ran", next((c.reason for c in evidence.claims if c.claim == ClaimName.STEPS), "")
+    return "ran" if claim.verdict == "consistent" else "open", claim.reason
 
 
 def _value(facts: Facts, candidates: Candidates) -> tuple[int, Plan] | str:

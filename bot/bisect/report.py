@@ -136,7 +136,9 @@ class Outcome(ReportPart):
     """As it was named."""
     value: int | None
     batch: int | None
-    outcome: Literal["ran", "out of memory", "nothing"]
+    outcome: Literal["ran", "out of memory", "open", "nothing"]
+    """open: it got through its steps, and whether the batch fits at full length was not shown ·
+    nothing: no evidence for this script."""
     reason: str
     steps: int | None
     peak_gib: float | None

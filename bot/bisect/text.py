@@ -13,6 +13,7 @@ from bot.render.speech import speaking, tr, tr_plural
 _OUTCOMES = {
     "ran": lambda: tr("ran"),
     "out of memory": lambda: tr("out of memory"),
+    "open": lambda: tr("open"),
     "nothing": lambda: tr("nothing"),
 }
 

@@ -15,6 +15,7 @@ from bot.bisect.report import Bracket
 from bot.check.request import CheckOptions
 from bot.check.script import check_script
 from bot.evidence import read
+from bot.evidence.facts import Facts, MetricSeries
 from bot.script.trial_log import (
     Trial,
     largest_passing,
@@ -23,7 +24,16 @@ from bot.script.trial_log import (
     trial_log,
     tried_values,
 )
-from tests.bisect.samples import ARRAY, FLAT, FLAT_KEYS, VARIABLES, run_of, script, series_of
+from tests.bisect.samples import (
+    ARRAY,
+    FLAT,
+    FLAT_KEYS,
+    VARIABLES,
+    config_of,
+    run_of,
+    script,
+    series_of,
+)
 from tests.conftest import WrittenRun
 from tests.profiles import scaled
 
@@ -189,3 +199,25 @@ def test_what_is_no_evidence_says_nothing(written: WrittenRun) -> None:
     assert reasons[0] == "The run ended with exit code 1; its log does not say why."
     assert reasons[1] == "3 steps; 20 are needed"
     assert reasons[2].startswith("it is no run of this script with that batch: rollout n is 8")
+
+
+def test_a_run_of_short_responses_does_not_show_that_its_batch_fits(written: WrittenRun) -> None:
+    brief = written(run_of(VARIABLES, fits=True, run_id="brief", response_length_max=200))
+    bracket, text = _read([brief])
+    (one,) = bracket.outcomes
+    assert (one.outcome, one.value) == ("open", 58)
+    assert one.reason.startswith("The longest response had 200 of 1024 tokens")
+    assert (bracket.verdict, bracket.max_batch, bracket.trial_log) == ("nothing", None, None)
+    assert text == VARIABLES
+
+
+def test_a_run_whose_lengths_are_not_known_is_open() -> None:
+    config = config_of(VARIABLES)
+    steps = MetricSeries(
+        key="training/global_step", rows=25, maximum=25.0, at_step=25, last=25.0, monotone=True
+    )
+    facts = Facts(source="a run", config=config, history={"training/global_step": steps})
+    candidates = Candidates(script(), CheckOptions(), facts=[facts])
+    bracket, _, _ = read_bracket(candidates, [("run", facts)])
+    assert [one.outcome for one in bracket.outcomes] == ["open"]
+    assert "how long responses were is open" in bracket.outcomes[0].reason
