@@ -463,6 +463,10 @@ def test_openrlhf_is_compared_by_its_own_settings() -> None:
     assert found.settings_consistent == found.settings_compared == 7
     other = replace(run, config={**run.config, "actor_num_gpus_per_node": 8})
     assert claim(compare(script, name, other), "gpus").verdict == "inconsistent"
+    # The engine's claim asks for engines alone: how many is a claim of its own.
+    other = replace(run, config={**run.config, "vllm_num_engines": 8})
+    assert claim(compare(script, name, other), "inference engine").verdict == "consistent"
+    assert claim(compare(script, name, other), "vllm_num_engines").verdict == "inconsistent"
 
 
 def test_the_recipe_of_the_matching_run_agrees_with_the_plain_facts() -> None:

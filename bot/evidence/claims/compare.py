@@ -94,10 +94,14 @@ def compare(
     # The setting that decides for each key is the last one given.
     settings = {setting.key: setting for setting in plan.settings}
     outcomes = {key: _setting(subject, setting) for key, setting in settings.items()}
-    # What a row's claim compares is not repeated; a backend's claim compares the strategy alone.
-    strategy = plan.train if (plan.train.key or "").endswith(".strategy") else plan.model
-    covered = {field.key for field in (plan.model, plan.algorithm, strategy, plan.infer)}
+    covered = {plan.model.key, plan.algorithm.key}
     covered |= {field.key for field in _sizes(plan).values()}
+    # What a row's claim compares is not repeated; a backend's claim compares the strategy alone,
+    # and that of OpenRLHF's engine only that there are engines, not how many.
+    if (plan.train.key or "").endswith(".strategy"):
+        covered.add(plan.train.key)
+    if plan.framework != "openrlhf":
+        covered.add(plan.infer.key)
     rest = [outcomes[key] for key in sorted(outcomes) if key not in covered]
     claims = tuple(_marked(claim, facts) for claim in (*first, *rest))
     compared = [claim for claim in outcomes.values() if claim.verdict != "inconclusive"]
