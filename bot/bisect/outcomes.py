@@ -15,7 +15,7 @@ from bot.evidence.claims.peak import peak_seen
 from bot.evidence.claims.progress import ended_badly, steps_completed
 from bot.evidence.facts import Facts
 from bot.evidence.subject import ClaimContext, keys_of
-from bot.evidence.values import lookup
+from bot.evidence.values import lookup, whole
 from bot.frameworks.plan import Plan
 from bot.report import Evidence
 from bot.report.claims import ClaimName
@@ -129,8 +129,8 @@ def _observed(facts: Facts, plan: Plan, own: str | None) -> tuple[str, int] | No
         if own in keys_of(plan, fact):
             keys = keys_of(plan, fact, own)
     for key in keys:
-        seen = lookup(facts.config, key)
-        if isinstance(seen, int) and not isinstance(seen, bool):
+        seen = whole(lookup(facts.config, key))
+        if seen is not None:
             return own or plan.train_batch_size.key or key, seen
     return None
 

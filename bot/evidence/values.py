@@ -223,6 +223,14 @@ def _typed(value: Scalar) -> Scalar:
     return value
 
 
+def whole(value: JsonValue | Missing) -> int | None:
+    """A whole number, as such or as text that a logger made of it; None for anything else."""
+    found = None if isinstance(value, (Missing, list, dict)) else _typed(value)
+    if isinstance(found, float) and found.is_integer():
+        found = int(found)
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
 def _is_unresolved(value: JsonValue) -> bool:
     return isinstance(value, str) and ("${" in value or value == "???")
 

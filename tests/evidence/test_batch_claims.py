@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -37,6 +38,13 @@ def test_without_siblings_it_fits() -> None:
     found = compared()
     assert judged(found) == ("consistent", "fits")
     assert reason(found) == "It fits: the run trained with 128. Whether more fits was not shown."
+
+
+def test_a_batch_that_is_recorded_as_text_is_a_number() -> None:
+    logged = config(data__train_batch_size="128")
+    assert judged(compared(config=logged)) == ("consistent", "fits")
+    larger = replace(sibling(136, oom=True), config=config(data__train_batch_size="136"))
+    assert judged(compared(larger, config=logged)) == ("consistent", "confirmed")
 
 
 def test_other_runs_that_were_not_read_are_said() -> None:

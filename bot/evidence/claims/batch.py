@@ -15,7 +15,7 @@ from bot.base.messages import message, plural_message
 from bot.base.regex import regex
 from bot.evidence.facts import Sibling
 from bot.evidence.subject import ClaimSubject, Observation, keys_of, setting_claim
-from bot.evidence.values import leaves, lookup, same
+from bot.evidence.values import leaves, lookup, same, whole
 from bot.report import Claim, ClaimVerdict, JsonValue
 from bot.report.claims import ClaimName, SourceName, compared_with, read_together
 
@@ -53,13 +53,14 @@ def batch_claim(subject: ClaimSubject, steps: Claim) -> tuple[Claim | None, MaxB
     if claim.verdict == "inconsistent":
         other = message("The run trained with {run}, not with {script}.", run=batch, script=claimed)
         return seen.inconsistent(other), None
-    if claim.verdict == "inconclusive" or not isinstance(batch, int):
+    number = whole(batch)
+    if claim.verdict == "inconclusive" or number is None:
         return seen.inconclusive(claim.reason), None
     if steps.verdict == "inconsistent":
         failed = message("The run trained with {batch} and ran out of memory.", batch=batch)
         both = read_together(claim.source, steps.source)
         return Observation(name, claimed, batch, both).inconsistent(failed), "contradicted"
-    verdict, source, reason, shown = _judge(subject, batch, claim.source)
+    verdict, source, reason, shown = _judge(subject, number, claim.source)
     if shown == "fits" and steps.verdict == "inconclusive":
         reason = message(
             "The run trained with {batch}, but that it fits is open: {why}",
@@ -155,8 +156,8 @@ def _neighbours(subject: ClaimSubject) -> Iterator[_Neighbour]:
     for sibling in facts.siblings:
         if sibling.id == facts.run.id:
             continue
-        seen = (lookup(sibling.config, key) for key in keys)
-        batch = next((v for v in seen if isinstance(v, int) and not isinstance(v, bool)), None)
+        seen = (whole(lookup(sibling.config, key)) for key in keys)
+        batch = next((number for number in seen if number is not None), None)
         if batch is None or not _comparable(own, dict(leaves(sibling.config))):
             continue
         if sibling.out_of_memory is True:

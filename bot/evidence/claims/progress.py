@@ -9,7 +9,7 @@ from bot.evidence.facts import Facts
 from bot.evidence.metrics import EACH_STEP, GLOBAL_STEP, RESPONSE_MAX, highest
 from bot.evidence.origins import WANDB, tracker_name
 from bot.evidence.subject import ClaimSubject, Observation
-from bot.evidence.values import Missing, lookup, same
+from bot.evidence.values import Missing, lookup, same, whole
 from bot.frameworks.releases import release_key
 from bot.report import Claim, JsonValue
 from bot.report.claims import ClaimName, SourceName, claim_source
@@ -204,4 +204,4 @@ def _response_limit(subject: ClaimSubject) -> int | None:
     if field.value is not None:
         return field.value
     seen = subject.observe(ClaimName.RESPONSE_LENGTH, field.key)
-    return seen.value if seen is not None and isinstance(seen.value, int) else None
+    return whole(seen.value) if seen is not None else None
