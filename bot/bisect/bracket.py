@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from bot import __version__
 from bot.base.messages import message, plural_message
 from bot.bisect.candidates import Candidates
-from bot.bisect.ends import Ends, logged_ends
-from bot.bisect.log import whole_log, with_log
+from bot.bisect.ends import Ends, logged_ends, logged_trials
+from bot.bisect.log import merged, whole_log, with_log
 from bot.bisect.outcomes import read_outcome, unread
 from bot.bisect.report import Bracket, BracketVerdict, Limit, Outcome, SeriesPlan
 from bot.bisect.series import plan_series
 from bot.evidence.facts import Facts
 from bot.report import Tool
 from bot.script.name import read_name
-from bot.script.trial_log import Trial, trial_log
+from bot.script.trial_log import Trial, outcome, trial_log
 
 NamedRun = tuple[str, Facts | str]
 """A run as it was named, with what was read of it, or the reason why it could not be read."""
@@ -25,7 +25,10 @@ NamedRun = tuple[str, Facts | str]
 def read_bracket(
     candidates: Candidates, runs: Sequence[NamedRun]
 ) -> tuple[Bracket, bytes, SeriesPlan | None]:
-    """The bracket; the script with the largest that ran and its trial log; the next run."""
+    """The bracket; the script with the largest that ran and its trial log; the next run.
+
+    The bracket's `written` says whether that script holds the log.
+    """
     outcomes = _outcomes(candidates, runs)
     limits = [
         (one.outcome == "ran", _limit(one, one.value))
@@ -43,6 +46,15 @@ def read_bracket(
         plan = plan_series(candidates, ends, len(log))
     following = [run.value for run in plan.probes] if plan is not None else []
     verdict, summary = _verdict(candidates.knob.name, ends, plan)
+    notes = [*_marked_otherwise(logged_trials(candidates), trials)]
+    if trials and not written:
+        notes.append(
+            message(
+                "No comment can stand beside {name} without changing what the script starts; put "
+                "the log where it belongs by hand.",
+                name=candidates.knob.name,
+            )
+        )
     bracket = Bracket(
         tool=Tool(name="rlbot", version=__version__),
         language=candidates.options.config.language,
@@ -56,21 +68,31 @@ def read_bracket(
         max_batch=largest.batch if largest is not None else None,
         summary=summary,
         trial_log=trial_log(log) if trials else None,
-        written=None,
+        written=written,
         next_values=(failed.value,) if contradictory and failed is not None else tuple(following),
         next_paths=(),
         next_command=_plan_command(candidates, ran, failed) if following else None,
-        notes=()
-        if written or not trials
-        else (
-            message(
-                "No comment can stand beside {name} without changing what the script starts; put "
-                "the log where it belongs by hand.",
-                name=candidates.knob.name,
-            ),
-        ),
+        notes=tuple(notes),
     )
     return bracket, data, plan
+
+
+def _marked_otherwise(before: Sequence[Trial], now: Sequence[Trial]) -> Iterator[str]:
+    """Each value whose mark in the script's own trial log a run changes, a sentence."""
+    for trial in merged((), now):
+        marked = outcome(before, trial.value)
+        if marked is False and trial.passed:
+            yield message(
+                "The script's own trial log marked {value} as failed, and a run shows that it "
+                "fits: its mark is √ now.",
+                value=trial.value,
+            )
+        elif marked is True and not trial.passed:
+            yield message(
+                "The script's own trial log marked {value} as passing, and a run of it was out of "
+                "memory: its mark is × now.",
+                value=trial.value,
+            )
 
 
 def _outcomes(candidates: Candidates, runs: Sequence[NamedRun]) -> tuple[Outcome, ...]:

@@ -153,7 +153,8 @@ def _read_runs(arguments: argparse.Namespace) -> int:
         if data != script.data:
             replace_file(Path(script.path), script.data, data)
             notice("wrote the trial log into {path}", path=script.path)
-        bracket = replace(bracket, written=bracket.trial_log is not None and not bracket.notes)
+    else:
+        bracket = replace(bracket, written=None)
     _show(bracket, arguments.format, bracket_text, options)
     return {"contradictory": 1, "nothing": 3}.get(bracket.verdict, 0)
 

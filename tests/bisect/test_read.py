@@ -115,6 +115,19 @@ def test_the_log_stands_in_for_a_run_that_is_not_there(runs: dict[int, Path]) ->
     assert bracket.failed is None
 
 
+def test_a_mark_that_a_run_changes_is_said(runs: dict[int, Path]) -> None:
+    bracket, text = _read([runs[58], runs[59]], VARIABLES.replace("=58", "=44 # 44√ → 58× → 59√"))
+    assert "nproc_per_gpu=58 # 44√ → 58√ → 59×\n" in text
+    assert bracket.written
+    fits, failed = bracket.notes
+    assert fits.startswith(
+        "The script's own trial log marked 58 as failed, and a run shows that it"
+    )
+    assert failed.startswith("The script's own trial log marked 59 as passing, and a run of it was")
+    again, _ = _read([runs[58], runs[59]], text)
+    assert again.notes == ()
+
+
 def test_a_contradiction_is_said(runs: dict[int, Path], written: WrittenRun) -> None:
     early = written(run_of(VARIABLES.replace("=58", "=44"), fits=False, run_id="early"))
     bracket, _ = _read([runs[58], early])
