@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bot.base.errors import UserError
 from bot.commands.output import notice
+from bot.report.manifest import ManifestBegin
 
 SUMMARY = "run a training command, and record what it used as evidence"
 
@@ -47,6 +48,16 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError("record needs the command: rlbot record -- bash YOUR_SCRIPT.sh")
     out = Path(arguments.out) if arguments.out else None
     key = Path(arguments.key).expanduser() if arguments.key else None
-    status, path = record_command(words, out, key)
+    status, path = record_command(words, out, key, _say_unrecognised)
     notice("recorded in {path}; compare it: rlbot verify SCRIPT --run {path}", path=path)
     return end_as(status)
+
+
+def _say_unrecognised(first: ManifestBegin) -> None:
+    from bot.record.beginning import is_recognised
+
+    if not is_recognised(first.script):
+        notice(
+            "the command was not recognised as a script, so no settings are recorded; "
+            "rlbot record -- bash SCRIPT.sh records those of a script"
+        )

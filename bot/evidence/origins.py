@@ -21,7 +21,7 @@ NAMES: Final[Mapping[RunKind, str]] = {
 }
 """Who wrote the source, where one program did."""
 WANDB: Final = frozenset({"folder", "online"})
-_WITHOUT_SETTINGS: Final = frozenset({"tensorboard", "verl-file", "manifest"})
+_WITHOUT_SETTINGS: Final = frozenset({"tensorboard", "verl-file"})
 _WITHOUT_CARDS: Final = frozenset({"tensorboard", "verl-file", "mlflow"})
 _SAMPLED: Final[Mapping[RunKind, str]] = {
     "swanlab": mark("every 10 s, later every 60 s: short peaks are missed"),
@@ -44,6 +44,12 @@ def how_often(facts: Facts) -> Message:
 
 def no_settings(facts: Facts) -> Message:
     """Why a run has no configuration, and how to give it."""
+    if facts.kind == "manifest":
+        return message(
+            "rlbot record did not recognise the recorded command as a script that starts a "
+            "training, and has no configuration: give the run's console log as well, with a second "
+            "--run."
+        )
     if facts.kind in _WITHOUT_SETTINGS:
         return message(
             "{tracker} records no configuration: give the run's console log as well, with a second "

@@ -158,21 +158,32 @@ def _carried(started: Started | None) -> list[Word] | None:
 
 
 def _after_prefix(name: str, words: list[Word]) -> list[Word]:
+    return words[_own_words(name, [word.text for word in words]) :]
+
+
+def words_of_prefix(words: Sequence[str]) -> Sequence[str]:
+    """A prefix such as `nohup` or `timeout 10` that a command begins with; empty without one."""
+    name = _name(words[0]) if words else ""
+    return words[: 1 + _own_words(name, words[1:])] if name in _PREFIXES else ()
+
+
+def _own_words(name: str, words: Sequence[str]) -> int:
+    """How many of the words behind a prefix are its own options, assignments and duration."""
     valued = _PREFIXES[name]
     at = 0
     while at < len(words):
-        text = words[at].text
+        text = words[at]
         if name == "command" and text in ("-v", "-V"):
-            return []
+            return len(words)
         if text in valued:
             at += 2
         elif text.startswith("-") or (name in ("env", "sudo") and _ASSIGNMENT.match(text)):
             at += 1
         else:
             break
-    if name == "timeout" and at < len(words) and _DURATION.match(words[at].text):
+    if name == "timeout" and at < len(words) and _DURATION.match(words[at]):
         at += 1
-    return words[at:]
+    return at
 
 
 def _after_ray(words: list[Word]) -> list[Word]:

@@ -27,6 +27,8 @@ PACKAGES: Final = (
     *("megatron-core", "flash-attn", "tensorrt-llm", "numpy", "nvidia-nccl-cu12"),
 )
 _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash"})
+_COMMAND: Final = "command"
+"""The name of a command that is no script of its own."""
 _MOST: Final = 4 << 20
 """Bytes of a script, and of a repository's differences that are hashed at most."""
 
@@ -71,6 +73,7 @@ def beginning(
 
 def script_of(command: Sequence[str], environment: Mapping[str, str]) -> RecordedScript | None:
     """The script of a command, as its arguments and environment resolve it."""
+    command, environment = _behind_prefixes(command, environment)
     path, arguments = _script_path(command)
     if path is not None:
         try:
@@ -79,7 +82,7 @@ def script_of(command: Sequence[str], environment: Mapping[str, str]) -> Recorde
             return None
         name = path.name
     else:
-        data, name, arguments = shlex.join(command).encode(), "command", ()
+        data, name, arguments = shlex.join(command).encode(), _COMMAND, ()
     if len(data) > _MOST:
         return None
     digest = hashlib.sha256(data).hexdigest()
@@ -89,9 +92,44 @@ def script_of(command: Sequence[str], environment: Mapping[str, str]) -> Recorde
         return RecordedScript(name=name, sha256=digest)
 
 
+def is_recognised(script: RecordedScript | None) -> bool:
+    """Whether a command is a script, or a launch whose settings are known."""
+    return script is not None and (script.name != _COMMAND or bool(script.settings))
+
+
+def _behind_prefixes(
+    command: Sequence[str], environment: Mapping[str, str]
+) -> tuple[Sequence[str], Mapping[str, str]]:
+    """A command without `nohup`, `timeout 10` and the like before it, and its environment.
+
+    sudo has an environment of its own, and behind `env --chdir` paths are another folder's.
+    """
+    from bot.frameworks.launch import words_of_prefix
+
+    rest, variables = command, dict(environment)
+    while prefix := words_of_prefix(rest):
+        rest, own = rest[len(prefix) :], prefix[1:]
+        name = Path(prefix[0]).name
+        if name == "sudo" or not rest:
+            return command, environment
+        for option, following in zip(own, (*own[1:], ""), strict=True) if name == "env" else ():
+            if option.startswith(("-C", "--chdir")):
+                return command, environment
+            if option in ("-", "-i", "--ignore-environment"):
+                variables.clear()
+            elif option in ("-u", "--unset"):
+                variables.pop(following, None)
+            elif option.startswith(("-u", "--unset=")):
+                variables.pop(option.removeprefix("--unset=").removeprefix("-u"), None)
+            elif not option.startswith("-") and "=" in option:
+                key, _, value = option.partition("=")
+                variables[key] = value
+    return rest, variables
+
+
 def _script_path(command: Sequence[str]) -> tuple[Path | None, Sequence[str]]:
     words = list(command)
-    if Path(words[0]).name in _SHELLS:
+    if words and Path(words[0]).name in _SHELLS:
         words = words[1:]
         while words and words[0].startswith("-"):
             if "c" in words[0]:

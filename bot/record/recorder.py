@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import count
 from pathlib import Path
@@ -23,6 +23,7 @@ from bot.record.passing import PassedCommand, inherited
 from bot.record.sampling import Sampler
 from bot.report.manifest import (
     NAMESPACE,
+    ManifestBegin,
     ManifestEnd,
     ManifestRecord,
     ManifestSignature,
@@ -91,8 +92,15 @@ def _body(record: ManifestRecord) -> bytes:
     return text.encode("ascii")
 
 
-def record_command(command: Sequence[str], path: Path | None, key: Path | None) -> tuple[int, Path]:
+def record_command(
+    command: Sequence[str],
+    path: Path | None,
+    key: Path | None,
+    begun: Callable[[ManifestBegin], None],
+) -> tuple[int, Path]:
     """Run a command and write its manifest; its status as `Popen.returncode`, and the manifest.
+
+    `begun` is told the first record before the command starts.
 
     Raises UserError, before anything is started, where the manifest cannot be made or the key
     cannot sign, and where the command cannot be started.
@@ -108,6 +116,7 @@ def record_command(command: Sequence[str], path: Path | None, key: Path | None) 
     file = ManifestFile(path)
     first = beginning(command, nvml, os.environ, signer=signer)
     file.write(first)
+    begun(first)
     printed = PrintedLog()
     try:
         running = PassedCommand(command, printed.feed, others)

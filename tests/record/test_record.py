@@ -103,8 +103,9 @@ def test_output_passes_byte_for_byte(place: Path) -> None:
     (place / "data").write_bytes(data)
     done = record(place, "sh", "-c", "cat data; cat data >&2")
     assert done.stdout == data
-    assert done.stderr.startswith(data)
-    assert b"recorded in m.jsonl" in done.stderr[len(data) :]
+    before, _, after = done.stderr.partition(data)
+    assert before.count(b"\n") == 1  # That it is no script.
+    assert b"recorded in m.jsonl" in after
 
 
 def test_one_file_for_both_keeps_their_order(place: Path) -> None:
@@ -113,7 +114,8 @@ def test_one_file_for_both_keeps_their_order(place: Path) -> None:
             place, "sh", "-c", "for i in 1 2 3 4 5; do echo o$i; echo e$i >&2; done",
             capture_output=False, stdout=out, stderr=subprocess.STDOUT,
         )  # fmt: skip
-    lines = (place / "out").read_text().split("\n")[:10]
+    # The first line says that it is no script.
+    lines = (place / "out").read_text().split("\n")[1:11]
     assert lines == [f"{kind}{number}" for number in range(1, 6) for kind in "oe"]
 
 
@@ -442,3 +444,34 @@ def test_the_processes_of_a_launcher_are_recorded(
     script = script_of(["bash", str(tmp_path / "x.sh")], {})
     assert script is not None
     assert script.settings.get("num_processes") == count
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        ("nohup",),
+        ("timeout", "100"),
+        ("timeout", "-k", "5", "2h"),
+        ("nice", "-n", "5"),
+        ("env", "EPOCHS=7"),
+        ("nohup", "env", "-u", "OTHER", "EPOCHS=7", "timeout", "100"),
+    ],
+)
+def test_a_script_is_found_behind_prefixes(place: Path, before: tuple[str, ...]) -> None:
+    path = place / "run.sh"
+    path.write_text(
+        "python3 -m verl.trainer.main_ppo data.train_batch_size=64 "
+        "trainer.total_epochs=${EPOCHS:-1} trainer.project_name=${OTHER:-own}\n"
+    )
+    found = script_of([*before, "bash", str(path)], {"OTHER": "theirs"})
+    assert found is not None
+    assert found.name == "run.sh"
+    assert found.settings["data.train_batch_size"] == 64
+    assert found.settings["trainer.total_epochs"] == (7 if "EPOCHS=7" in before else 1)
+    assert found.settings["trainer.project_name"] == ("own" if "OTHER" in before else "theirs")
+
+
+def test_a_command_that_is_no_script_is_said_at_the_start(place: Path) -> None:
+    said = record(place, "sh", "-c", "true").stderr
+    assert said.startswith(b"rlbot: the command was not recognised as a script")
+    assert b"rlbot record -- bash SCRIPT.sh" in said
