@@ -1,8 +1,8 @@
 """Changes to offer line by line: GitHub's `suggestion` blocks, which the author applies by a click.
 
-Offered are sure corrections of scripts, and of the rows where the pull request alters the page
-itself. A suggestion replaces whole lines, and lines that two fixes touch are offered by the first
-alone.
+Offered are sure corrections of scripts, misspelt keys among them, and of the rows where the pull
+request alters the page itself. A suggestion replaces whole lines, and lines that two fixes touch
+are offered by the first alone.
 """
 
 from __future__ import annotations
@@ -26,6 +26,11 @@ _HUNK = regex(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _BACKTICKS = regex(r"`+")
 _SENTENCE = 400
 _MISSPELLINGS = ("unknown-key",)
+_WORD = regex(r"[A-Za-z0-9]+")
+_LETTERS = 4
+"""Letters of the shortest word that can be misspelt: val is another word than eval."""
+_LONG = 8
+"""Letters from which two slips still leave one word in mind: parralel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,20 +99,64 @@ def _of_fixes(
     found: list[Suggestion] = []
     for finding in wording.by_place(findings):
         source = texts.get(finding.path)
-        if source is not None and _is_sure(finding):
+        if source is not None and _is_sure(finding, source):
             offered = _of_fix(finding, source)
             if offered and not any(_overlap(offered, other) for other in (*taken, *found)):
                 found.append(offered)
     return found
 
 
-def _is_sure(finding: Finding) -> bool:
+def _is_sure(finding: Finding, source: str) -> bool:
     """Whether a person who reads the suggestion would surely take it.
 
-    A key that the framework does not have is a misspelling of the one that is all but equal; it is
-    not mended without being asked for, as the script would start with another setting.
+    A key that the framework does not have may be a misspelling of one that is all but equal; it is
+    not mended without being asked for, as the script would start with another setting. One that is
+    only alike (rollout_batch_size, val_batch_size) is a guess, which `--unsafe` alone takes.
     """
-    return finding.fix is not None and (finding.fix.safe or finding.slug in _MISSPELLINGS)
+    if finding.fix is None or finding.fix.safe:
+        return finding.fix is not None
+    return finding.slug in _MISSPELLINGS and _is_misspelling(finding.fix.edits, source)
+
+
+def _is_misspelling(edits: tuple[Edit, ...], source: str) -> bool:
+    """Whether edits change nothing but the spelling of one word, each time in the same way."""
+    if not edits:
+        return False
+    lines = source.split("\n")
+    first, last = min(e.line for e in edits), max(e.end_line for e in edits)
+    old = "\n".join(lines[first - 1 : last])
+    new = _edited(old, edits, first)
+    if new is None:
+        return False
+    words, others = _WORD.findall(old.lower()), _WORD.findall(new.lower())
+    if "".join(words) == "".join(others):
+        return True
+    changed = {pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]}
+    return len(words) == len(others) and len(changed) == 1 and _alike(*changed.pop())
+
+
+def _alike(word: str, other: str) -> bool:
+    """Whether two words are one, spelt in two ways: a plural, or a slip or two of the hand."""
+    if word in (f"{other}s", f"{other}es") or other in (f"{word}s", f"{word}es"):
+        return True
+    shorter = min(len(word), len(other))
+    # Names of releases and of methods differ by a digit: fsdp2 is not fsdp.
+    if shorter < _LETTERS or not (word.isalpha() and other.isalpha()):
+        return False
+    return _slips(word, other) <= (2 if shorter >= _LONG else 1)
+
+
+def _slips(word: str, other: str) -> int:
+    """Letters left out, added, exchanged for another or with their neighbour."""
+    above, row = list[int](), list(range(len(other) + 1))
+    for i, letter in enumerate(word, 1):
+        before, above, row = above, row, [i]
+        for j, at in enumerate(other, 1):
+            least = min(above[j] + 1, row[-1] + 1, above[j - 1] + (letter != at))
+            if i > 1 and j > 1 and word[i - 2 : i] == other[j - 2 : j][::-1]:
+                least = min(least, before[j - 2] + 1)
+            row.append(least)
+    return row[-1]
 
 
 def _overlap(one: Suggestion, other: Suggestion) -> bool:

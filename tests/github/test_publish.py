@@ -393,6 +393,28 @@ def test_a_misspelt_key_is_suggested(here: World) -> None:
     assert "actor_rollout_ref.actor.ppo_mini_batch_size=256\n```" in note["body"]
 
 
+@pytest.mark.parametrize(
+    ("written", "offered"),
+    [
+        ("data.train_batch_sizes", "data.train_batch_size=1024"),
+        ("data.trian_batch_size", "data.train_batch_size=1024"),
+        ("data.rollout_batch_size", None),
+        ("data.eval_batch_size", None),
+        ("data.batch_size", None),
+        ("data.mini_batch_size", None),
+        ("data.num_workers", None),
+    ],
+)
+def test_a_key_that_is_only_alike_is_not_suggested(
+    here: World, written: str, offered: str | None
+) -> None:
+    pull = here.pull({SCRIPT: GOOD.replace(b"data.train_batch_size", written.encode())})
+    answer = _answer(here).answer
+    assert "did you mean" in answer.annotations[0].message
+    bodies = [note["body"] for review in pull.reviews for note in review.comments]
+    assert [f"{offered}\n```" in body for body in bodies] == [True] * (offered is not None)
+
+
 def test_a_wrong_cell_is_suggested(here: World) -> None:
     from tests.table.checks.helpers import SCRIPTS, page, row, section
 
