@@ -155,7 +155,8 @@ class GitHubChange:
             kind == "RENAMED" and path.endswith(ending) for path, kind in listed.items()
         )
         if not paths and not page_kind and not removed and not moved:
-            return ChangeFiles(scripts=(), gaps=tuple(gaps))
+            alone = self._entries(self._changed_config()).get((self.head, FILE_NAME))
+            return ChangeFiles(scripts=(), config=alone.data if alone else None, gaps=tuple(gaps))
         page_changed = page_kind not in ("", "DELETED")
         page_at = (self.head if page_kind else self.base, page_path)
         places = [(self.head, path) for path in paths[:MAX_SCRIPTS]]
@@ -202,9 +203,12 @@ class GitHubChange:
         folders = [folder.rstrip("/") for folder in wanted.later if folder.strip("./")]
         # The base's are what a change of the page is compared with.
         places = [(at, path) for at in (self.head, self.base) for path in folders]
-        if self.pull.files.get(FILE_NAME, "DELETED") != "DELETED":
-            places.insert(0, (self.head, FILE_NAME))
-        return places
+        return [*self._changed_config(), *places]
+
+    def _changed_config(self) -> list[tuple[str, str]]:
+        """Where the configuration stands, when the change alters it."""
+        changed = self.pull.files.get(FILE_NAME, "DELETED") != "DELETED"
+        return [(self.head, FILE_NAME)] if changed else []
 
     def _later_scripts(
         self, wanted: FileSelection, found: Mapping[tuple[str, str], TreeEntry]

@@ -50,6 +50,8 @@ def after_failure(role: str) -> str:
 
 def not_read_title(report: Report) -> str:
     """One line of plain text for a change of which nothing could be read."""
+    if report.verdict == "fail":
+        return wording.verdict(report)
     if report.unchecked and not any(
         item.check.endswith(SCRIPT_SUFFIXES) for item in report.unchecked
     ):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from shlex import quote
 
+from bot.base.config import FILE_NAME
 from bot.base.regex import regex
 from bot.render import broken
 from bot.render.speech import counted, current, tr, tr_plural, word
@@ -37,6 +38,7 @@ _WIDE = (
     unicodedata.lookup("FULLWIDTH EXCLAMATION MARK"),
 )
 """What ends a Chinese sentence; no space follows."""
+_HELP = regex(rf"; |{unicodedata.lookup('FULLWIDTH SEMICOLON')}")
 _NEXT_SENTENCE = regex(rf"(?<=[.?!])\s+(?=[A-Z])|(?<=[{''.join(_WIDE)}])")
 _HEADLINE = 90
 """Characters of a reason that stands in a headline."""
@@ -256,7 +258,7 @@ def unchecked(report: Report) -> list[tuple[ScriptReport | None, Unchecked]]:
 def verdict(report: Report) -> str:
     """The verdict on a change in words, as the comment's first line has it."""
     if report.verdict == "fail":
-        others = [*_failed_pages(report), *broken.failure(report)]
+        others = [*_failed_pages(report), *broken.failure(report), *_failed_config(report)]
         alone = others and not any(script.verdict == "fail" for script in report.scripts)
         what = phrases(others if alone else [_failed(report), *others])
         return tr("Not ready: {what}.", what=what)
@@ -278,6 +280,12 @@ def _failed_pages(report: Report) -> list[str]:
         for page in report.pages
         if page.verdict == "fail"
     ]
+
+
+def _failed_config(report: Report) -> list[str]:
+    """What is wrong with rlbot's own configuration in the change, without what would help."""
+    wrong = [item.reason for item in report.unchecked if item.check == FILE_NAME]
+    return [clause(_HELP.split(reason, maxsplit=1)[0]) for reason in wrong]
 
 
 def _failed(report: Report) -> str:

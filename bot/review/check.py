@@ -37,7 +37,7 @@ class CheckedChange:
     touches: bool
     """True when the change concerns us: it adds or alters a tuning script, also one that could not
     be read, or it adds, alters or removes the documentation page, or leaves a row of it without its
-    script, or its configuration breaks another script."""
+    script, or its configuration breaks another script, or it breaks our own."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Path to the text of each script, for excerpts and suggestions."""
     page: str | None = None
@@ -90,7 +90,7 @@ def base_config(source: ChangeSource, unstated: Language = "en") -> Config:
     stored = source.base_file(FILE_NAME)
     if stored is None:
         return Config(language=unstated)
-    file = read_config(stored, f"{FILE_NAME} of the base, commit {source.base[:12]},")
+    file = read_config(stored, f"{FILE_NAME} of the base, commit {source.base[:12]}")
     return file.config if "language" in file.lines else replace(file.config, language=unstated)
 
 
@@ -188,7 +188,8 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
         touches=bool(files.scripts or files.recipes or report.pages)
         or files.page_changed
         or files.page_removed
-        or (changed is not None and breaks),
+        or (changed is not None and breaks)
+        or report.verdict == "fail",
         sources=result.sources,
         page=result.page,
         web_url=source.web_url,

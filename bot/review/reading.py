@@ -126,6 +126,7 @@ class _Reading:
         self.unchecked = [Unchecked(check=check, reason=why) for check, why in self.files.gaps]
         linked = cast("Callable[[RunLink], Facts]", caller.function("linked"))
         self.options = replace(request.options, linked=linked if request.fetches else None)
+        self.config_broken = False
 
     def result(self) -> ReadResult:
         """Read everything."""
@@ -167,15 +168,17 @@ class _Reading:
         ]
         self.unchecked += models.unchecked
         change = self._configuration()
-        report = make_report(
+        made = make_report(
             reports,
             unchecked=self.unchecked,
             pages=pages,
             change=Change(base=self.request.base, head=self.request.head),
             language=self.options.config.language,
         )
+        report = with_change(made, change) if change is not None else made
         return ReadResult(
-            report=with_change(report, change) if change is not None else report,
+            # Merged, it would stop the check of every later change.
+            report=replace(report, verdict="fail") if self.config_broken else report,
             sources={
                 file.path: file.data.decode("utf-8", "replace")
                 for file in (*self.files.scripts, *self.files.recipes)
@@ -212,6 +215,7 @@ class _Reading:
         try:
             parse_config(self.files.config, f"{FILE_NAME} of this change")
         except UserError as error:
+            self.config_broken = True
             self.unchecked.append(Unchecked(check=FILE_NAME, reason=sentence_of(error)))
 
     def _changed_page(

@@ -14,6 +14,7 @@ from bot.github.pull import PullId, parse_pull, read_pull
 from bot.github.remote import GitHubChange, read_change
 from bot.render.json_report import to_json
 from bot.review.check import check_change
+from bot.review.pull import answer_pull
 from tests.github.objects import Link
 from tests.github.store import READ_ONLY, Fault
 from tests.github.world import GOOD, OTHER, PAGE, SCRIPT, World, asked
@@ -226,6 +227,25 @@ def test_local_and_github_give_the_same_report(here: World) -> None:
     assert (on_github.sources, on_github.page) == (local.sources, local.page)
     severities = {f.slug: f.severity for s in local.report.scripts for f in s.findings}
     assert severities["unknown-key"] == "warning"
+
+
+@pytest.mark.parametrize("script", [None, GOOD])
+def test_a_configuration_that_is_broken_fails_even_alone(here: World, script: bytes | None) -> None:
+    scripts = {} if script is None else {SCRIPT: script}
+    here.pull({".rlbot.yml": "rulez: {unknown-key: off}\n", **scripts})
+    answer = answer_pull(read_change(here.client(), PULL), asked()).answer
+    assert answer.verdict == "fail"
+    said = '.rlbot.yml of this change, line 1: unknown key "rulez"'
+    assert answer.title == f"Not ready: {said}."
+    assert f'{said}; did you mean "rules"?' in answer.body
+    here.base.commit("main", {".rlbot.yml": "rulez: {unknown-key: off}\n"})
+    with pytest.raises(UserError, match=r"of the base, commit [0-9a-f]{12}, line 1: unknown key"):
+        answer_pull(read_change(here.client(), PULL), asked())
+
+
+def test_a_configuration_that_is_right_is_nothing_to_check(here: World) -> None:
+    here.pull({".rlbot.yml": "rules:\n  unknown-key: warning\n"})
+    assert not check_change(read_change(here.client(), PULL), asked()).touches
 
 
 def test_a_repository_that_moved_is_found_by_its_old_name(here: World) -> None:
