@@ -277,6 +277,7 @@ class Client:
             raise failures.no_answer(error, self.addresses.api) from None
         except GithubException as error:
             # Signing in as an App's installation is a request of its own.
+            shown = f"signing in was answered {error.status}"
             data = self._scrubbed(json.dumps(error.data))
             headers = dict(error.headers or {})
             raise self._failure(error.status, headers, data, request) from None

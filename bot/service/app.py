@@ -187,6 +187,8 @@ class _HeadAsGet:
 
 KEPT = 60.0
 """Seconds for which GitHub's answer is believed: a probe every second must not cost requests."""
+KEPT_BAD = 5.0
+"""Seconds for which it is believed that the App cannot sign in: GitHub may be back at once."""
 
 
 def checks(settings: ServiceSettings) -> Iterator[ReadinessCheck]:
@@ -216,7 +218,8 @@ class GitHubCheck:
             self._began = time.monotonic()
             if self._began > self._until:
                 self._error = self._look()
-                self._until = time.monotonic() + KEPT
+                kept = KEPT if self._error is None else KEPT_BAD
+                self._until = time.monotonic() + kept
         finally:
             self._looking.release()
         if self._error is not None:

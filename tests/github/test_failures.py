@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from github import GithubException
 
 from bot.base.errors import UserError
 from bot.base.secrets import Secret
@@ -43,6 +44,20 @@ NOT_FOUND = {"errors": [{"type": "NOT_FOUND", "message": "no"}]}
 
 def _message(text: str, **more: object) -> dict[str, object]:
     return {"message": text, "documentation_url": "https://docs.github.com/rest", **more}
+
+
+def test_the_log_says_what_github_answered_to_the_signing_in(
+    here: World, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise GithubException(503, {}, {})
+
+    caplog.set_level("INFO")
+    client = here.client()
+    monkeypatch.setattr("github.Requester.Requester.requestJson", refused)
+    with pytest.raises(UnreachableError):
+        client.get("/app")
+    assert "GET /app: signing in was answered 503 in " in caplog.text
 
 
 @pytest.mark.parametrize("number", ["²", "9" * 30, "9" * 5_000, "-1", "1.5", "soon"])

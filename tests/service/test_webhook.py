@@ -254,6 +254,24 @@ def test_a_github_that_hangs_takes_one_thread_of_the_probes(
     assert looks == [1]
 
 
+def test_that_github_cannot_be_reached_is_believed_briefly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answers: list[Exception | None] = [UserError("GitHub is down."), None]
+    now = [1000.0]
+    monkeypatch.setattr("bot.service.app.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(GitHubCheck, "_look", lambda _check: answers.pop(0))
+    check = GitHubCheck(SETTINGS)
+    for later in (0, 4):
+        now[0] = 1000.0 + later
+        with pytest.raises(UserError, match="is down"):
+            check()
+    for later in (6, 60):
+        now[0] = 1000.0 + later
+        check()
+    assert answers == []
+
+
 def test_figures_are_prometheus(client: httpx.Client) -> None:
     deliver(client, "pull_request", pull_request())
     deliver(client, "invented" * 10, pull_request())
