@@ -17,6 +17,7 @@ from bot.render.finding_places import PATH, FindingPlaces
 from bot.render.fit import FitGroup, FitPart, assemble
 from bot.render.next_step import Conversation, next_step
 from bot.render.speech import counted, speaking, tr, tr_plural
+from bot.render.unread import unread as unread_scripts
 from bot.render.words import CLAIM, FINDING, SCRIPT, SEVERITY
 from bot.report import Evidence, Finding, Report, ScriptReport, Severity, Unchecked
 
@@ -60,7 +61,7 @@ def _comment(report: Report, limit: int, conversation: Conversation) -> str:
         *further,
         _suppressed(report, places),
         _open_claims(report, places),
-        _unchecked(report, places),
+        *_unchecked(report, places),
         _rows(report, places),
         _patches(report),
         _claims(report, places),
@@ -247,10 +248,24 @@ def _by_script(
     return groups
 
 
-def _unchecked(report: Report, places: FindingPlaces) -> FitPart:
+def _unchecked(report: Report, places: FindingPlaces) -> list[FitPart]:
+    every = wording.unchecked(report)
+    unread = unread_scripts(report)
+    if len(every) <= _OPEN_UNCHECKED or not unread:
+        return [_matters(report, every, places)]
+    # That scripts were not read at all is said before anything else is left out.
+    rest = [(script, item) for script, item in every if script or item not in unread]
+    first = _matters(report, [(None, item) for item in unread], places)
+    first.importance = 99
+    return [first, _matters(report, rest, places)]
+
+
+def _matters(
+    report: Report, found: Sequence[tuple[ScriptReport | None, Unchecked]], places: FindingPlaces
+) -> FitPart:
     # One reason is said once, of all that it keeps from being checked.
     groups: dict[str, tuple[list[Unchecked], list[str]]] = {}
-    for script, item in wording.unchecked(report):
+    for script, item in found:
         alike, named = groups.setdefault(item.reason, ([], []))
         alike.append(item)
         named += [places[script.path]] if script else []

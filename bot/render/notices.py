@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bot.base.config import SCRIPT_SUFFIXES
 from bot.render import blocks, wording
 from bot.render.escape import clip, code_span
 from bot.render.escape import markdown_inline as inline
 from bot.render.finding_places import PATH
 from bot.render.speech import counted, tr, tr_plural, word
+from bot.render.unread import unread
 from bot.render.words import SCRIPT
 from bot.report import Report, Unchecked
 
@@ -52,9 +52,7 @@ def not_read_title(report: Report) -> str:
     """One line of plain text for a change of which nothing could be read."""
     if report.verdict == "fail":
         return wording.verdict(report)
-    if report.unchecked and not any(
-        item.check.endswith(SCRIPT_SUFFIXES) for item in report.unchecked
-    ):
+    if report.unchecked and not unread(report):
         first = wording.first_sentence(report.unchecked[0].reason)
         return tr("Could not be checked: {what}", what=first)
     count = counted(len(report.unchecked), SCRIPT)

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from shlex import quote
 
-from bot.base.config import FILE_NAME
 from bot.base.regex import regex
 from bot.render import broken
 from bot.render.speech import counted, current, tr, tr_plural, word
+from bot.render.unread import failed_config, headlines, unread
 from bot.render.words import CLAIM, CLAIMS_LEFT, PAGE, REASON, ROW, SCRIPT, SEVERITY, SOURCES, STEP
 from bot.report import (
     Claim,
@@ -38,7 +38,6 @@ _WIDE = (
     unicodedata.lookup("FULLWIDTH EXCLAMATION MARK"),
 )
 """What ends a Chinese sentence; no space follows."""
-_HELP = regex(rf"; |{unicodedata.lookup('FULLWIDTH SEMICOLON')}")
 _NEXT_SENTENCE = regex(rf"(?<=[.?!])\s+(?=[A-Z])|(?<=[{''.join(_WIDE)}])")
 _HEADLINE = 90
 """Characters of a reason that stands in a headline."""
@@ -258,7 +257,7 @@ def unchecked(report: Report) -> list[tuple[ScriptReport | None, Unchecked]]:
 def verdict(report: Report) -> str:
     """The verdict on a change in words, as the comment's first line has it."""
     if report.verdict == "fail":
-        others = [*_failed_pages(report), *broken.failure(report), *_failed_config(report)]
+        others = [*_failed_pages(report), *broken.failure(report), *failed_config(report)]
         alone = others and not any(script.verdict == "fail" for script in report.scripts)
         what = phrases(others if alone else [_failed(report), *others])
         return tr("Not ready: {what}.", what=what)
@@ -282,24 +281,14 @@ def _failed_pages(report: Report) -> list[str]:
     ]
 
 
-def _failed_config(report: Report) -> list[str]:
-    """What is wrong with rlbot's own configuration in the change, without what would help."""
-    wrong = [item.reason for item in report.unchecked if item.check == FILE_NAME]
-    return [clause(_HELP.split(reason, maxsplit=1)[0]) for reason in wrong]
-
-
 def _failed(report: Report) -> str:
-    total = len(report.scripts)
+    total = len(report.scripts) + len(unread(report))
     against = sum(_says(script, "inconsistent") for script in report.scripts)
     wrong = [severities(script.findings)["error"] for script in report.scripts]
     errors, having = sum(wrong), sum(1 for count in wrong if count)
     if total == 1:
-        outcome = join(
-            (
-                tr("contradicts its run") if against else "",
-                tr("has {errors}", errors=counted(errors, SEVERITY["error"])) if errors else "",
-            )
-        )
+        has = tr("has {errors}", errors=counted(errors, SEVERITY["error"])) if errors else ""
+        outcome = join((tr("contradicts its run") if against else "", has))
         return tr("1 script {said}", said=outcome or tr("failed"))
     parts = []
     if against:
@@ -316,6 +305,7 @@ def _failed(report: Report) -> str:
         parts.append(
             tr("{errors} in {where}", errors=counted(errors, SEVERITY["error"]), where=where)
         )
+    parts += headlines(report)
     failed = sum(script.verdict == "fail" for script in report.scripts)
     return phrases(parts) if parts else tr("{which} failed", which=_some(failed, total))
 
@@ -330,9 +320,10 @@ def _open_reasons(report: Report) -> str:
         for claim in claims(script.evidence, "inconclusive"):
             open_.setdefault(claim.reason, claim.claim)
     reasons = list(open_)
-    count = sum(script.verdict != "pass" for script in report.scripts) or len(report.scripts)
-    total = len(report.scripts)
-    if not total:
+    left = len(unread(report))
+    total = len(report.scripts) + left
+    count = sum(script.verdict != "pass" for script in report.scripts) + left or total
+    if not report.scripts:
         return sentence(listed(page.path for page in report.pages) or tr("nothing was named"))
     which = counted(total, SCRIPT) if count == total else _some(count, total)
     if len(reasons) == 1:

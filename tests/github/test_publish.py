@@ -20,7 +20,7 @@ from bot.github.publish import Channels, publish
 from bot.github.pull import PullId
 from bot.github.remote import read_change
 from bot.render.markdown import MARKER
-from bot.report import Edit, Finding, Fix, PageEdit, Report
+from bot.report import Edit, Finding, Fix, PageEdit, Report, Unchecked
 from bot.review.check import CheckRequest
 from bot.review.pull import AnsweredPull, answer_pull
 from tests.github.objects import Link
@@ -413,6 +413,18 @@ def test_a_key_that_is_only_alike_is_not_suggested(
     assert "did you mean" in answer.annotations[0].message
     bodies = [note["body"] for review in pull.reviews for note in review.comments]
     assert [f"{offered}\n```" in body for body in bodies] == [True] * (offered is not None)
+
+
+def test_scripts_that_were_not_read_are_counted_and_named_whatever_is_left_out() -> None:
+    why = "At most 200 scripts of one change are read; split it."
+    left = tuple(Unchecked(check=f"{n}.sh", reason=why) for n in range(200, 300))
+    made = replace(big(200, 4000, ("many words " * 5,)), unchecked=left)
+    answer = answer_of(made, touches=True, sources={})
+    assert "of 300 scripts" in answer.title
+    assert "100 scripts were not read" in answer.title
+    assert "Left out to stay under" in answer.body
+    for text in (answer.body, answer.summary, step_summary(made)):
+        assert why in text
 
 
 def test_a_wrong_cell_is_suggested(here: World) -> None:

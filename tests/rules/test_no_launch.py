@@ -35,6 +35,14 @@ def test_a_script_that_starts_nothing(script: str, snapshot: SnapshotAssertion) 
     assert marked(SLUG, script) == snapshot
 
 
+def test_a_pointer_of_git_lfs_is_no_script_and_gets_no_fix() -> None:
+    text = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'a' * 64}\nsize 1234\n"
+    report = check_script(ScriptFile(path="run.sh", data=text.encode()), CheckOptions())
+    assert [finding for finding in report.findings if finding.fix] == []
+    (reason,) = [item.reason for item in report.unchecked if SLUG in item.check]
+    assert reason == "run.sh is a Git LFS pointer, not the script: commit the script itself"
+
+
 @pytest.mark.parametrize("script", ["", "# later\n", "export WANDB_MODE=offline\n"])
 def test_a_file_that_may_be_there_to_be_sourced_is_no_error(script: str) -> None:
     """verl-tool's env.example.sh, slime's scripts/models/qwen3-4B.sh, ColossalAI's test_ci.sh."""

@@ -91,3 +91,8 @@ def first_line_after_shebang(context: RuleContext) -> int:
         if not source.line(number).startswith("#"):
             return source.offset(number, 1)
     return len(source.text)
+
+
+def is_pointer(context: RuleContext) -> bool:
+    """Whether Git LFS left a pointer where the script should stand."""
+    return context.source.text.startswith("version https://git-lfs.github.com/spec/")
