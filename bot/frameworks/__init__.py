@@ -7,18 +7,12 @@ from types import MappingProxyType
 
 from bot.frameworks import launch as launches
 from bot.frameworks.base import Framework
-from bot.frameworks.checkout import (
-    Checkout,
-    ScriptPlace,
-    configuration_folder,
-    counts,
-    needed,
-    started,
-)
+from bot.frameworks.checkout import Checkout, ScriptPlace, configuration_folder, counts, needed
 from bot.frameworks.configuration import Versions
 from bot.frameworks.fit import fitted, unforked, with_reason
 from bot.frameworks.hydra.config_tree import ConfigTree, read_tree, tree_table
 from bot.frameworks.hydra.grammar import CHARACTERS, GRAMMAR
+from bot.frameworks.named_files import started
 from bot.frameworks.open_instruct import OpenInstruct
 from bot.frameworks.openrlhf import OpenRLHF
 from bot.frameworks.plan import Launch, Plan

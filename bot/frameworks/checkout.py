@@ -17,13 +17,14 @@ from functools import partial
 from itertools import chain, islice
 from typing import Final
 
-from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.config_files import SUFFIX, ComposeError
 from bot.frameworks.hydra.config_tree import ConfigTree
 from bot.frameworks.named_files import (
+    MOST_NAMED,
+    PATH,
     NamedFiles,
     above,
     below_first,
@@ -33,6 +34,7 @@ from bot.frameworks.named_files import (
     entry_file,
     nearest,
     nearest_named,
+    started,
     text_of,
 )
 from bot.frameworks.notebook import PROGRAMS
@@ -66,12 +68,10 @@ _NAMED = regex(
     r"(?:\A|/)(?:config|[^/]{0,200}(?:ds|deepspeed|zero|stage|accelerate|fsdp)[^/]{0,200})\.json\Z"
 )
 """Files that say the shape of a model, or how DeepSpeed or accelerate is used."""
-_PATH = regex(r"[\w./-]+")
 _BELOW: Final = regex(r"\w[\w.-]{0,200}/[\w./-]{1,400}\Z")
 """A relative path below a folder."""
 _LONGEST = 400
 """Characters of a recipe's path."""
-_MOST_NAMED = 20
 _MOST_FILES = 200
 """Files of the configuration that one program may start with."""
 _MOST_MODULES = 100
@@ -98,23 +98,6 @@ def needed(paths: Iterable[str], scripts: Mapping[str, bytes]) -> tuple[str, ...
     found = dict.fromkeys(started(paths, scripts))
     for script, data in scripts.items():
         found |= dict.fromkeys(every.paths_for(script, data.decode("utf-8", "replace")))
-    return tuple(sorted(found))
-
-
-def started(paths: Iterable[str], scripts: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Of a repository's paths the shell files that these scripts may source or start.
-
-    A file is found by its name, as `$(dirname "$0")/common.sh` says no more of its folder.
-    """
-    shell = NamedFiles(path for path in paths if path.endswith(SCRIPT_SUFFIXES))
-    found: dict[str, None] = {}
-    for script, data in scripts.items():
-        text = data.decode("utf-8", "replace")
-        for word in islice(shell.words(_PATH.findall(text)), _MOST_NAMED):
-            below = word.lstrip("/")
-            alike = shell.ending(below) or shell.ending(word.rpartition("/")[2])
-            near = (shell.at(below, script), nearest(alike, script))
-            found |= dict.fromkeys(path for path in near if path is not None and path != script)
     return tuple(sorted(found))
 
 
@@ -168,15 +151,15 @@ class Checkout:
         """The files that say which configuration counts for a script with this text."""
         modules = self._own.modules
         started = (nearest(modules.ending(p), script) for p in modules.words(module_paths(text)))
-        for module in islice(filter(None, started), _MOST_NAMED):
+        for module in islice(filter(None, started), MOST_NAMED):
             yield module
             yield from beside(module, self.files)
             around = f"{module.rpartition('/')[0]}/config"
             beside_it = [own for own in (around, f"{around}s") if own in self._own.folders]
             yield from islice(self._config_files(beside_it or self._packages()), _MOST_FILES)
-        folders = (path.rstrip("/") for path in dict.fromkeys(_PATH.findall(text)))
+        folders = (path.rstrip("/") for path in dict.fromkeys(PATH.findall(text)))
         named = (path for path in folders if names_folder(path))
-        for path in islice(named, _MOST_NAMED):
+        for path in islice(named, MOST_NAMED):
             rest = path.partition("/")[2]  # Of `$PWD/config` the name is a part of the word.
             for shown in (f"/{rest}", f"${{?}}/{rest}"):
                 if (folder := self._own.named(shown, script)) is not None:
@@ -202,10 +185,10 @@ class Checkout:
         words = [*self._recipes.words(_recipes_in(text))]
         ways = (way for word in words for way in (word, below_first(word)))
         found = dict.fromkeys(self.recipe(script, way) for way in ways)
-        recipes = list(islice(filter(None, found), _MOST_NAMED))
+        recipes = list(islice(filter(None, found), MOST_NAMED))
         yield from recipes
         if recipes or "model_name_or_path" in text:
-            for path in self.trl_programs.paths_for(script, _PATH.findall(text)):
+            for path in self.trl_programs.paths_for(script, PATH.findall(text)):
                 yield path
                 yield from islice(self._pinning(path), _MOST_FILES)
         if script.endswith(_RECIPES):
@@ -408,5 +391,5 @@ class ScriptPlace:
 
 def _recipes_in(text: str) -> list[str]:
     """The paths in a script that may be recipes, in their order."""
-    words = (word.rstrip("./-") for word in _PATH.findall(text))
+    words = (word.rstrip("./-") for word in PATH.findall(text))
     return [word for word in words if word.endswith(_RECIPES) and len(word) <= _LONGEST]

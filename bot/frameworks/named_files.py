@@ -13,9 +13,14 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
 
+from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.regex import regex
 
 _SLASHES: Final = regex(r"(?<!:)//+")
+PATH: Final = regex(r"[\w./-]+")
+"""What may be a path in a script."""
+MOST_NAMED: Final = 20
+"""Files of one kind that one script may name."""
 LARGEST: Final = 1 << 20
 """Bytes of a file that is read."""
 _MOST_WORDS: Final = 500
@@ -155,3 +160,20 @@ class NamedFiles:
     def ending(self, end: str) -> dict[str, str]:
         """The files whose path is `end`, or ends with it after a slash, as a mapping to itself."""
         return ending(self._by_name.get(end.rpartition("/")[2], ()), end)
+
+
+def started(paths: Iterable[str], scripts: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Of a repository's paths the shell files that these scripts may source or start.
+
+    A file is found by its name, as `$(dirname "$0")/common.sh` says no more of its folder.
+    """
+    shell = NamedFiles(path for path in paths if path.endswith(SCRIPT_SUFFIXES))
+    found: dict[str, None] = {}
+    for script, data in scripts.items():
+        text = data.decode("utf-8", "replace")
+        for word in islice(shell.words(PATH.findall(text)), MOST_NAMED):
+            below = word.lstrip("/")
+            alike = shell.ending(below) or shell.ending(word.rpartition("/")[2])
+            near = (shell.at(below, script), nearest(alike, script))
+            found |= dict.fromkeys(path for path in near if path is not None and path != script)
+    return tuple(sorted(found))
