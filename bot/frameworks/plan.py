@@ -39,14 +39,16 @@ class Launch:
     `accelerate launch --config_file`. Values as `LauncherOption.text`."""
 
     @property
-    def unknown_arguments(self) -> Iterator[HoleKind]:
-        """Of each argument that may be any setting, as nothing of its start is known, why."""
+    def unknown_arguments(self) -> Iterator[tuple[str, HoleKind]]:
+        """Of each argument that may be any setting what stands before it, and why it is unknown."""
+        before = ""
         for word in self.argv:
             for piece in word.pieces:
                 if isinstance(piece.text, Hole):
-                    yield piece.text.kind
+                    yield before, piece.text.kind
                 elif piece.text:
                     break
+            before = word.text
 
     @property
     def sent_to_ray(self) -> bool:
@@ -149,11 +151,15 @@ class Plan:
     def without_hidden(self) -> Plan:
         """The plan without the defaults that something else may stand in the place of.
 
-        A variable that is not set is taken for empty; what a file or a command gives is not.
+        A variable that is not set is taken for empty; what a file or a command gives is not. Behind
+        `--option` it is taken for the value.
         """
-        if self.launch.command.written or {"unset", "argument", "environment"}.issuperset(
-            self.launch.unknown_arguments
-        ):
+        kinds = {
+            kind
+            for before, kind in self.launch.unknown_arguments
+            if not before.startswith("--") or "=" in before
+        }
+        if self.launch.command.written or kinds <= {"unset", "argument", "environment"}:
             return self
         facts = ((each.name, getattr(self, each.name)) for each in fields(self))
         hidden = [name for name, fact in facts if isinstance(fact, Field) and fact.default]

@@ -160,7 +160,7 @@ def _open_ended(plan: Plan) -> bool:
         return False  # Each word is a key, or the value of one.
     if plan.launch.command.hands_on and plan.model.span is None:
         return True
-    return any(kind != "argument" for kind in plan.launch.unknown_arguments)
+    return any(kind != "argument" for _, kind in plan.launch.unknown_arguments)
 
 
 def _options(plan: Plan) -> OptionTable | None:
