@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache, partial
 from typing import TypeAlias
@@ -132,25 +132,10 @@ def own_links(page: PageText, website: Website) -> dict[str, FileLink]:
     return {a: link for a, link in found.items() if not link.repository or link.repository in own}
 
 
-def changed_lines(after: PageText, before: PageText) -> frozenset[int]:
-    """The lines of the rows that a change of the page adds or alters.
-
-    Raises UserError for a page that is too long.
-    """
-    old = read_page(before.text, before.path)
-    known = {old.text[row.start : row.end].rstrip() for _, row in old.rows()}
-    new = read_page(after.text, after.path)
-    rows = [r for _, r in new.rows() if new.text[r.start : r.end].rstrip() not in known]
-    return frozenset(n for r in rows for n in range(new.line_of(r.start), new.line_of(r.end)))
-
-
-def new_in(
-    after: PageReport, before: PageReport, changed: frozenset[int] = frozenset()
-) -> PageReport:
+def new_in(after: PageReport, before: PageReport) -> PageReport:
     """What a change of the page brings along: the findings that the page before did not have.
 
-    Lines move with an edit, so that a finding is known by its check and its words. What could not
-    be checked of a row is new where its line is one of `changed`.
+    Lines move with an edit, so that a finding is known by its check and its words.
     """
     known = Counter(_words(finding) for finding in before.findings)
     fresh = []
@@ -161,11 +146,7 @@ def new_in(
         else:
             fresh.append(finding)
     old = {_lineless(item.reason) for item in before.unchecked}
-    unchecked = tuple(
-        item
-        for item in after.unchecked
-        if _lineless(item.reason) not in old or not changed.isdisjoint(_lines(item.reason))
-    )
+    unchecked = tuple(item for item in after.unchecked if _lineless(item.reason) not in old)
     return replace(
         after,
         findings=tuple(fresh),
@@ -176,13 +157,6 @@ def new_in(
 
 def _words(finding: Finding) -> tuple[str, object]:
     return finding.id, _lineless(finding.message)
-
-
-def _lines(reason: str) -> Iterator[int]:
-    """The lines that a sentence names."""
-    if isinstance(reason, Message):
-        for name in _LINES:
-            yield from map(int, str(reason.values.get(name, "")).replace(",", " ").split())
 
 
 def _lineless(value: object) -> object:

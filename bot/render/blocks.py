@@ -256,11 +256,10 @@ def checked_item(script: ScriptReport) -> str:
 
 def checked_page(page: PageReport) -> str:
     """What was read of a page, on one line."""
-    rows = counted(page.rows, ROW)
-    counts = (
-        tr("{rows} compared with {scripts}", rows=rows, scripts=counted(page.scripts, SCRIPT))
-        if page.scripts
-        else tr("{rows}; the repository has no tuning script to compare", rows=rows)
+    counts = tr(
+        "{rows} compared with {scripts}",
+        rows=counted(page.rows, ROW),
+        scripts=counted(page.scripts, SCRIPT),
     )
     path = code_span(clip(page.path, 2 * PATH))
     return tr("{what}: {why}", what=f"- {path}, sha256 {code_span(page.sha256[:12])}", why=counts)

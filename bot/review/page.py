@@ -12,7 +12,7 @@ from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.errors import UserError
 from bot.base.regex import regex
 from bot.check.links import LinkSource, script_links
-from bot.check.page import Repository, changed_lines, check_page, new_in, own_links
+from bot.check.page import Repository, check_page, new_in, own_links
 from bot.check.read import ScriptReader
 from bot.check.request import CheckOptions, PageText
 from bot.github.change import ChangeFiles, ChangeLookup
@@ -59,7 +59,7 @@ def change_page(
         )
     except UserError:
         return after
-    return new_in(after, before, changed_lines(page, old))
+    return new_in(after, before)
 
 
 def row_links(source: ChangeLookup, files: ChangeFiles, page: PageText | None) -> dict[str, str]:

@@ -72,18 +72,6 @@ def test_old_links_that_lead_elsewhere_are_not_told_when_their_lines_move(here: 
     assert _page(here).unchecked == ()
 
 
-def test_a_row_that_leads_elsewhere_is_told_when_it_changes(here: World) -> None:
-    far = row(Link="`x.sh <https://github.com/foo/bar/blob/main/x.sh>`_")
-    here.base.commit("main", {PAGE: page(section(far))})
-    here.pull({PAGE: page(section({**far, "Resource": "4*H800"}))})
-    answer = answer_pull(read_change(here.client(), PULL), asked()).answer
-    assert answer.verdict == "inconclusive"
-    reason = "the link leads to the repository foo/bar, which is not this one."
-    (item,) = _page(here).unchecked
-    assert item.reason.endswith(reason)
-    assert "1 row; the repository has no tuning script to compare" in answer.body
-
-
 def test_a_row_of_a_script_of_the_same_change_is_compared_and_not_missed(rows: World) -> None:
     """The page gets another word, and a script that has no row yet: its own report offers one."""
     rows.pull({PAGE: f"More words.\n\n{GOOD_PAGE}", SCRIPT: GOOD})
