@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 from bot.base.config import FILE_NAME, SCRIPT_SUFFIXES
 from bot.base.regex import regex
 from bot.render.speech import tr_plural
 from bot.report import Report, Unchecked
 
-_HELP = regex(rf"; |{unicodedata.lookup('FULLWIDTH SEMICOLON')}")
+_HELP = regex(r"; |\uff1b")
 
 
 def unread(report: Report) -> list[Unchecked]:
