@@ -46,6 +46,7 @@ DIGESTS = (
     "2ce4d6f823079ec391e2e9f5c72a608360e821fc53b39517872fda05d0706bd6",
     "520c307104fda06570ff6053f61400d7b3634280db095fdd70172e63e1755dfd",
     "98f46adcf020a907642db8b60320daff6d47edfbd4014c3ec83325960a8379d8",
+    "96184646e8a974683358f642642bb1f2210a505edbbbc984628e7dd3dc863148",
 )
 """Of each round's rows and scripts, from the first on."""
 UNREAD = ("r29-c-kg-0.5b-ppo", "r29-c-kg-0.5b-ppo160")
@@ -155,6 +156,7 @@ def test_a_later_round_repeats_no_row(number: int) -> None:
                 (12, 8, 1, 10),
                 (30, 30, 12, 14),
                 (43, 35, 12, 21),
+                (47, 39, 15, 17),
             ),
             strict=True,
         )

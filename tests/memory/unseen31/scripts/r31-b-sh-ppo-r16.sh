@@ -1,0 +1,37 @@
+export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
+python3 -m openrlhf.cli.train_ppo_ray \
+    --ref_num_nodes 1 \
+    --ref_num_gpus_per_node 1 \
+    --reward_num_nodes 1 \
+    --reward_num_gpus_per_node 1 \
+    --critic_num_nodes 1 \
+    --critic_num_gpus_per_node 1 \
+    --actor_num_nodes 1 \
+    --actor_num_gpus_per_node 1 \
+    --pretrain mistral-community/Mistral-7B-v0.2 \
+    --reward_pretrain mistral-community/Mistral-7B-v0.2 \
+    --save_path ./ckpt/7b_mistral_66k_ppo \
+    --save_steps 800 \
+    --micro_train_batch_size 4 \
+    --train_batch_size 128 \
+    --micro_rollout_batch_size 16 \
+    --rollout_batch_size 1024 \
+    --max_epochs 1 \
+    --prompt_max_len 1024 \
+    --generate_max_len 1024 \
+    --zero_stage 2 \
+    --bf16 \
+    --actor_learning_rate 5e-7 \
+    --critic_learning_rate 9e-6 \
+    --init_kl_coef 0.01 \
+    --prompt_data train.jsonl \
+    --prompt_data_probs 1.0 \
+    --input_key input \
+    --max_samples 80000 \
+    --normalize_reward \
+    --actor_init_on_gpu \
+    --adam_offload \
+    --gradient_checkpointing \
+    --flash_attn \
+    --vllm_num_engines 1 \
+    --vllm_tensor_parallel_size 1

@@ -1,0 +1,19 @@
+deepspeed --num_gpus 4 --module openrlhf.cli.train_rm \
+    --save_path ./ckpt/7b_mistral_66k_rm_helpful \
+    --save_steps 500 \
+    --logging_steps 1 \
+    --eval_steps 50 \
+    --max_ckpt_num 2 \
+    --train_batch_size 128 \
+    --micro_train_batch_size 16 \
+    --pretrain mistral-community/Mistral-7B-v0.2 \
+    --bf16 \
+    --max_epochs 1 \
+    --max_len 2048 \
+    --zero_stage 3 \
+    --learning_rate 9e-6 \
+    --max_samples 66000 \
+    --dataset Anthropic/hh-rlhf,tasksource/oasst1_pairwise_rlhf_reward,openai/webgpt_comparisons \
+    --dataset_probs 0.72,0.14,0.14 \
+    --flash_attn \
+    --gradient_checkpointing

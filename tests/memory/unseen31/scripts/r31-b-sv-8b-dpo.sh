@@ -1,0 +1,26 @@
+deepspeed --num_gpus 1 --module openrlhf.cli.train_dpo \
+    --save_path loras/out \
+    --eval_steps 50 \
+    --max_ckpt_num 1 \
+    --micro_train_batch_size 2 \
+    --train_batch_size 32 \
+    --seed 123456 \
+    --zero_stage 2 \
+    --param_dtype bf16 \
+    --learning_rate 5e-5 \
+    --lr_warmup_ratio 0.1 \
+    --max_norm 1.0 \
+    --beta 0.1 \
+    --nll_loss_coef 0.1 \
+    --adam_betas 0.9 0.98 \
+    --max_epochs 1 \
+    --pretrain meta-llama/Llama-3.1-8B-Instruct \
+    --dataset data.jsonl \
+    --chosen_key chosen \
+    --rejected_key rejected \
+    --apply_chat_template \
+    --max_len 1024 \
+    --attn_implementation sdpa \
+    --gradient_checkpointing \
+    --lora_rank 64 \
+    --lora_alpha 128

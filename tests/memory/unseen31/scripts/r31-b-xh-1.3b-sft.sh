@@ -1,0 +1,21 @@
+deepspeed --num_gpus 4 --module openrlhf.cli.train_sft \
+    --max_len 2048 \
+    --dataset Open-Orca/OpenOrca \
+    --input_key question \
+    --output_key response \
+    --train_batch_size 256 \
+    --micro_train_batch_size 2 \
+    --max_samples 500000 \
+    --pretrain deepseek-ai/deepseek-coder-1.3b-instruct \
+    --save_path ./checkpoint/deepseek1.3b-instruct-sft \
+    --save_steps -1 \
+    --logging_steps 1 \
+    --eval_steps -1 \
+    --zero_stage 2 \
+    --max_epochs 1 \
+    --bf16 \
+    --flash_attn \
+    --adam_offload \
+    --learning_rate 5e-6 \
+    --load_checkpoint \
+    --gradient_checkpointing

@@ -1,0 +1,2 @@
+export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
+python train.py

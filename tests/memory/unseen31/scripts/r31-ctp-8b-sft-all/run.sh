@@ -1,0 +1,14 @@
+torchrun --standalone --nproc_per_node 2 train.py \
+  --model-id Qwen/Qwen3-VL-8B-Instruct \
+  --train-file sft_train.jsonl \
+  --eval-file sft_eval.jsonl \
+  --output-dir outputs/sft_lora \
+  --train-mode vlm \
+  --max-pixels 1003520 \
+  --learning-rate 7e-5 \
+  --lora-r 32 --lora-alpha 64 --lora-dropout 0.05 \
+  --num-train-epochs 4 \
+  --per-device-train-batch-size 1 \
+  --per-device-eval-batch-size 1 \
+  --gradient-accumulation-steps 8 \
+  --save-steps 60 --eval-steps 60
