@@ -8,7 +8,14 @@ from bot.frameworks.plan_values import PlanValues
 from bot.frameworks.verl_teachers import ALONE, ENTRIES, teachers
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.verl import LIMITS, own_source, refuses, sequence_length, trainers
+from bot.rules._support.verl import (
+    LIMITS,
+    has_code_for,
+    own_source,
+    refuses,
+    sequence_length,
+    trainers,
+)
 
 _ON = "distillation.enabled"
 _LOSS = "distillation.distillation_loss"
@@ -128,8 +135,8 @@ def _loss(context: RuleContext, values: PlanValues) -> Hits:
     key = f"{_LOSS}.loss_mode"
     mode = values.text(key)
     own = own_source(context)
-    known = mode in _LOSSES if own is None or not own.has(_TOP_K) else own.has(str(mode))
-    if mode is not None and not known:
+    older = own is not None and own.has(_TOP_K) and not own.has(str(mode))
+    if mode is not None and (older or mode not in _LOSSES) and not has_code_for(context, mode):
         yield hit(
             values.place(key),
             "verl knows no distillation loss {mode}",

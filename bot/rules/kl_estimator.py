@@ -9,7 +9,7 @@ from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.report import Severity
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ACTOR, ENTRY, own_source
+from bot.rules._support.verl import ACTOR, ENTRY, has_code_for
 
 _TYPE, _PENALTY = f"{ACTOR}.kl_loss_type", "algorithm.kl_penalty"
 _LOSS, _REWARD = f"{ACTOR}.use_kl_loss", "algorithm.use_kl_in_reward"
@@ -27,9 +27,10 @@ META = Meta(
     instead="Use low_var_kl, kl, abs or mse; k1, k2 and k3 are other names of three of them.",
     limits=(
         "Only where the estimator is used: kl_loss_type with use_kl_loss, kl_penalty with "
-        "use_kl_in_reward. Silent for a name that the repository's own copy of verl writes. "
-        "A warning for other programs than `verl.trainer.main_ppo`, and there only for names that "
-        "are nearly known. k1, k2 and k3 are known since 0.4.0, those that end with + since 0.8.0."
+        "use_kl_in_reward. Silent for a name that the repository's own copy of verl writes, or "
+        "that the repository registers. A warning for other programs than "
+        "`verl.trainer.main_ppo`, and there only for names that are nearly known. k1, k2 and k3 "
+        "are known since 0.4.0, those that end with + since 0.8.0."
     ),
     source="kl_penalty and kl_penalty_forward in verl/trainer/ppo/core_algos.py (0.2 to 0.9.1)",
     example=Example(
@@ -77,8 +78,7 @@ def _hit(context: RuleContext, values: PlanValues, key: str, name: str) -> Hits:
     known = (*_NAMES, *_SHORT) if _since(values, 0, 4) else _NAMES
     near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.7)
     severity: Severity | None = None if values.plan.launch.entry == ENTRY else "warning"
-    own = own_source(context)
-    if (own is not None and own.has(name)) or (severity and not near):
+    if (severity and not near) or has_code_for(context, name):
         return
     yield hit(
         values.place(key),

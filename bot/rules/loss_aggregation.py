@@ -7,7 +7,7 @@ import difflib
 from bot.frameworks.plan_values import version_at_least
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ACTOR, LIMITS, own_source, trainers
+from bot.rules._support.verl import ACTOR, LIMITS, has_code_for, trainers
 
 _KEY = f"{ACTOR}.loss_agg_mode"
 
@@ -21,7 +21,7 @@ META = Meta(
     instead="Use token-mean, seq-mean-token-sum, seq-mean-token-mean or seq-mean-token-sum-norm.",
     limits=(
         f"{LIMITS} token-sum, which newer releases add, is never reported, nor is a mode that the "
-        "repository's own copy of verl names."
+        "repository's own copy of verl names, or that it registers."
     ),
     source=(
         "ActorConfig.__post_init__ in verl/workers/config/actor.py (since 0.6.0), _validate_config "
@@ -35,12 +35,11 @@ _MODES = ("token-mean", "seq-mean-token-sum", "seq-mean-token-mean", "seq-mean-t
 
 def check(context: RuleContext) -> Hits:
     """Verl's check of the mode."""
-    own = own_source(context)
     for values in trainers(context):
         mode = values.text(_KEY)
         if mode is None or mode in (*_MODES, "token-sum"):
             continue
-        if not version_at_least(values.plan, 0, 4) or (own is not None and own.has(mode)):
+        if not version_at_least(values.plan, 0, 4) or has_code_for(context, mode):
             continue
         near = difflib.get_close_matches(mode, _MODES, n=1)
         yield hit(

@@ -10,7 +10,7 @@ from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown, texts
-from bot.rules._support.verl import ENTRY, own_source
+from bot.rules._support.verl import ENTRY, has_code_for
 
 META = Meta(
     id="RLB034",
@@ -92,7 +92,6 @@ _OPEN: Final = ("adv_estimator", "loss_mode", "reward_manager", "format")
 
 def check(context: RuleContext) -> Hits:
     """Compare the names that are given with those that are known."""
-    own = own_source(context)
     for plan in context.plans:
         for setting in plan.settings:
             known = _known_values(setting.key) if plan.framework == "verl" else ()
@@ -103,19 +102,12 @@ def check(context: RuleContext) -> Hits:
                 estimator = setting.key == _ESTIMATOR and plan.launch.entry == ENTRY
                 wrong = near is not None or (estimator and written in _NO_ESTIMATORS)
                 # Whether the repository writes it is asked last: that reads all of it.
-                if not wrong or (
-                    own.has(written) if own is not None else _registers(context, written)
-                ):
+                if not wrong or has_code_for(context, written):
                     continue
                 if near is not None:
                     yield _hit(context, shown(plan, setting.key), setting, written, near)
                 else:
                     yield _no_estimator(setting, written)
-
-
-def _registers(context: RuleContext, name: str) -> bool:
-    """Whether the Python of a repository without a copy of verl adds a name to verl's own."""
-    return context.place is not None and context.place.checkout.registers(name)
 
 
 def _nearest(last: str, written: str, known: tuple[str, ...]) -> str | None:

@@ -13,7 +13,7 @@ from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, messa
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown, texts
 from bot.rules._support.trl_refusals import has_own_trainer
-from bot.rules._support.verl import ACTOR, ENTRY, own_source
+from bot.rules._support.verl import ACTOR, ENTRY, has_code_for
 
 _CORRECTION = "algorithm.rollout_correction"
 _OLD_REJECTION = ("token", "sequence", "geometric")
@@ -154,8 +154,7 @@ def _rejections(plan: Plan) -> Sequence[str]:
 
 
 def _hit(context: RuleContext, values: PlanValues, choice: _Choice, name: str) -> Hits:
-    own = own_source(context)
-    if own is not None and own.has(name):
+    if has_code_for(context, name):
         return
     near = difflib.get_close_matches(name, choice.names, n=1, cutoff=0.8)
     if name == "gspo" and values.plan.framework == "trl":

@@ -103,3 +103,19 @@ def test_a_copy_of_before_there_were_several(distillation: str, words: str, coun
     script = ScriptFile(path="run.sh", data=data.encode())
     report = check_script(script, CheckOptions(place=InCheckout(Checkout(files))))
     assert len([one for one in report.findings if one.id == "RLB102"]) == count
+
+
+@pytest.mark.parametrize(("named", "count"), [("k1_rec", 0), ("k1_other", 1)])
+def test_a_loss_that_the_repository_registers(named: str, count: int) -> None:
+    """YouAreSpecialToMe/SimOPD, which has no copy of verl."""
+    python = f"""
+        @register_distillation_loss(
+            DistillationLossSettings(names=["{named}"], use_estimator=True)
+        )
+        def k1_with_recorder(config, distillation_config, model_output, data): ...
+    """
+    given = " ".join((*ON, NAMED, f"{LOSS}.loss_mode=k1_rec"))
+    script = ScriptFile(path="run.sh", data=f"python3 -m verl.trainer.main_ppo {given}\n".encode())
+    files = Checkout({"src/losses.py": python.encode()})
+    report = check_script(script, CheckOptions(place=InCheckout(files)))
+    assert len([one for one in report.findings if one.id == "RLB102"]) == count

@@ -72,6 +72,14 @@ def own_source(context: RuleContext) -> VerlSource | None:
     return place.checkout.verl.source(place.path) if place is not None else None
 
 
+def has_code_for(context: RuleContext, name: str) -> bool:
+    """Whether the repository adds a name to verl's own: in its copy of verl, or by registering."""
+    own, place = own_source(context), context.place
+    if own is not None and own.has(name):
+        return True
+    return place is not None and place.checkout.registers(name)
+
+
 def has_text(context: RuleContext, name: str, text: str) -> bool:
     """Whether a file of the copy of verl that the script runs with has this text.
 
