@@ -202,6 +202,17 @@ def test_an_engine_that_may_not_sleep_stays_awake() -> None:
 
 
 @pytest.mark.parametrize(
+    ("release", "asleep"), [("0.3.0.post1", True), ("0.4.1", True), ("0.5.0", False)]
+)
+def test_an_engine_sleeps_whatever_is_asked_before_0_5(release: str, asleep: bool) -> None:
+    """verl-agent and its copies write `free_cache_engine=False`, which their code never reads."""
+    made = verl("actor_rollout_ref.rollout.free_cache_engine=False", release=release)
+    assert (component(made, "update", "engine cache") == 0) == asleep
+    helps = [str(option["setting"]) for option in made["options"]]
+    assert any("free_cache_engine" in one for one in helps) != asleep
+
+
+@pytest.mark.parametrize(
     ("off", "named"),
     [
         (("free_cache_engine",), "free_cache_engine=True"),

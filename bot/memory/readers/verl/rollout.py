@@ -150,7 +150,7 @@ def engine(get: MemorySettings, plan: Plan, actor: Role, lengths: Lengths) -> tu
         cache_bytes=get.limit(_CACHE) if kind == "vllm" else None,
         weight_bytes=_weights(get, _ROLLOUT),
         sequence_tokens=longest,
-        sleeps=get.all_on(True, *_SLEEPS) and not apart,
+        sleeps=_sleeps(get, plan) and not apart,
         sleeps_with=" ".join(f"{key}=True" for key in _SLEEPS if not get.on(True, key)),
         wakes_first=first,
         wakes_beside_cache=first and not version_at_least(plan, 0, 9),
@@ -185,6 +185,17 @@ def _writing(
         prompt_tokens=lengths.prompt_max,
         gathered_parameters=round(actor.parameters * actor.weight_bytes / 2) if divided else 0,
     )
+
+
+def _sleeps(get: MemorySettings, plan: Plan) -> bool:
+    """Whether an engine gives its weights and its cache back between rollouts.
+
+    From 0.3 to 0.4.1 the sharding managers ask nobody (`__exit__` of `fsdp_vllm.py` and
+    `megatron_vllm.py`, `release_memory_occupation` of `fsdp_sglang.py`): `free_cache_engine` is for
+    vLLM up to 0.6.3 there.
+    """
+    always = version_at_least(plan, 0, 3) and not version_at_least(plan, 0, 5)
+    return get.all_on(True, *_SLEEPS) or always
 
 
 def _wakes_first(get: MemorySettings, plan: Plan) -> bool:
