@@ -8,10 +8,10 @@ from typing import Any, Final, TypeAlias
 
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
+from bot.base.secret_values import is_secret
 from bot.contribute.words import option, override, torchrun, trl_words
 from bot.evidence.facts import Facts
 from bot.evidence.json_values import whole
-from bot.evidence.secret_values import is_secret
 from bot.evidence.trl_runs import PROCESSES
 from bot.evidence.values import leaves
 from bot.frameworks.hydra import tree as trees

@@ -8,8 +8,8 @@ from typing import Final
 
 from bot.base.errors import UserError
 from bot.base.regex import regex
+from bot.base.secret_values import is_secret
 from bot.evidence.facts import Facts
-from bot.evidence.secret_values import is_secret
 from bot.evidence.trl_runs import module_of, processes_of
 from bot.frameworks.hydra.overrides import read_override
 from bot.frameworks.key_table import Key

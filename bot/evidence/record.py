@@ -19,9 +19,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.secret_values import is_secret
 from bot.evidence.facts import Facts, MetricSeries
 from bot.evidence.metrics import EVIDENCE
-from bot.evidence.secret_values import is_secret
 from bot.evidence.subject import KEYS
 from bot.evidence.values import leaves, shown
 from bot.report import FactsRecord, JsonValue, Scalar

@@ -10,7 +10,7 @@ from typing import Final
 
 from bot.base.digits import is_digits
 from bot.base.regex import regex
-from bot.evidence.secret_values import covered
+from bot.base.secret_values import covered
 from bot.report import JsonValue, Scalar
 from bot.script.name import hub_model
 

@@ -102,8 +102,8 @@ def _read(
     options: CheckOptions,
     more: Mapping[str, str],
 ) -> RecordedScript:
+    from bot.base.secret_values import covered
     from bot.check.read import read_script
-    from bot.evidence.secret_values import covered
     from bot.evidence.subject import given_to_launcher, known
     from bot.evidence.trl_runs import PROCESSES
     from bot.evidence.values import Missing

@@ -11,6 +11,7 @@ from collections.abc import Container, Iterable, Mapping
 from typing import Literal, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.secret_values import masked
 from bot.render import wording
 from bot.render.columns import excerpt, padded
 from bot.render.escape import terminal
@@ -53,6 +54,8 @@ _NAMED = 3
 _CLAIMS_NAMED = 6
 """Claims that are open for one reason: behind the names of forty nobody finds it."""
 _GUTTER = "     │ "
+_HIDDEN = "RLB093"
+"""The rule whose findings are what must not be shown."""
 _WIDTH = 100
 """Columns of a source line; a longer one is cut."""
 
@@ -76,7 +79,7 @@ def text(
         lines: list[str] = []
         painter = _Painter(color)
         common = {} if verbose else _common(report.scripts)
-        view = _View(sources or {}, painter, verbose, run_given, common)
+        view = _View(_without_tokens(sources or {}, report), painter, verbose, run_given, common)
         shown = {script.path: _script(script, view) for script in report.scripts}
         alike = {} if verbose else _unchecked_alike(report.scripts, shown)
         gathered = {path for paths in alike.values() for path in paths}
@@ -256,12 +259,25 @@ def _suppressed(suppressed: Iterable[Suppressed]) -> list[str]:
     return lines
 
 
+def _without_tokens(sources: Mapping[str, str], report: Report) -> Mapping[str, str]:
+    """The scripts with stars for the tokens that were found in them."""
+    found = [one for script in report.scripts for one in script.findings if one.id == _HIDDEN]
+    shown = dict(sources)
+    for one in found:
+        lines = shown[one.path].split("\n") if one.path in shown else []
+        if 0 < one.line <= len(lines) and one.end_line == one.line:
+            line, start, end = lines[one.line - 1], one.column - 1, one.end_column - 1
+            lines[one.line - 1] = line[:start] + "*" * (end - start) + line[end:]
+            shown[one.path] = "\n".join(lines)
+    return shown
+
+
 def _excerpt(finding: Finding, view: _View) -> Iterable[str]:
     source, paint = view.sources.get(finding.path), view.paint
     lines = source.split("\n") if source is not None else []
     if not 0 < finding.line <= len(lines):
         return []
-    line = lines[finding.line - 1].rstrip("\r")
+    line = masked(lines[finding.line - 1].rstrip("\r"))
     end = finding.end_column if finding.end_line == finding.line else len(line) + 1
     shown, underline = excerpt(line, finding.column - 1, end - 1, _WIDTH - len(_GUTTER))
     gutter = paint("dim", _GUTTER)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bot.base.messages import message
+from bot.base.secret_values import COVERED, covered, is_secret
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import UNKNOWN, Setting
 from bot.report import JsonValue, LaunchReport, Name, Origin, PlanReport
@@ -44,28 +45,49 @@ def name_report(name: ScriptName) -> Name:
 def launch_report(plan: Plan, source: Source, *, origins: bool = False) -> LaunchReport:
     """One launch with its settings; of a key given twice the last value counts.
 
+    Keys, tokens and passwords in it read `***`.
     `origins` adds where each setting was written, a key given twice both times.
     """
+    show = _Shown(plan)
     settings: dict[str, JsonValue] = {}
     for setting in plan.settings:
         if setting.operator == "~":
             settings.pop(setting.key, None)
             continue
-        value = setting.value
-        settings[setting.key] = setting.text if value is UNKNOWN else value  # type: ignore[assignment]
-    line, _ = source.line_column(plan.launch.command.span.start)
+        value = setting.text if setting.value is UNKNOWN else setting.value
+        settings[setting.key] = show(value, setting.key) if isinstance(value, str) else value  # type: ignore[assignment]
+    command = plan.launch.command
+    line, _ = source.line_column(command.span.start)
     return LaunchReport(
-        argv=tuple(word.text for word in plan.launch.command.argv),
-        complete=all(word.complete for word in plan.launch.command.argv),
+        argv=tuple(show(word.text) for word in command.argv),
+        complete=all(word.complete for word in command.argv),
         framework=plan.framework,
         framework_version=plan.configuration.release,
         framework_version_reason=plan.configuration.reason,
         settings=settings,
         line=line,
-        assumptions=plan.launch.command.assumptions,
-        environment={name: word.text for name, word in plan.launch.command.environment.items()},
-        origins=tuple(_origin(setting, source) for setting in plan.settings) if origins else (),
+        assumptions=command.assumptions,
+        environment={n: show(word.text, n) for n, word in command.environment.items()},
+        origins=tuple(_origin(one, source, show) for one in plan.settings) if origins else (),
     )
+
+
+class _Shown:
+    """Shows a launch's texts, with `***` for keys, tokens and passwords wherever they are used."""
+
+    def __init__(self, plan: Plan) -> None:
+        named = [(s.key, s.text) for s in plan.settings]
+        named += [(n, word.text) for n, word in plan.launch.command.environment.items()]
+        self._secrets = {t for n, t in named if len(t) >= _SECRET_LENGTH and is_secret(n, t)}
+
+    def __call__(self, text: str, name: str = "") -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, COVERED)
+        return covered(text, name)
+
+
+_SECRET_LENGTH = 8
+"""Characters of a text that is looked for in others."""
 
 
 def configurations(plans: Iterable[Plan]) -> tuple[str, ...]:
@@ -84,7 +106,7 @@ def configurations(plans: Iterable[Plan]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _origin(setting: Setting, source: Source) -> Origin:
+def _origin(setting: Setting, source: Source, show: _Shown) -> Origin:
     """The pieces of the word from the value's first character on tell what it came through."""
     place = source.place(setting.value_span)
     part, _ = source.part(setting.value_span.start)
@@ -101,7 +123,7 @@ def _origin(setting: Setting, source: Source) -> Origin:
     return Origin(
         key=setting.key,
         operator=setting.operator,
-        text=setting.text,
+        text=show(setting.text, setting.key),
         line=place.line,
         column=place.column,
         end_line=place.end_line,

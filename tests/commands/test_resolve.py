@@ -108,3 +108,30 @@ def test_why_there_is_no_launch_is_said_alike(script: str, reason: str) -> None:
     for words in (("lint", "--verbose"), ("resolve",), ("estimate",)):
         result = rlbot(*words, "-", "--stdin-filename", "x.sh", stdin=script.encode())
         assert reason in result.out
+
+
+_HEX = "0123456789abcdef0123456789abcdef01234567"
+_SCRIPTS = (
+    "export WANDB_API_KEY={}\npython3 -m verl.trainer.main_ppo trainer.nnodes=1\n",
+    "wandb login {}\npython3 -m verl.trainer.main_ppo trainer.nnodes=1\n",
+    "deepspeed --module openrlhf.cli.train_sft --use_wandb {} --max_epochs 1\n",
+    "export SWANLAB_API_KEY={}\npython -m verl.trainer.main_ppo a=$SWANLAB_API_KEY\n",
+)
+
+
+@pytest.mark.parametrize("script", _SCRIPTS)
+@pytest.mark.parametrize("command", [("resolve",), ("lint", "--verbose")])
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_no_token_is_printed(script: str, command: tuple[str, ...], form: str) -> None:
+    """KeLes-Coding/RL_jarvis and LzyFischer/icml_kd have theirs in their scripts."""
+    options = ("--format", form, "--stdin-filename", "x.sh")
+    result = rlbot(*command, *options, "-", stdin=script.format(_HEX).encode())
+    assert result.out
+    assert _HEX not in result.out
+
+
+def test_a_token_is_not_printed_where_it_is_used() -> None:
+    script = f"KEY={_HEX}\ndeepspeed --module openrlhf.cli.train_sft --use_wandb $KEY\n"
+    result = rlbot("resolve", "--stdin-filename", "x.sh", "-", stdin=script.encode())
+    assert "use_wandb  ***" in result.out
+    assert _HEX not in result.out

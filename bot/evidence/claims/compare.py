@@ -13,6 +13,7 @@ from typing import Final
 from bot.base.devices import GIB
 from bot.base.messages import message
 from bot.base.regex import regex
+from bot.base.secret_values import is_secret
 from bot.evidence.claims.batch import MaxBatch, batch_claim
 from bot.evidence.claims.hardware import device_claim, gpus_claim
 from bot.evidence.claims.key import (
@@ -33,7 +34,6 @@ from bot.evidence.claims.strength import sources, strength
 from bot.evidence.facts import Facts
 from bot.evidence.links import RunLink
 from bot.evidence.record import record
-from bot.evidence.secret_values import is_secret
 from bot.evidence.subject import (
     NOTHING,
     ClaimContext,

@@ -1,4 +1,4 @@
-"""Keys and passwords among the settings that a run recorded, which no report repeats."""
+"""Keys and passwords in a script or among the settings of a run, which no report repeats."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def is_secret(name: str, value: str | None = None) -> bool:
     """
     if _SECRET_NAME.search(name) is None:
         return False
-    return value is None or (value.lower() not in _PLAIN and "${" not in value)
+    if value is None:
+        return True
+    return value.lower() not in _PLAIN and "${" not in value and not value.startswith("$")
 
 
 def covered(text: str, name: str = "") -> str:
@@ -41,5 +43,11 @@ def covered(text: str, name: str = "") -> str:
     return text if shown == text else shown  # A message that holds none stays one.
 
 
-def _cover(found: re.Match[str]) -> str:
-    return found[1] + (COVERED if is_secret("secret", found[2]) else found[2])
+def masked(line: str) -> str:
+    """A line of a script with each key, token and password in it as stars, as many as it has."""
+    shown = _TOKEN.sub(lambda found: "*" * len(found[0]), line)
+    return _NAMED.sub(lambda found: _cover(found, "*" * len(found[2])), shown)
+
+
+def _cover(found: re.Match[str], stars: str = COVERED) -> str:
+    return found[1] + (stars if is_secret("secret", found[2]) else found[2])
