@@ -12,7 +12,6 @@ which files they need (`Checkout.paths_for`), and the one object that keeps what
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from itertools import chain, islice
@@ -365,15 +364,6 @@ class Checkout:
             )
             self._arguments = frozenset(name for text in texts for name in field_names(text))
         return self._arguments
-
-    def registers(self, name: str) -> bool:
-        """Whether a file of Python registers a name, as `@register_adv_est("trloo")` does.
-
-        Or as the name of what is registered: `@register_loss(Settings(names=["k1_rec"]))`.
-        """
-        call = rf"(?:register\w*\([^@:]*?|\()[\"']{re.escape(name)}[\"']".encode()
-        texts = (bytes_of(self.files, path) for path in self.files if path.endswith(".py"))
-        return any(b"register" in text and re.search(call, text) for text in texts)
 
     def pin(self, framework: str, *paths: str) -> Pin | None:
         """What the requirements above files say of a framework's release, the nearest first."""

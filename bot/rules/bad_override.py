@@ -87,8 +87,17 @@ def _help(context: RuleContext, plan: Plan, bad: BadArgument, there: str) -> Mes
     if not inside and there.endswith(",") and "=" not in there:  # An item of `("a", "b")`.
         return message("remove the comma: blanks separate the items of a list of bash")
     if plan.framework == "verl" and (quoted := _quoted(context, bad)):
+        if not _takes_text(plan, bad):
+            meant = f"{bad.word.text.partition('=')[0]}={bad.word.text.rpartition('=')[2]}"
+            return message("did you mean {key}?", key=meant)
         return message("quote the value for Hydra as well: {name}", name=quoted)
     return None
+
+
+def _takes_text(plan: Plan, bad: BadArgument) -> bool:
+    """Whether a text may stand where the word has its value: not where a flag or a number does."""
+    known = plan.table.get(bad.word.text.partition("=")[0]) if plan.table is not None else None
+    return known is None or known.default is None or isinstance(known.default, str)
 
 
 def _quoted(context: RuleContext, bad: BadArgument) -> str:

@@ -249,9 +249,11 @@ def _unset(
 ) -> Iterator[tuple[Hole, Span, bool]]:
     """What a setting holds of variables that nothing sets, in its word and in an option's value.
 
-    `holed` are the words of its launch that are not wholly known, by where they begin.
+    `holed` are the words of its launch that are not wholly known, by where they begin. All words of
+    a script that another one starts begin at its call.
     """
-    values = (w for w in holed.get(setting.value_span.start, ()) if w is not setting.word)
+    there = holed.get(setting.value_span.start, ())
+    values = (w for w in there if w is not setting.word and w.text == setting.text)
     for word in (setting.word, *values):
         for piece in word.pieces:
             if isinstance(piece.text, Hole) and piece.text.kind in ("unset", "unsupported"):

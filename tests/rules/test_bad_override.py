@@ -46,6 +46,20 @@ def test_what_cannot_be_parsed(word: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, verl(f"'{word}'")) == snapshot
 
 
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("trainer.val_before_train=f=False", "did you mean trainer.val_before_train=False?"),
+        ("trainer.total_epochs=x=3", "did you mean trainer.total_epochs=3?"),
+        ("data.train_files=/a=b", "quote the value for Hydra as well: 'data.train_files=\"/a=b\"'"),
+    ],
+)
+def test_a_flag_is_not_mended_by_quotes(word: str, meant: str) -> None:
+    """0001Henry/EVE: quoted, the text `f=False` counts as true."""
+    (one,) = found(SLUG, verl(word))
+    assert one.help == meant
+
+
 def test_a_second_equals_sign_stands_where_it_was_written() -> None:
     """DAPO-14B/7.mcore_4node_tp8pp2.sh of verl_megatron_practice."""
     script = 'name=run\nDIR="DIR=$HOME/$name"\n' + verl('trainer.default_local_dir="$DIR"')

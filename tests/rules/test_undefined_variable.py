@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import openrlhf, verl
+from tests.command import rlbot
 from tests.rules.helpers import found, marked, quiet
 
 SLUG = "undefined-variable"
@@ -164,3 +168,15 @@ def test_a_text_that_names_a_variable_does_not_set_it() -> None:
     (finding,) = found(SLUG, verl('data.train_files="$DATA"', before=before))
     assert finding.severity == "note"
     assert "which the script never sets" in finding.message
+
+
+def test_a_started_script_names_the_setting_that_needs_it(tmp_path: Path) -> None:
+    """0001Henry/EVE: all words of a script that is started begin at its call."""
+    launch = verl("data.train_files=/a", "actor_rollout_ref.model.path=$model_dir")
+    (tmp_path / "train.sh").write_text(launch)
+    (tmp_path / "main.sh").write_text("bash train.sh base\n")
+    result = rlbot("lint", "--root", ".", "--format", "json", "main.sh", cwd=tmp_path)
+    findings = json.loads(result.out)["scripts"][0]["findings"]
+    (message,) = (one["message"] for one in findings if one["id"] == "RLB031")
+    needs = "actor_rollout_ref.model.path needs the variable model_dir"
+    assert message == f"{needs}, which the script never sets"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from bot.frameworks import pins
+from bot.frameworks.named_files import bytes_of
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.frameworks.releases import release, releases
@@ -77,7 +79,14 @@ def has_code_for(context: RuleContext, name: str) -> bool:
     own, place = own_source(context), context.place
     if own is not None and own.has(name):
         return True
-    return place is not None and place.checkout.registers(name)
+    return place is not None and _registers(place.checkout.files, name)
+
+
+def _registers(files: Mapping[str, bytes], name: str) -> bool:
+    """Whether Python registers a name: `@register("trloo")`, `@register(Loss(["k1_rec"]))`."""
+    call = rf"(?:register\w*\([^@:]*?|\()[\"']{re.escape(name)}[\"']".encode()
+    texts = (bytes_of(files, path) for path in files if path.endswith(".py"))
+    return any(b"register" in text and re.search(call, text) for text in texts)
 
 
 def has_text(context: RuleContext, name: str, text: str) -> bool:
