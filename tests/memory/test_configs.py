@@ -38,6 +38,13 @@ NANO: dict[str, Any] = {
 """Nemotron 3 Nano 30B-A3B as its config.json has it."""
 
 
+DEFAULTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent / "class_defaults.json").read_text("utf-8")
+)
+"""What transformers 5.24 writes of a configuration class without arguments, less what decides no
+parameter, and how many the model has that it builds of it."""
+
+
 def _read(config: object) -> Any:
     return from_config("my-own", json.dumps(config).encode()).shape
 
@@ -52,6 +59,28 @@ def test_the_config_of_a_known_model_gives_its_count(name: str) -> None:
     known = find(name)
     assert known is not None
     assert _read(config) == known.shape
+
+
+@pytest.mark.parametrize("kind", DEFAULTS)
+def test_what_transformers_writes_gives_the_count_that_it_builds(kind: str) -> None:
+    """Its files have other names than those of the makers: Qwen3's experts, Gemma 4's layers."""
+    assert _read(DEFAULTS[kind]["config"]).parameters == DEFAULTS[kind]["count"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        ("gemma4_text", {"per_layer_config": {"05": {"head_dim": 512}}}),
+        ("gemma4_text", {"per_layer_config": {"x": {"head_dim": 512}}}),
+        ("gemma4_text", {"per_layer_config": {}}),
+        ("qwen3_moe", {"num_local_experts": None}),
+        ("afmoe", {"num_experts": "many"}),
+        ("glm4_moe_lite", {"mlp_layer_types": ["dense", "sparse"]}),
+    ],
+)
+def test_what_it_writes_is_not_guessed(kind: str, more: dict[str, object]) -> None:
+    with pytest.raises(NotReadError):
+        _read({**DEFAULTS[kind]["config"], **more})
 
 
 @pytest.mark.parametrize("name", ["Qwen2-VL-2B", "Qwen2.5-VL-3B", "Qwen2.5-VL-7B"])

@@ -463,7 +463,7 @@ def test_every_base_of_a_further_training_is_known() -> None:
     [
         ("my/own", None),
         ("", None),
-        ("tencent/Hy3", None),
+        ("tencent/Hy4", None),
         ("google/gemma-9-99B-it", None),  # not Gemma-3-1b
         ("google/gemma-3n-E2B-it", None),  # not Gemma-3-27b
         ("openbmb/MiniCPM3-4B", None),

@@ -37,6 +37,12 @@ class Family:
     """Whether the MLP has three matrices, not two."""
     activation: int = 0
     """Trained numbers of a layer's activation."""
+    sinks: bool = False
+    """Whether attention has one learned number a head."""
+    output_gate: bool = False
+    """Whether the queries' projection makes a gate of what was attended to, as wide as they."""
+    gates: bool = False
+    """Whether a matrix makes one gate a head of what it attended to."""
     latent: bool = False
     """Multi-head latent attention."""
     indexed: bool = False
@@ -61,6 +67,8 @@ class Family:
     """What its files leave out, from its configuration class."""
     refused: tuple[str, ...] = ()
     """Switches, off in most of its models, that make other layers."""
+    needed: tuple[str, ...] = ()
+    """Switches, on in all of its models, without which its layers are others."""
     kept: Mapping[str, Any] = field(default_factory=dict)
     """What its norms and its MLP keep, where that is its own, as fields of a shape.
 
@@ -77,12 +85,20 @@ _TIED: Final = Family(left_out={"tie_word_embeddings": True})
 _HEAD: Final = Family(query_norms="head")
 _HEADS: Final = Family(query_norms="heads")
 _OLMO: Final = Family(query_norms="heads", kept={"norm_bytes": 20, "head_norm_bytes": 8})
-_GATED: Final = Family(query_norms="head", kept={"norm_bytes": 20, "head_norm_bytes": 8})
+_GATED: Final = Family(
+    query_norms="head", output_gate=True, kept={"norm_bytes": 20, "head_norm_bytes": 8}
+)
 _LATENT: Final = Family(latent=True)
+_SINKS: Final = Family(sinks=True)
+_SQUARED: Final = Family(gated=False, norm_bias=True, kept={"norm_bytes": 10, "mlp_bytes": 4})
+# Its activation in PyTorch; the kernels that its makers offer keep less.
+_APERTUS: Final = Family(gated=False, query_norms="head", activation=2, kept={"mlp_bytes": 11})
+_USED_NORMS: Final = Family(query_norms="head", query_norms_where_set=True, output_biased=False)
 
 FAMILIES: Final[Mapping[str, Family]] = {
     "llama": _LLAMA, "mistral": _LLAMA, "ministral3": _LLAMA, "phi3": _LLAMA, "granite": _LLAMA,
-    "internlm2": _LLAMA, "internlm3": _LLAMA, "baichuan": _LLAMA,
+    "internlm2": _LLAMA, "internlm3": _LLAMA, "baichuan": _LLAMA, "cwm": _LLAMA,
+    "helium": _LLAMA, "iquestcoder": _LLAMA, "granite_swa": _SINKS,
     "smollm3": _TIED, "ernie4_5": _TIED, "minicpm": _TIED,
     "qwen": Family(biased=True),
     "qwen2": Family(biased=True),
@@ -93,12 +109,17 @@ FAMILIES: Final[Mapping[str, Family]] = {
     "glm": _GLM,
     "glm4": Family(norms=4, output_biased=False, kept={"norm_bytes": 28}),
     "gemma": Family(tied=True, kept={"norm_bytes": 20}),
+    "vaultgemma": Family(tied=True, kept={"norm_bytes": 20}),
     "gemma2": Family(norms=4, tied=True, cap=30.0, kept={"norm_bytes": 36}),
     "gemma3_text": Family(
         norms=4, query_norms="head", tied=True, kept={"norm_bytes": 36, "head_norm_bytes": 8}
     ),
     "gemma4_text": Family(
-        norms=4, query_norms="head", tied=True, kept={"head_norm_bytes": 8}
+        norms=4,
+        query_norms="head",
+        tied=True,
+        left_out={"global_head_dim": 512},
+        kept={"head_norm_bytes": 8},
     ),
     "olmo": Family(norms=0, last_norm=False, kept={"norm_bytes": 12}),
     "olmo2": _OLMO, "olmo3": _OLMO,
@@ -116,20 +137,25 @@ FAMILIES: Final[Mapping[str, Family]] = {
         refused=("use_parallel_residual", "qk_layernorm"),
         kept={"norm_bytes": 10},
     ),
-    "nemotron": Family(gated=False, norm_bias=True, kept={"norm_bytes": 10, "mlp_bytes": 4}),
+    "nemotron": _SQUARED, "jais2": _SQUARED,
     "arcee": Family(gated=False, kept={"mlp_bytes": 4}),
-    # Its activation in PyTorch; the kernels that its makers offer keep less.
-    "apertus": Family(gated=False, query_norms="head", activation=2, kept={"mlp_bytes": 11}),
+    "apertus": _APERTUS, "apertus1p5": _APERTUS,
     # Mixtures of experts.
     "mixtral": _LLAMA, "qwen2_moe": Family(biased=True), "granitemoe": _LLAMA,
-    "gpt_oss": _LLAMA, "ernie4_5_moe": _LLAMA,
+    "granitemoe_swa": _SINKS, "granitemoeshared": Family(width="shared_intermediate_size"),
+    "gpt_oss": _SINKS, "ernie4_5_moe": _LLAMA,
     "llama4_text": Family(width="intermediate_size_mlp"),
-    "qwen3_moe": _HEAD, "hunyuan_v1_moe": _HEAD,
+    "qwen3_moe": _HEAD, "hunyuan_v1_moe": _HEAD, "hy_v3": _HEAD, "mellum": _HEAD,
+    "exaone_moe": _HEAD, "laguna": Family(query_norms="head", gates=True),
+    "solar_open": Family(width="moe_intermediate_size"), "sarvam_moe": _USED_NORMS,
+    "afmoe": Family(norms=4, query_norms="head", output_gate=True, kept={"norm_bytes": 28}),
+    "minimax_m3": Family(query_norms="head", width="dense_intermediate_size", fp8=True),
     "minimax_m2": Family(query_norms="heads", fp8=True),
     "olmoe": _HEADS,
-    "glm4_moe": Family(query_norms="head", query_norms_where_set=True, output_biased=False),
+    "glm4_moe": _USED_NORMS,
     "dots1": Family(query_norms="head", output_biased=False),
-    "deepseek_v2": _LATENT, "glm4_moe_lite": _LATENT,
+    "deepseek_v2": _LATENT, "glm4_moe_lite": _LATENT, "sarvam_mla": _LATENT,
+    "mistral4": Family(latent=True, fp8=True),
     "deepseek_v3": Family(latent=True, fp8=True),
     "kimi_k2": Family(latent=True, fp8=True),
     "deepseek_v32": Family(latent=True, indexed=True, fp8=True),
@@ -142,6 +168,14 @@ FAMILIES: Final[Mapping[str, Family]] = {
     "granitemoehybrid": Family(width="shared_intermediate_size"),
     "lfm2": Family(query_norms="head", tied=True),
     "lfm2_moe": Family(query_norms="head", tied=True),
+    "lfm3": Family(
+        norms=4,
+        query_norms="head",
+        tied=True,
+        gates=True,
+        needed=("use_sandwich_norm", "use_attention_gate"),
+        kept={"norm_bytes": 28},
+    ),
     # GPT-2's kin.
     "gpt2": Family(
         plain=True,

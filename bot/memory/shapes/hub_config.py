@@ -9,7 +9,12 @@ from bot.base.messages import sentence_of
 from bot.base.regex import regex
 from bot.memory.shapes.families import FAMILIES, Family
 from bot.memory.shapes.hub_experts import experts_of
-from bot.memory.shapes.hub_mixers import GATED, mixers, nemotron_layers
+from bot.memory.shapes.hub_mixers import (
+    GATED,
+    mixers,
+    nemotron_layers,
+    with_layers_of_their_own,
+)
 from bot.memory.shapes.hub_numbers import HubConfig, NotReadError, given, layer_count, whole
 from bot.memory.shapes.hub_towers import tower
 from bot.memory.shapes.shape import Latent, Shape
@@ -18,6 +23,8 @@ from bot.memory.shapes.tower import Tower
 _T = TypeVar("_T")
 _OF_A_TOWER = regex(r"_text\Z|_vl|_omni|(?<=glm4)v")
 """What a text model's type has more beside a tower."""
+_SAME = {"gemma4_unified": "gemma4_text"}
+"""Families whose text is that of another one."""
 MXFP4 = 0.5 + 1 / 32
 """Bytes of a parameter in MXFP4: half a byte, and a byte of scale for 32 of them (OCP's
 Microscaling Formats 1.0)."""
@@ -41,26 +48,29 @@ def read_config(config: HubConfig, *, beside: Tower | int | None = None) -> Shap
         text = found
         if config.get("model_type") == "gemma3":
             text = {**_GEMMA3, **found, "model_type": "gemma3_text"}
-        kind = str(text.get("model_type", config.get("model_type", "")))
-        if kind not in FAMILIES:
-            kind = _OF_A_TOWER.sub("", kind).replace("2_5", "2")
-        _known(kind)
+        kind = _known(text.get("model_type", config.get("model_type", "")))
         if beside is None:
             beside = _checked(lambda: tower(config, text))
         above = {key: config.get(key) for key in ("tie_word_embeddings", "quantization_config")}
         return read_config({**above, **text, "model_type": kind}, beside=beside)
-    _known(config.get("model_type"))
+    kind = _known(config.get("model_type"))
     quantized = config.get("quantization_config") or config.get("quantization")  # The latter: MLX.
     if quantized and not _published_quantized(config):
         raise NotReadError("it is quantized")
-    return _checked(lambda: _read(str(config["model_type"]), config, beside or 0))
+    return _checked(lambda: _read(kind, config, beside or 0))
 
 
-def _known(kind: object) -> None:
+def _known(kind: object) -> str:
+    """The family of a `model_type`; a text model alone has the family that it has by a tower."""
     if kind is None:
         raise NotReadError("it names no model_type")
-    if kind not in FAMILIES:
+    if kind in FAMILIES:
+        return str(kind)
+    plain = _OF_A_TOWER.sub("", str(kind)).replace("2_5", "2")
+    plain = _SAME.get(plain, plain)
+    if plain not in FAMILIES:
         raise NotReadError("models of the type {kind} are not known", kind=f"{kind!r}")
+    return plain
 
 
 def _text_of(config: HubConfig) -> HubConfig | None:
@@ -86,10 +96,10 @@ def _checked(made: Callable[[], _T]) -> _T:
 
 def _read(kind: str, config: HubConfig, beside: Tower | int) -> Shape:
     family = FAMILIES[kind]
-    config = {**family.left_out, **config}
-    config |= {ours: config.get(theirs) for ours, theirs in family.named.items()}
-    for name in family.refused:
-        if config.get(name):
+    config = {**family.left_out, **with_layers_of_their_own(config)}
+    config |= {o: config.get(theirs, config.get(o)) for o, theirs in family.named.items()}
+    for name in (*family.refused, *family.needed):
+        if bool(config.get(name)) == (name in family.refused):
             raise NotReadError("{name} is set, which is not counted", name=name)
     if family.plain:
         return _plain(kind, family, config)
@@ -104,9 +114,12 @@ def _read(kind: str, config: HubConfig, beside: Tower | int) -> Shape:
     kv_heads = whole(config, "num_key_value_heads", heads)
     head_dim = given(config, "head_dim", config.get("attention_head_dim"))
     head_dim = whole({"head_dim": head_dim}, "head_dim", hidden // heads)
-    if not family.last_norm or family.activation:
+    if not family.last_norm or family.activation or family.gates:
+        linear = others.get("linear")
+        attending = layer_count(config) - (linear.layers if linear else 0)
         others["beside"] = family.activation * layer_count(config)
-        others["beside"] -= 0 if family.last_norm else hidden
+        others["beside"] += attending * hidden * heads * family.gates
+        others["beside"] -= hidden * (not family.last_norm)
     bias = bool(config.get("attention_bias", False))
     normed = {"": 0, "head": 2, "heads": heads + kv_heads}[family.query_norms]
     if family.query_norms_where_set and not config.get("use_qk_norm"):
@@ -129,8 +142,8 @@ def _read(kind: str, config: HubConfig, beside: Tower | int) -> Shape:
         qk_norm=normed * head_dim,
         norms=family.norms + (_gemma4_norms(config) if kind == "gemma4_text" else 0),
         norm_bias=family.norm_bias,
-        sinks=kind == "gpt_oss",
-        output_gate=kind in GATED,
+        sinks=family.sinks,
+        output_gate=family.output_gate,
         experts=experts_of(kind, config, MXFP4 if _published_in_mxfp4(config) else 2.0),
         latent=_latent(family, config),
         capped=bool(config.get("final_logit_softcapping", family.cap)),

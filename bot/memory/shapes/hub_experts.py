@@ -13,15 +13,19 @@ from bot.memory.shapes.hub_numbers import HubConfig, NotReadError, given, layer_
 from bot.memory.shapes.shape import Experts
 
 _QWEN = ("qwen2_moe", "qwen3_moe", "qwen3_next", "qwen3_5_moe")
-_DEEPSEEK = ("deepseek_v2", "deepseek_v3", "deepseek_v32", "glm_moe_dsa", "kimi_k2", "glm4_moe",
-             "glm4_moe_lite", "dots1")  # fmt: skip
+_ROUTED = ("deepseek_v2", "deepseek_v3", "deepseek_v32", "glm_moe_dsa", "kimi_k2", "glm4_moe",
+           "glm4_moe_lite", "dots1", "lfm2_moe", "solar_open", "hy_v3", "exaone_moe", "mellum",
+           "afmoe", "laguna", "sarvam_moe", "sarvam_mla", "mistral4")  # fmt: skip
+"""Families whose experts have a width of their own, behind some dense layers."""
+_CORRECTED = ("afmoe", "laguna")
+"""Those whose routers' corrections are parameters."""
 
 
 def experts_of(kind: str, config: HubConfig, checkpoint_bytes: float) -> Experts | None:
     """The experts of a family's configuration; None for a dense model."""
-    if kind in ("mixtral", "gpt_oss", "minimax_m2", "olmoe", "granitemoe"):
+    if kind in ("mixtral", "gpt_oss", "minimax_m2", "olmoe", "granitemoe", "granitemoe_swa"):
         return Experts(
-            count=whole(config, "num_experts" if kind == "olmoe" else "num_local_experts"),
+            count=_first(config, *_COUNTS),
             active=whole(config, "num_experts_per_tok"),
             intermediate=whole(config, "intermediate_size"),
             layers=layer_count(config),
@@ -31,8 +35,8 @@ def experts_of(kind: str, config: HubConfig, checkpoint_bytes: float) -> Experts
         )
     if kind in _QWEN:
         return _qwen(kind, config)
-    if kind in _DEEPSEEK:
-        return _deepseek(config)
+    if kind in _ROUTED:
+        return _routed(kind, config)
     if kind == "llama4_text":
         return _llama4(config)
     if kind == "nemotron_h":
@@ -46,13 +50,6 @@ def experts_of(kind: str, config: HubConfig, checkpoint_bytes: float) -> Experts
 
 def _beside(kind: str, config: HubConfig) -> Experts | None:
     """Of families that have experts beside layers with a state, or beside an MLP."""
-    if kind == "lfm2_moe":
-        return Experts(
-            count=whole(config, "num_experts"),
-            active=whole(config, "num_experts_per_tok"),
-            intermediate=whole(config, "moe_intermediate_size"),
-            layers=layer_count(config) - whole(config, "num_dense_layers", 2),
-        )
     if kind == "gemma4_text" and config.get("enable_moe_block"):
         # Each layer's MLP without experts is counted as the one that every token goes through.
         return Experts(
@@ -63,12 +60,13 @@ def _beside(kind: str, config: HubConfig) -> Experts | None:
             shared=whole(config, "intermediate_size"),
             router_bias=True,
         )
-    if kind == "granitemoehybrid" and whole(config, "num_local_experts", 8):
+    shared = ("granitemoehybrid", "granitemoeshared", "minimax_m3")
+    if kind in shared and whole(config, "num_local_experts", 8):
         return Experts(
             count=whole(config, "num_local_experts", 8),
             active=whole(config, "num_experts_per_tok", 2),
             intermediate=whole(config, "intermediate_size"),
-            layers=layer_count(config),
+            layers=_sparse(config),
             shared=whole(config, "shared_intermediate_size"),
         )
     return None
@@ -82,7 +80,7 @@ def _qwen(kind: str, config: HubConfig) -> Experts:
     plain = kind == "qwen3_moe"  # It alone has no expert that every token goes through.
     shared = 0 if plain else whole(config, "shared_expert_intermediate_size", 0)
     return Experts(
-        count=whole(config, "num_experts"),
+        count=_first(config, *_COUNTS),
         active=whole(config, "num_experts_per_tok"),
         intermediate=whole(config, "moe_intermediate_size"),
         layers=len(sparse),
@@ -91,16 +89,39 @@ def _qwen(kind: str, config: HubConfig) -> Experts:
     )
 
 
-def _deepseek(config: HubConfig) -> Experts:
+_COUNTS = ("num_experts", "n_routed_experts", "num_local_experts")
+"""How files call the number of a layer's experts; transformers 5 writes the last for some."""
+
+
+def _first(config: HubConfig, *keys: str, otherwise: int | None = None) -> int:
+    """The first of these numbers that a file has."""
+    there = next((key for key in keys if config.get(key) is not None), keys[0])
+    return whole(config, there, otherwise)
+
+
+def _sparse(config: HubConfig, dense: int = 0) -> int:
+    """Layers with experts: those that a file names, else all behind the first dense ones."""
+    layers, types = layer_count(config), config.get("mlp_layer_types")
+    if types is None:
+        first = ("first_k_dense_replace", "num_dense_layers")
+        return layers - _first(config, *first, otherwise=dense)
+    if len(types) != layers:
+        raise ValueError(f"mlp_layer_types has {len(types)} of {layers} layers")
+    return layers - list(types).count("dense")
+
+
+def _routed(kind: str, config: HubConfig) -> Experts:
     if whole(config, "moe_layer_freq", 1) != 1:
         raise NotReadError("its mixture layers are not consecutive")
     width = whole(config, "moe_intermediate_size")
+    many = _first(config, "n_shared_experts", "num_shared_experts", otherwise=0)
     return Experts(
-        count=whole(config, "n_routed_experts"),
+        count=_first(config, *_COUNTS),
         active=whole(config, "num_experts_per_tok"),
         intermediate=width,
-        layers=layer_count(config) - whole(config, "first_k_dense_replace", 0),
-        shared=width * whole(config, "n_shared_experts", 0),
+        layers=_sparse(config, dense=2 if kind == "lfm2_moe" else 0),
+        shared=whole(config, "shared_expert_intermediate_size", width * many),
+        router_bias=kind in _CORRECTED,
     )
 
 

@@ -40,7 +40,7 @@ def mixers(kind: str, config: HubConfig) -> Mapping[str, Any]:
         return {"linear": _mamba(linear, config) if linear else None}
     if kind == "gemma4_text":
         return _gemma4(config)
-    if kind in ("lfm2", "lfm2_moe"):
+    if kind in ("lfm2", "lfm2_moe", "lfm3"):
         linear = _others(config)
         kernel, bias = whole(config, "conv_L_cache", 3), bool(config.get("conv_bias"))
         width = whole(config, "hidden_size")
@@ -66,13 +66,13 @@ def _others(config: HubConfig) -> int:
     if types is None:
         indices = config.get("full_attn_idxs")
         return 0 if indices is None else layers - len(set(indices))
-    return layers - _attending(types, layers)
+    return layers - _attending(types, layers, (*_FULL, "sliding_attention"))
 
 
-def _attending(types: Any, layers: int) -> int:
+def _attending(types: Any, layers: int, kinds: tuple[str, ...] = _FULL) -> int:
     if len(types) != layers:
         raise NotReadError("it names the kind of more or fewer layers than it has")
-    return sum(kind in _FULL for kind in types)
+    return sum(kind in kinds for kind in types)
 
 
 def _nemotron(layers: int, config: HubConfig) -> Mamba:
@@ -114,7 +114,7 @@ def _gemma4(config: HubConfig) -> Mapping[str, Any]:
     Where their MLPs are twice as wide, the width of a shape is theirs, and the others lack half.
     """
     layers, types = layer_count(config), config.get("layer_types")
-    if types is None or "per_layer_config" in config:
+    if types is None:
         raise NotReadError("it does not say how its layers attend")
     hidden, width = whole(config, "hidden_size"), whole(config, "intermediate_size")
     full = _attending(types, layers)
@@ -147,6 +147,22 @@ def _gemma4(config: HubConfig) -> Mapping[str, Any]:
         # Four norms; those of a mixture and of its router; one with what goes into its matrix.
         "norm_bytes": 36 + 36 * bool(config.get("enable_moe_block")) + 10 * bool(inner),
     }
+
+
+def with_layers_of_their_own(config: HubConfig) -> HubConfig:
+    """Gemma 4's configuration with what layers that attend in full have, as its makers write it.
+
+    transformers 5.24 writes that for each such layer by its number (`per_layer_config`).
+    """
+    each = config.get("per_layer_config")
+    if each is None:
+        return config
+    full = {n for n, kind in enumerate(config.get("layer_types") or ()) if kind in _FULL}
+    first, *others = each.values() if {int(n) for n in each} == full and full else ({},)
+    known = {"head_dim": "global_head_dim", "num_key_value_heads": "num_global_key_value_heads"}
+    if any(one != first for one in others) or not first or not first.keys() <= known.keys():
+        raise NotReadError("it does not say how its layers attend")
+    return {**config, **{known[key]: value for key, value in first.items()}}
 
 
 def _gated(kind: str, config: HubConfig) -> LinearAttention | None:
