@@ -14,9 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.frameworks import plans
+from bot.frameworks.key_table import KeyVerdict
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.options import read_line
 from bot.frameworks.plan import Plan
+from bot.frameworks.python.argparse_options import SourceOptions
 from bot.frameworks.releases import release, releases
 from bot.frameworks.setting import UNKNOWN
 from bot.frameworks.tables import table
@@ -93,6 +95,38 @@ def test_sources_are_read_without_running_them(options: OptionTable) -> None:
         "critic.off": ("bool", True, "0"),
     }
     assert options.destination("critic.off") == "critic.fast"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "choices=sorted(SPECS)",
+        "choices=list(SPECS)",
+        "choices=SPECS",
+        "choices=['one', DEFAULT]",
+        "choices=['one', 'two'], type=str.lower",
+    ],
+)
+def test_choices_that_only_a_run_knows_refuse_nothing(more: str) -> None:
+    """han67890/ARIA: `choices=sorted(…)` was said to take the letters of a mark of ours."""
+    line = ("--rag", "One")
+    assert all(verdicts_of(f'parser.add_argument("--rag", {more})', *line))
+
+
+@pytest.mark.parametrize(
+    "choices", ["['one', 'two']", "('one', 'two')", "{'one': 1, 'two': 2}", "{'two', 'one'}"]
+)
+def test_choices_that_are_written_out_count(choices: str) -> None:
+    source = f'parser.add_argument("--rag", choices={choices})'
+    assert all(verdicts_of(source, "--rag", "two"))
+    (refused,) = verdicts_of(source, "--rag", "three")
+    assert refused.message == "--rag takes one of one, two, not 'three'"
+
+
+def verdicts_of(source: str, *line: str) -> Sequence[KeyVerdict]:
+    table = SourceOptions("openrlhf", "here", {"x": source}).table("x")
+    assert table is not None
+    return table.verdicts(read_line([word(text) for text in line], table).settings)
 
 
 WORDS = (

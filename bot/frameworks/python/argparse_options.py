@@ -20,7 +20,8 @@ _LARGEST = 1 << 40
 """Numbers that are not calculated with; far more than any setting."""
 UNREADABLE = "${computed}"
 """A default that only running the program gives, such as one made from the date."""
-
+_CHOSEN_FROM = ("str", "int", "float")
+"""Types whose values are known, and so whether they are among an option's `choices`."""
 
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -123,12 +124,23 @@ def options_of(source: str) -> dict[str, list[Any]]:
             name = text.lstrip("-")
             dest = constant(given.get("dest"), names) or name.replace("-", "_")
             arity_text = "" if arity is None else str(arity)
-            options[name] = [
-                dest, kind, arity_text, default, constant(given.get("choices"), names),
-            ]  # fmt: skip
+            options[name] = [dest, kind, arity_text, default, _choices(given, kind, names)]
             if both and text.startswith("--"):
                 options[f"no-{name}"] = [dest, "off", "0", default, None]
     return options
+
+
+def _choices(
+    given: Mapping[str | None, ast.expr], kind: str, names: Mapping[str, Any]
+) -> list[Any] | None:
+    """The values that an option takes; None where it takes any, or only running the program tells.
+
+    That is so for what a function of the program's own makes of the text (`type=str.lower`).
+    """
+    value = constant(given.get("choices"), names) if kind in _CHOSEN_FROM else None
+    if isinstance(value, set):
+        return sorted(value, key=str)  # In the same order each time.
+    return [*value] if isinstance(value, (list, dict)) else None
 
 
 class SourceOptions:
