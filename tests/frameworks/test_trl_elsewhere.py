@@ -137,6 +137,64 @@ def test_what_does_not_train_is_no_launch(main: str, training: str) -> None:
     assert not check("", main, training=training).launches
 
 
+RUN = """\
+from trl import GRPOConfig, GRPOTrainer
+class Run:
+    def __init__(self, model):
+        self.model = model
+    def train(self):
+        self.trainer(2).train()
+    def trainer(self, generations):
+        args = GRPOConfig(num_generations=generations, no_such_setting=1)
+        return GRPOTrainer(model=self.model, args=args, reward_funcs=score)
+    def evaluate(self):
+        pass
+class Ready:
+    def __init__(self, model):
+        self.made = GRPOTrainer(model=model, args=self.args(4), reward_funcs=score)
+    def args(self, generations):
+        return GRPOConfig(num_generations=generations)
+    def train(self):
+        self.made.train()
+"""
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        "from run import Run\nRun('m').evaluate()\n",
+        "from run import Run\nrun = Run('m')\nif False:\n    run.train()\n",
+        "from run import Run\nfrom own import Other\nrun = Run('m')\nrun = Other()\nrun.train()\n",
+        "from own.run import Run\nRun('m').train()\n",
+        "from run import Run\nRun.train(None)\n",
+    ],
+    ids=["not called", "never reached", "another object", "another package", "of the class"],
+)
+def test_a_method_that_is_not_carried_out_is_no_launch(main: str) -> None:
+    assert not check("", main, run=RUN).launches
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        "from run import Run\nRun('m').train()\n",
+        "import run\ndef main():\n    made = run.Run('m')\n    made.train()\nmain()\n",
+    ],
+)
+def test_the_method_of_an_object_that_trains_is_followed(main: str) -> None:
+    """JasperTan-03/guac: `GUACGRPOTrainer(cfg).train()` of a class of another module."""
+    report = check("", main, run=RUN)
+    assert dict(report.launches[0].settings)["num_generations"] == 2
+    (finding,) = [one for one in report.findings if one.severity == "error"]
+    assert (finding.slug, finding.path, finding.line) == ("unknown-key", "run.py", 8)
+
+
+def test_a_class_that_makes_its_trainer_first_is_followed() -> None:
+    found = settings("", "from run import Ready\nReady('Qwen/Qwen3-0.6B').train()\n", run=RUN)
+    assert found["num_generations"] == 4
+    assert found["model_name_or_path"] == "Qwen/Qwen3-0.6B"
+
+
 TWICE = """\
 from transformers import AutoModelForCausalLM
 from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Mapping
 from typing import Final, Protocol, Self, TypeAlias, TypeVar
 
 from bot.frameworks.python.run import ProgramRun
@@ -31,6 +32,10 @@ class Around(Protocol):
     def run(self) -> ProgramRun:
         """The run that it is a part of."""
 
+    @property
+    def given(self) -> Mapping[str, tuple[ast.expr, Self]]:
+        """What the call gives for the function's parameters, and where that stands."""
+
     def step(self, node: ast.expr, before: int) -> tuple[ast.expr, Self]:
         """What an expression stands for above a line."""
 
@@ -39,6 +44,9 @@ class Around(Protocol):
 
     def module(self) -> Self:
         """The module itself."""
+
+    def definition(self, name: str) -> tuple[ast.stmt, Self] | None:
+        """The one function or class of that name, of this module or one that it imports."""
 
     def imported_module(self, name: str) -> Self | None:
         """The module that a name is."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Final, Literal, TypeAlias, TypeGuard
 
+from bot.frameworks.python.functions import function_called
 from bot.frameworks.python.known import option_of
 from bot.frameworks.python.scope import Scope
 from bot.frameworks.python.source import UnfollowedError, calls, written
@@ -252,7 +253,7 @@ def _texts(node: ast.expr, scope: Scope, depth: int) -> Iterator[str]:
     """The texts that an expression may be; an empty one for any that is not known."""
     known, given = node, None
     with suppress(UnfollowedError):
-        given = scope.function(node.func) if isinstance(node, ast.Call) else None
+        given = function_called(scope, node.func) if isinstance(node, ast.Call) else None
         known = scope.constant(node)
     several = list[ast.expr]()
     if isinstance(known, ast.Constant):

@@ -13,6 +13,7 @@ from bot.frameworks.python.argparse_options import UNREADABLE, constant
 from bot.frameworks.python.arguments import parsing_call
 from bot.frameworks.python.around import AS_IT_IS, END, Folded
 from bot.frameworks.python.changes import changes
+from bot.frameworks.python.functions import function_called
 from bot.frameworks.python.known import called, compared, is_object, part, stripped
 from bot.frameworks.python.paths import divided
 from bot.frameworks.python.run import ProgramRun
@@ -29,7 +30,6 @@ from bot.frameworks.python.statements import (
     as_it_was,
     assignment,
     calls_of,
-    class_method,
     definitions,
     field_default,
     function_of,
@@ -284,7 +284,7 @@ class Scope:
 
     def returned(self, call: ast.Call, at: int | None = None) -> _Place | None:
         """What a function of the program gives back, or which part of it; None for any other."""
-        found = self.function(call.func)
+        found = function_called(self, call.func)
         if found is None:
             return None
         function, there, own = found
@@ -305,29 +305,6 @@ class Scope:
                 raise UnfollowedError(function.name)
             value = value.elts[at]
         return value, inner, returned[0].lineno
-
-    def function(self, func: ast.expr) -> tuple[ast.FunctionDef, Scope, _Given] | None:
-        """A function of the program's, its module, and what it has as its class (`cls`)."""
-        holder = func.value if isinstance(func, ast.Attribute) else None
-        if isinstance(holder, ast.Name) and isinstance(func, ast.Attribute):
-            beside = self.imported_module(holder.id)
-            found = beside.definition(func.attr) if beside else self.definition(holder.id)
-        else:
-            func, around = self.step(func, END) if isinstance(func, ast.Subscript) else (func, self)
-            found = around.definition(func.id) if isinstance(func, ast.Name) else None
-        if found is None:
-            return None
-        node, there = found
-        if isinstance(node, ast.ClassDef) and isinstance(func, ast.Attribute):
-            method = class_method(node, func.attr)
-            if method is None:
-                return None
-            return method, there, {method.args.args[0].arg: (ast.Name(node.name), there)}
-        if not isinstance(node, ast.FunctionDef):
-            return None
-        if node.decorator_list:
-            raise UnfollowedError(node.name)
-        return node, there, {}
 
     def imported_module(self, name: str) -> Scope | None:
         """The module of the repository's that a name is: `config` of `import config`."""

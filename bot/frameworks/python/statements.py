@@ -181,13 +181,6 @@ def _fails(block: Sequence[ast.stmt]) -> bool:
     return ends or isinstance(last, ast.Raise)
 
 
-def class_method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
-    """The method of that name that a class itself is given; None for any other."""
-    found = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == name]
-    marks = [written(mark) for one in found for mark in one.decorator_list]
-    return found[0] if marks == ["classmethod"] and found[0].args.args else None
-
-
 def parameters(function: ast.FunctionDef) -> frozenset[str]:
     """The names of a function's parameters."""
     takes = function.args

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final, TypeAlias
 
+from bot.frameworks.python.functions import function_called, initializer
 from bot.frameworks.python.loading import may_reach
 from bot.frameworks.python.mappings import keywords_of
 from bot.frameworks.python.run import ProgramRun
@@ -114,7 +115,7 @@ def _may_be_made(scope: Scope, call: ast.Call) -> bool:
 def _within(scope: Scope, call: ast.Call, depth: int) -> Iterator[_Made]:
     """Those that a function makes which a call carries out; none for one of the program itself."""
     try:
-        found = scope.function(call.func)
+        found = function_called(scope, call.func) or initializer(scope, call)
         if found is None or depth >= _DEEPEST or (not depth and found[1].path == scope.path):
             return
         function, there, own = found
