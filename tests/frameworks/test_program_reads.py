@@ -377,10 +377,29 @@ def test_a_trainer_takes_the_arguments_of_transformers() -> None:
         PLAIN.replace("(output_dir", "('p', output_dir") + TRAINS,
         PLAIN + TRAINS.replace("SFT", "GRPO"),
         PLAIN + TRAINS.replace("args=args", "args=args, **more"),
+        PLAIN + TRAINS + TRAINS.replace("512", "1024"),
+        PLAIN + TRAINS + TRAINS.replace("args=args", "args=other()"),
+        PLAIN + TRAINS + TRAINS.replace("args=args, ", ""),
+        PLAIN + TRAINS + TRAINS.replace("SFT", "DPO"),
+        PLAIN + TRAINS * 6,
     ],
 )
 def test_other_arguments_are_not_read(program: str) -> None:
     assert check(program).launches == ()
+
+
+def test_a_trainer_that_is_made_in_several_ways_takes_the_arguments() -> None:
+    """jbejjani2022/misalignment-inoculation and others that have its program."""
+    given = "given = dict(model='Qwen/Qwen3-4B', args=args, max_seq_length=512)\n"
+    trains = (
+        "if wraps:\n    given['data_collator'] = made()\n    t = wrap(SFTTrainer(**given))\n"
+        "else:\n    t = SFTTrainer(**given)\n"
+    )
+    report = check(f"{PLAIN}{given}{trains}t.train()\n")
+    (launch,) = report.launches
+    assert launch.settings["max_seq_length"] == 512
+    assert launch.settings["model_name_or_path"] == "Qwen/Qwen3-4B"
+    assert [one.id for one in report.findings if one.severity != "note"] == ["RLB028"]
 
 
 GIVES = "def settings(n, **more):\n    return {'max_length': n * 2, 'learning_rate': rate()}\n"

@@ -253,16 +253,21 @@ def _without_settings(tree: ast.Module) -> list[tuple[ast.Call, str]]:
 
 
 def _with_arguments(tree: ast.Module) -> list[tuple[ast.Call, str]]:
-    """The one trainer of a program, and transformers' `TrainingArguments` that it is given.
+    """The calls of a program's one trainer, and the `TrainingArguments` that they are given.
 
-    Empty where that is not so, and for trainers that do not take them (`PLAINLY`).
+    Those are transformers', made in one place. Empty where that is not so, and for trainers that do
+    not take them (`PLAINLY`).
     """
     made = [(call, name) for call, name in calls(tree) if name in (*BARE, PLAIN)]
     made.sort(key=lambda one: one[1] == PLAIN)
-    if len(made) != 2 or made[0][1] not in PLAINLY or made[1][1] != PLAIN or made[1][0].args:
+    trainers = {name for _, name in made[:-1]}
+    if len(trainers) != 1 or not trainers <= {*PLAINLY} or len(made) > 1 + _MOST_TRAINERS:
+        return []
+    arguments, last = made[-1]
+    if last != PLAIN or arguments.args:
         return []
     foreign = {one.module for one in imports(tree) for n in one.names if n.name == PLAIN}
-    whole = written(made[1][0].func) == f"transformers.{PLAIN}"
+    whole = written(arguments.func) == f"transformers.{PLAIN}"
     return made if foreign == {"transformers"} or (whole and not foreign) else []
 
 
@@ -276,16 +281,25 @@ def trained_with_arguments(tree: ast.Module) -> str | None:
 def _together(
     tree: ast.Module, made: list[tuple[ast.Call, str]], run: ProgramRun
 ) -> Keywords | None:
-    """The settings of such arguments, with those that the trainer itself takes (before 0.16)."""
+    """The settings of such arguments, with those that the trainer itself takes (before 0.16).
+
+    None where the calls that make it are given other ones each.
+    """
     known = [keywords_of(call, Scope.around(tree, call, run)) for call, _ in made]
-    trainer, arguments = known
-    if trainer is None or arguments is None:
+    if None in known:
         return None
-    own = [one for one in trainer.settings if one.arg not in BESIDE | {"args"}]
+    *trainers, arguments = filter(None, known)
+    own = [[one for one in given.settings if one.arg not in BESIDE] for given in trainers]
+    shown = {
+        (*map(written, call.args[1:]), *sorted(f"{one.arg}={written(one.value)}" for one in given))
+        for (call, _), given in zip(made, own, strict=False)
+    }
+    if len(shown) > 1:
+        return None
     return Keywords(
-        [*arguments.settings, *own],
-        trainer.unsure | arguments.unsure,
-        trainer.optional | arguments.optional,
+        [*arguments.settings, *(one for one in own[0] if one.arg != "args")],
+        arguments.unsure.union(*(one.unsure for one in trainers)),
+        arguments.optional.union(*(one.optional for one in trainers)),
     )
 
 
