@@ -402,6 +402,44 @@ def test_a_trainer_that_is_made_in_several_ways_takes_the_arguments() -> None:
     assert [one.id for one in report.findings if one.severity != "note"] == ["RLB028"]
 
 
+LOOP = "for part in parts():\n    n = 256\n    m = n\n    args = SFTConfig(max_length=m)\n"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        LOOP.replace("    m = n\n", "    if part: n = 512\n    m = n\n"),
+        LOOP.replace("    m = n\n", "    for one in part:\n        m = n\n        n = 512\n"),
+        LOOP.replace("    m = n\n", "    m = n\n    m += part\n"),
+        LOOP.replace("    n = 256\n", "    if part: n = 256\n"),
+        LOOP.replace("    m = n\n", "") + "    m = n\n",
+        LOOP.replace(
+            "    m = n\n", "    try:\n        n = part()\n    except KeyError:\n        m = n\n"
+        ),
+        "if args.long:\n    n = 256\n    SFTConfig(max_length=n)\n",
+        "def f():\n    global n\n    n = 512\nn = 256\nf()\nSFTConfig(max_length=n)\n",
+    ],
+)
+def test_what_another_pass_or_a_condition_may_change_is_not_known(program: str) -> None:
+    assert str(length(program)).startswith("${?")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        LOOP,
+        LOOP.replace("    args", "    for one in part:\n        args"),
+        LOOP + "    n = 1024\n",
+        f"n = 8\n{LOOP}",
+        "try:\n    n = 256\n    args = SFTConfig(max_length=n)\nexcept KeyError:\n    pass\n",
+        "n = 256\nm = [n for n in range(9)]\nSFTConfig(max_length=n)\n",
+    ],
+)
+def test_what_each_pass_gives_a_name_first_is_known(program: str) -> None:
+    """JasperTan-03/guac makes its settings and its trainer in a loop over epochs."""
+    assert length(program) == 256
+
+
 GIVES = "def settings(n, **more):\n    return {'max_length': n * 2, 'learning_rate': rate()}\n"
 MAPPED = "config = settings(256)\nSFTConfig(**config)\n"
 

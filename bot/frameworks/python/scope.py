@@ -28,6 +28,7 @@ from bot.frameworks.python.statements import (
     INNER,
     Tests,
     as_it_was,
+    assigned_above,
     assignment,
     calls_of,
     definitions,
@@ -127,7 +128,13 @@ class Scope:
         name = node.id
         # Statements are carried out in their order, up to the one that the name stands in.
         here = hasattr(node, "lineno") and function_of(self.tree, node) is self.node
-        made = self.assigned(name, node.lineno if here and before == END else before)
+        try:
+            made = self.assigned(name, node.lineno if here and before == END else before)
+        except UnfollowedError:
+            above = self._assigned_above(node) if here else None
+            if above is None:
+                raise
+            made = [above]
         taken = isinstance(self.node, ast.FunctionDef) and name in parameters(self.node)
         if len(made) > 1 and before == END and not here:
             raise UnfollowedError(name)
@@ -243,6 +250,18 @@ class Scope:
                 raise UnfollowedError(name)
             found.append(made)
         return sorted(found, key=lambda one: one.lineno)
+
+    def _assigned_above(self, name: ast.Name) -> ast.Assign | None:
+        """What gives a name something in the pass of a loop, or in the `try`, that it stands in.
+
+        Raises UnfollowedError where conditions decide about that, of which one is not known.
+        """
+        every = [tests for _, tests in stores(self.node).get(name.id, [])]
+        unsure = any(test is None for tests in every for test, _ in tests)
+        made = assigned_above(name, self.node) if unsure and len(every) <= _MOST else None
+        for tests in every if made is not None else ():
+            self.reached(tuple(one for one in tests if one[0] is not None), name.id)
+        return made
 
     def _defined(self, name: str) -> bool:
         """Whether a name is given nothing here, or a function, or what is imported, which it is."""

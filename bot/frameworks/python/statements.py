@@ -68,6 +68,41 @@ def assigned_once(name: ast.Name, within: ast.AST) -> ast.expr | None:
     return made.value if made is not None and isinstance(made.targets[0], ast.Name) else None
 
 
+def assigned_above(name: ast.Name, within: ast.AST) -> ast.Assign | None:
+    """The assignment of a name that is carried out whenever the name is come to, and just before.
+
+    It stands above it in the same block, or in one around that. None where a statement between them
+    may give the name something else.
+    """
+    stored = [one for one, _ in stores(within).get(name.id, []) if not as_it_was(one, name.id)]
+    if any(isinstance(one, (ast.Global, ast.Nonlocal)) for one in stored):
+        return None  # Any call between them may do so.
+    found: ast.Assign | None = None
+    block: Sequence[ast.AST] = getattr(within, "body", ())
+    while (around := next((one for one in block if _spans(one, name)), None)) is not None:
+        for one in block[: block.index(around)]:
+            if any(_spans(one, other) for other in stored):
+                found = assignment(one, name.id) if one in stored else None
+        parts = [getattr(around, part, ()) for part in ("body", "orelse", "finalbody")]
+        inner = any(_spans(around, other) for other in stored if other is not around)
+        if (inner and not isinstance(around, ast.If)) or (any(parts) and around in stored):
+            found = None  # A loop comes back to it; what fails may be carried out in part.
+        block = next((part for part in parts if any(_spans(one, name) for one in part)), ())
+    return found
+
+
+def _spans(around: ast.AST, node: ast.AST) -> bool:
+    """Whether a statement stands where another one is, or around it."""
+    first, last = _place(around), _place(around, end=True)
+    return first <= _place(node) and _place(node, end=True) <= last
+
+
+def _place(node: ast.AST, *, end: bool = False) -> tuple[int, int]:
+    names = ("end_lineno", "end_col_offset") if end else ("lineno", "col_offset")
+    line, column = (getattr(node, name, 0) for name in names)
+    return line, column
+
+
 def statements(node: ast.AST) -> Iterator[tuple[ast.AST, Tests]]:
     """The statements of a function, class or module, each with the conditions around it."""
     waiting: list[tuple[ast.AST, Tests]] = [(one, ()) for one in getattr(node, "body", [])]
@@ -99,6 +134,8 @@ def _own_parts(statement: ast.AST) -> Iterator[ast.AST]:
         yield one
         if not isinstance(one, INNER):
             inner = ast.iter_child_nodes(one)
+            if isinstance(one, ast.comprehension):
+                inner = iter((one.iter, *one.ifs))  # The names that it gives are its own.
             waiting += [
                 part for part in inner if not isinstance(part, (ast.stmt, ast.excepthandler))
             ]
