@@ -76,7 +76,12 @@ def _scores(role: Role, level: MemoryLevel) -> Bytes:
 
 
 def layer_forward(role: Role, tokens: int) -> Bytes:
-    """One layer without gradient: the residual, an fp32 copy, the MLP's three widths, copies."""
-    per_token = 8 * role.shape.hidden + 6 * role.shape.active_intermediate
+    """One layer without gradient: the residual, an fp32 copy, the MLP's three widths, copies.
+
+    Or what a layer of linear attention has at once.
+    """
+    mixer = getattr(role.shape.linear, "forward_bytes_per_token", 0)
+    widest = max(6 * role.shape.active_intermediate, mixer)
+    per_token = 8 * role.shape.hidden + widest
     copies = copies_in_transit(role, tokens) + scores_forward(role, tokens)
     return Bytes.of(role.compute_bytes / 2 * per_token * tokens) / split(role) + copies

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from bot.base.fast_dataclass import dataclass
 
+_STEPS = 1315
+"""Bytes a token and head that do not depend on the head's width, without the kernels."""
 _CHUNK = 64
 """Tokens that the kernel takes at once; it keeps a triangle of them a token and head."""
 
@@ -25,6 +27,8 @@ class LinearAttention:
     value_dim: int
     kernel: int
     """Tokens that the convolution before the rule sees."""
+    plain: bool = False
+    """Whether the rule runs in PyTorch's own operations, not in the kernels."""
     fused: bool = False
     """True when queries, keys, values and gate are one matrix (Qwen3-Next)."""
 
@@ -80,7 +84,15 @@ class LinearAttention:
         values, the values, the gate, what the rule makes and its norm; for each head of the
         values a row of the chunk's triangle, and its decay and step, in fp32 in part. Equal within
         1 % to what MemTracker reports of transformers' layers with stand-ins for the kernels.
+
+        Without the kernels (`torch_chunk_gated_delta_rule`) all is in fp32, with a copy for each of
+        its steps, and a state for each chunk. Equal to what was followed of transformers 5.24's
+        layers (tests/memory/fake_measure.json).
         """
+        if self.plain:
+            state = 4 * self.key_dim * self.value_dim // _CHUNK
+            rule = state + 32 * self.key_dim + 30 * self.value_dim + _STEPS
+            return self.value_heads * rule + 8 * self.key_width
         queries_keys = 4 * self.value_heads * self.key_dim
         return (
             2 * self.convolved
@@ -88,3 +100,13 @@ class LinearAttention:
             + 8 * self.value_width
             + (2 * _CHUNK + 26) * self.value_heads
         )
+
+    @property
+    def backward_bytes_per_token(self) -> int:
+        """What its backward pass makes at most, where that is more than the MLP's."""
+        return 18 * self.value_width if self.plain else 0
+
+    @property
+    def forward_bytes_per_token(self) -> int:
+        """What is there at once in a pass without gradient, where that is more than the MLP's."""
+        return 51 * self.value_width + 4 * self.key_width if self.plain else 0

@@ -84,6 +84,8 @@ def refuse_unfollowed(plan: Plan, model: str | None) -> None:
 def assumed(get: MemorySettings, shape: Shape) -> Iterator[str]:
     """What is taken for granted of a model with an adapter, a clause for each."""
     yield from _unknown_modules(get)
+    if getattr(shape.linear, "plain", False):
+        yield message("layers of linear attention without the kernels of flash-linear-attention")
     if get.plan.adapter.value and shape.experts and whole_experts(get):
         yield message(
             "experts in 16 bits, since bitsandbytes quantizes none of those of transformers 5"

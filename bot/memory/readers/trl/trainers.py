@@ -50,6 +50,7 @@ from bot.memory.readers.trl.evaluation import (
     paired_logits,
     supervised_logits,
 )
+from bot.memory.readers.trl.linear_rule import as_computed
 from bot.memory.readers.trl.logits import (
     fused_head,
     head_copies,
@@ -102,7 +103,7 @@ class _Trainer:
             key="model_name_or_path",
         )
         self.find = model
-        self.shape: Shape = model(self.path).shape
+        self.shape: Shape = as_computed(get, model(self.path).shape)
         self.instruct = plan.framework == "open-instruct"
         self.assumed: list[str] = []
         self.batches: OnlineBatches | None = None
