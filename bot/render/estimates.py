@@ -200,7 +200,7 @@ def _by_lengths(lengths: EstimateLengths) -> str:
     if lengths.oom == "any":
         return tr("likely OOM whatever the lengths of the data")
     if lengths.oom == "none":
-        return tr("likely OOM at none of the lengths that the settings allow")
+        return tr("likely OOM at no length that the settings allow")
     return tr(
         "likely OOM where a sequence has {tokens} tokens or more on the mean: give your lengths",
         tokens=f"{lengths.from_tokens or 0:,}",

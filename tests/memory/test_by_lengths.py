@@ -100,7 +100,7 @@ def test_packed_samples_are_as_long_as_allowed_whatever_they_are() -> None:
     ("script", "line"),
     [
         (grpo(micro=16), "likely OOM where a sequence has "),
-        (grpo(micro=1, response=512), "likely OOM at none of the lengths that the settings allow"),
+        (grpo(micro=1, response=512), "likely OOM at no length that the settings allow"),
     ],
 )
 def test_it_is_a_line_of_what_is_printed(script: str, line: str) -> None:

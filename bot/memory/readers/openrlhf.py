@@ -28,6 +28,7 @@ from bot.memory.readers.lengths import (
 from bot.memory.readers.openrlhf_losses import DOUBLED, FROZEN, LOGITS, PAIRED, update_logits
 from bot.memory.readers.settings import (
     MODEL_UNKNOWN,
+    NOT_KNOWN,
     MemorySettings,
     NoEstimateError,
     assumed_longest,
@@ -166,11 +167,8 @@ class _OpenRLHF:
         total = needed(
             count, "The number of GPUs is not known: the launcher takes every GPU of the host."
         )
-        longest = needed(get.count("data.max_len", "max_len"), "max_len is not known.")
-        micro = needed(
-            get.count("train.micro_batch_size", "micro_train_batch_size"),
-            "micro_train_batch_size is not known.",
-        )
+        longest = needed(get.count("data.max_len", "max_len"), NOT_KNOWN, key="max_len")
+        micro = self._micro()
         of = sample_lengths(longest, self.run, 2 if kind in PAIRED else 1)
         rows = micro * (2 if kind in DOUBLED else 1)
         self.sequences = (rows, rows)
@@ -211,10 +209,7 @@ class _OpenRLHF:
         get = self.get
         alone = not self.plan.launch.entry.endswith("_ray")
         of = self._ppo_lengths()
-        micro = needed(
-            get.count("train.micro_batch_size", "micro_train_batch_size"),
-            "micro_train_batch_size is not known.",
-        )
+        micro = self._micro()
         rollout = get.count("rollout.micro_batch_size", "micro_rollout_batch_size") or micro
         update, forward = self._tokens(micro, of), self._tokens(rollout, of, "rollout")
         self.sequences = (micro, rollout)
@@ -351,13 +346,17 @@ class _OpenRLHF:
             )
         return (replace(first, engine=engine, processes=first.processes + 1), *pools[1:])
 
+    def _micro(self) -> int:
+        keys = ("train.micro_batch_size", "micro_train_batch_size")
+        return needed(self.get.count(*keys), NOT_KNOWN, key=keys[1])
+
     def _ppo_lengths(self) -> Lengths:
         get = self.get
         response, prompt = map(
             counted, (self.plan.max_response_length, self.plan.max_prompt_length)
         )
         if response is None or prompt is None:
-            total = needed(get.count("data.max_len", "max_len"), "max_len is not known.")
+            total = needed(get.count("data.max_len", "max_len"), NOT_KNOWN, key="max_len")
             # Without a limit of its own a response may take all that the prompt leaves.
             response = total if response is None else response
             prompt = total - response

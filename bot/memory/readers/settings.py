@@ -21,6 +21,10 @@ _SIZE = regex(r"(?:length|size|bsz|_len|per_gpu|per_node|nnodes|num_nodes|rollou
 """How keys end that say how much there is: an estimate needs most of them."""
 
 
+NOT_KNOWN: Final = mark("{key} is not known: give --set {key}=VALUE.")
+ADAPTER_UNKNOWN: Final = mark(
+    "Whether an adapter is trained is not known: give --set {key}, or what it is instead."
+)
 MODEL_UNKNOWN: Final = mark(
     "The model ({key}) is not known without running the script: give --set {key}=NAME."
 )

@@ -14,7 +14,9 @@ from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
 from bot.memory.readers.lengths import Lengths, Measured, batch_tokens, lengths, sample_lengths
 from bot.memory.readers.settings import (
+    ADAPTER_UNKNOWN,
     MODEL_UNKNOWN,
+    NOT_KNOWN,
     MemorySettings,
     NoEstimateError,
     assumed_longest,
@@ -160,7 +162,8 @@ class _Trainer:
         get = self.get
         each = needed(
             self.each or get.count("per_device_train_batch_size"),
-            "per_device_train_batch_size is not known.",
+            NOT_KNOWN,
+            key="per_device_train_batch_size",
         )
         if self.algorithm in _ONLINE:
             response = longest_response(get, self.run)
@@ -366,8 +369,7 @@ class _Trainer:
         kind = self.plan.adapter.value
         if kind is None and self._plain_defaults("use_peft"):
             kind = ""
-        if kind is None:
-            raise NoEstimateError("Whether an adapter is trained is not known.")
+        kind = needed(kind, ADAPTER_UNKNOWN, key="use_peft=false")
         return adapter(self.get, kind) if kind in ("lora", "dora") else None
 
     def _plain_defaults(self, key: str) -> bool:

@@ -23,6 +23,7 @@ from bot.memory.readers.lengths import (
 )
 from bot.memory.readers.settings import (
     MODEL_UNKNOWN,
+    NOT_KNOWN,
     MemorySettings,
     assumed_mean,
     needed,
@@ -77,7 +78,7 @@ def read(
     )
     backend = backend_of(plan.train.value)
     layout = layout_of(get, total, backend, _KEYS)
-    longest = needed(get.count("data.max_length"), "data.max_length is not known.")
+    longest = needed(get.count("data.max_length"), NOT_KNOWN, key="data.max_length")
     packed = get.on(False, "model.use_remove_padding", "use_remove_padding")
     batch = _micro_batch(get, sample_lengths(longest, run), layout, packed=packed)
     of = batch.lengths
@@ -156,7 +157,8 @@ def _micro_batch(get: MemorySettings, of: Lengths, layout: Layout, *, packed: bo
     # Where the plan does not know the GPUs, it cannot share out those of all (verl 0.1).
     rows = needed(
         given and (plan.micro_batch_size_per_gpu.value or max(1, given // layout.gpus)),
-        "data.micro_batch_size_per_gpu is not known.",
+        NOT_KNOWN,
+        key="data.micro_batch_size_per_gpu",
     )
     rows = max(1, min(rows, samples))
     if _old(plan) and not packed:

@@ -16,7 +16,13 @@ from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.readers.expert_factors import expert_factors
-from bot.memory.readers.settings import MemorySettings, NoEstimateError, indivisible, needed
+from bot.memory.readers.settings import (
+    ADAPTER_UNKNOWN,
+    MemorySettings,
+    NoEstimateError,
+    indivisible,
+    needed,
+)
 from bot.memory.workload import Adapter, Backend, Layout, Offload, Role
 
 BYTES = {"fp32": 4.0, "float32": 4.0, "bf16": 2.0, "bfloat16": 2.0, "fp16": 2.0, "float16": 2.0}
@@ -56,7 +62,7 @@ def backend_of(strategy: str | None) -> Backend:
 def adapter_of(plan: Plan, get: MemorySettings, model: str) -> Adapter | None:
     """The adapter that is trained on `model`'s settings; raises where it cannot be known."""
     if plan.adapter.value is None:
-        raise NoEstimateError("Whether an adapter is trained is not known.")
+        raise NoEstimateError(ADAPTER_UNKNOWN, key=f"{model}.lora_rank=0")
     if not plan.adapter.value:
         return None
     bridge = (plan.adapter.key or "").endswith(".lora.rank")

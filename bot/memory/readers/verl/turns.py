@@ -8,7 +8,7 @@ is written in one turn.
 
 from __future__ import annotations
 
-from bot.memory.readers.settings import MemorySettings, needed
+from bot.memory.readers.settings import NOT_KNOWN, MemorySettings, needed
 
 _START, _SEEN = "data.max_start_length", "data.max_obs_length"
 
@@ -18,9 +18,9 @@ def limits(get: MemorySettings) -> tuple[int, int]:
 
     Raises NoEstimateError where the script does not say them.
     """
-    prompt = needed(get.count("data.max_prompt_length"), "data.max_prompt_length is not known.")
-    response = needed(
-        get.count("data.max_response_length"), "data.max_response_length is not known."
+    prompt, response = (
+        needed(get.count(key), NOT_KNOWN, key=key)
+        for key in ("data.max_prompt_length", "data.max_response_length")
     )
     start, seen = get.whole(_START), get.whole(_SEEN)
     if not start or not seen or not get.on(True, "do_search"):
