@@ -183,6 +183,9 @@ def estimate_script(
     if options.model is not None and find(options.model) is None:
         raise UserError("--model: {why}", why=not_known(options.model))
     context = read_script(script, options)
+    said = context.header.mentioned if context.choice.device is None else None
+    if options.device is None and said is not None:
+        options = replace(options, device=said)
     try:
         facts = read_run(run) if isinstance(run, Path) else run
     except EvidenceError as error:
@@ -203,6 +206,9 @@ def estimate_script(
         if estimate.stages and facts is None and estimate.outcome != "impossible":
             card = options.device or context.choice.device
             estimate = replace(estimate, by_lengths=by_lengths(context, plan, card, gpus))
+        if estimate.stages and options.device == said is not None:
+            noted = message("{device}, which a comment of the script counts", device=said)
+            estimate = replace(estimate, assumptions=(noted, *estimate.assumptions))
         if estimate.stages and context.choice.open():
             reason = message("it takes the most memory of those that are possible")
             counts = counted_launch(context.plans, context.choice, plan, reason)

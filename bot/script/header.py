@@ -34,6 +34,12 @@ _TESTED = regex(
     rf"\b({_NAMES})\s+(?:release\s+|version\s+)?v?(\d[\d.]*\d)\b",
     re.IGNORECASE,
 )
+_COUNTED = regex(
+    r"(?<![\w.])\d{1,3}\s?[x\u00d7*]\s?([a-z]{0,4}\d[a-z0-9]{1,12}(?:-?pcie|-?sxm)?)\b"
+    r"(?:[\s-]{0,2}\(?(\d{2,3})\s?gi?b?\b)?(?!\s?/)",
+    re.IGNORECASE,
+)
+"""How people write cards and their number: `8xH100`, `4 x A100 80GB`, `2x4090`."""
 _DENIED = regex(r"\b(?:not|never|fails?|breaks?)\b|n't\b", re.IGNORECASE)
 _TOP = 4000
 """Characters of the beginning in which an author says what the script was tested with."""
@@ -60,6 +66,8 @@ class Header:
     """The accelerator, where the word names one that is known."""
     requested: str | None = None
     """The one that `#SBATCH` lines ask Slurm for, where they name a single card unmistakably."""
+    mentioned: str | None = None
+    """The one that sentences of comments count (`run on 8xH100`), where they name a single card."""
     versions: dict[str, Stated] = field(default_factory=dict)
     """Framework to the release that the script is written for, or else was tested with."""
 
@@ -69,6 +77,7 @@ def read_header(comments: Iterable[Comment], text: str = "") -> Header:
 
     Of its text the lines above the first command count, as Slurm reads them.
     """
+    comments = tuple(comments)
     links: list[Stated] = []
     first: dict[str, Stated] = {}
     tested: dict[str, Stated] = {}
@@ -78,14 +87,14 @@ def read_header(comments: Iterable[Comment], text: str = "") -> Header:
         found = _LINE.match(comment.text)
         if not found:
             continue
-        kind, text = found[1].lower(), found[2]
+        kind, value = found[1].lower(), found[2]
         start = comment.span.start + found.start(2)
-        stated = Stated(text, Span(start, start + len(text)))
-        if kind in ("mlflow", "trackio") and "://" not in text:
+        stated = Stated(value, Span(start, start + len(value)))
+        if kind in ("mlflow", "trackio") and "://" not in value:
             continue  # A note on a folder of its author's machine names no run that can be read.
-        if kind in FRAMEWORKS and len(text.split()) > 1 and not _RELEASE.match(text):
+        if kind in FRAMEWORKS and len(value.split()) > 1 and not _RELEASE.match(value):
             continue  # A sentence on the framework states no release.
-        if kind == "tag" and len(text.split()) > 2 and text.split()[0].upper() not in TAGS:
+        if kind == "tag" and len(value.split()) > 2 and value.split()[0].upper() not in TAGS:
             continue  # What an argument of this name is for.
         if kind in ("wandb", "swanlab", "mlflow", "trackio"):
             links.append(stated)
@@ -99,8 +108,17 @@ def read_header(comments: Iterable[Comment], text: str = "") -> Header:
         contributor=first.get("contributor"),
         device=device if device and vendor_of(device.text) else None,
         requested=only_card(map(str.lower, requested_cards(header_words(text)))),
+        mentioned=only_card(_mentioned(comments)),
         versions={name: first[name] for name in FRAMEWORKS if name in first},
     )
+
+
+def _mentioned(comments: Iterable[Comment]) -> Iterator[str]:
+    """The cards that comments count, each with its memory where that is said."""
+    for comment in comments:
+        for found in _COUNTED.finditer(comment.text):
+            memory = f"-{found[2]}gb" if found[2] else ""
+            yield f"{found[1].lower().removesuffix('s')}{memory}"
 
 
 def _tested(comment: Comment) -> Iterator[tuple[str, Stated]]:

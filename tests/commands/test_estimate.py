@@ -583,3 +583,32 @@ def test_a_program_whose_model_is_not_followed_has_an_estimate_by_what_is_given(
 
 
 EACH = "per_device_train_batch_size"
+
+
+@pytest.mark.parametrize(
+    ("comment", "options", "card"),
+    [
+        ("# run on 8xH100", (), "H100"),
+        ("# run on 8xH100", ("--device", "h200"), "H200"),
+        ("# run on 8xH100\n# device: h20", (), "H20"),
+    ],
+)
+def test_a_comment_that_counts_cards_says_the_device_last(
+    comment: str, options: tuple[str, ...], card: str
+) -> None:
+    """As verl's examples say where they ran."""
+    script = f"{comment}\n{_LAUNCH}\n"
+    asked = ("estimate", *options, "--format", "json", "--stdin-filename", "x.sh", "-")
+    estimate = json.loads(rlbot(*asked, stdin=script.encode()).out)["scripts"][0]["estimate"]
+    assert estimate["device"] == card
+    noted = "h100, which a comment of the script counts"
+    assert (noted in estimate["assumptions"]) == (card == "H100")
+
+
+_LAUNCH = (
+    "python3 -m verl.trainer.main_ppo data.train_batch_size=64 data.max_prompt_length=512 "
+    "data.max_response_length=512 actor_rollout_ref.model.path=Qwen/Qwen2.5-0.5B-Instruct "
+    "actor_rollout_ref.actor.ppo_mini_batch_size=64 actor_rollout_ref.rollout.name=vllm "
+    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4 trainer.n_gpus_per_node=8 "
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4"
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.script.header import read_header
+from bot.shell import read
 from bot.shell.source import Span
 from bot.shell.words import Comment
 
@@ -96,3 +97,29 @@ def test_a_statement_counts_before_a_release_in_passing() -> None:
 def test_a_release_in_passing_counts_at_the_top_alone() -> None:
     text = "# tested on verl 0.5.0"
     assert read_header([Comment(text, Span(9000, 9000 + len(text)))]).versions == {}
+
+
+@pytest.mark.parametrize(
+    ("comment", "card"),
+    [
+        ("# run on 8xH100", "h100"),
+        ("# Should run on 4 nodes of 8xH100s", "h100"),
+        ("# Tested on 8x A100 40GB. Parallelism (TP=8)", "a100-40gb"),
+        ("# Defaults for 8× MI300X node", "mi300x"),
+        ("# text only, 2xA800-80G", "a800-80gb"),
+        ("# 4 x A100", None),  # of 40 or of 80 GB
+        ("# NVIDIA GPUs (8xH20/H100/H200)", None),
+        ("# 8xH100, or 8xH200", None),
+        ("# 8x larger than 2x7b, 3x3, and Mixtral 8x22B", None),
+        ("# v8xH100 of x2h100", None),
+    ],
+)
+def test_a_sentence_that_counts_cards(comment: str, card: str | None) -> None:
+    source = f"{comment}\necho\n"
+    assert read_header(read(source.encode(), "x.sh").comments, source).mentioned == card
+
+
+def test_what_slurm_is_asked_for_beside_a_statement() -> None:
+    source = "#!/bin/bash\n#SBATCH --gres=gpu:h100:8\n# verl: 0.9.1\necho\n"
+    header = read_header(read(source.encode(), "x.sh").comments, source)
+    assert header.requested == "h100"
