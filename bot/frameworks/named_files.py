@@ -195,7 +195,11 @@ def started(paths: Iterable[str], scripts: Mapping[str, bytes]) -> dict[str, dic
         for word in islice(shell.words(PATH.findall(text)), MOST_NAMED):
             below = word.lstrip("/")
             alike = shell.ending(below) or shell.ending(word.rpartition("/")[2])
-            near = (shell.at(below, script), nearest(alike, script))
+            near = (
+                shell.at(below, script),
+                shell.elsewhere(f"/{below}"),
+                nearest(alike, script),
+            )
             files |= dict.fromkeys(path for path in near if path is not None and path != script)
         found[script] = files
     return found

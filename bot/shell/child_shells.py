@@ -272,7 +272,7 @@ def _run(runner: Runner, text: InnerText, world: World, start: _Start) -> bool:
     inner.exit_trap = None
     inner.output = None if world.output is None else []
     inner.settle(0)
-    session.running.append(session.tree.path(world, inner.zero) or "")
+    session.running.append(text.path)
     with session.looping(0):
         worlds = run_lines(runner, script.lines, [inner])
     if start.pane is None:

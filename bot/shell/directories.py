@@ -9,7 +9,7 @@ from bot.shell.pieces import Value, computed, first_hole, known
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
 from bot.shell.state import ShellVariable, World
-from bot.shell.tree import SCRIPT_FOLDER
+from bot.shell.tree import SCRIPT_FOLDER, inside
 from bot.shell.values import scalar
 from bot.shell.words import Hole, Piece, Word
 
@@ -71,11 +71,10 @@ def _resolve(base: Value, path: Value, span: Span) -> Value:
     if text.startswith("/"):
         return computed(_normal(text), span)
     if start is None:
-        if text in (".", ""):
-            return base
-        if ".." not in text:
-            return (*base, Piece("/" + text.removeprefix("./").rstrip("/"), span, False))
-        return hole("environment", f"directory {text} of the working directory", span, "PWD")
+        within = inside(text)
+        if within is None:
+            return hole("environment", f"directory {text} of the working directory", span, "PWD")
+        return (*base, Piece(f"/{within}", span, False)) if within else base
     return computed(_normal(start + "/" + text), span)
 
 
@@ -87,7 +86,10 @@ def _unknown(path: Value, span: Span) -> Value:
     if len(path) == 1 and first == SCRIPT_FOLDER:
         return path
     if isinstance(first, Hole):
-        return hole("environment", "directory that cd leads to", span, "PWD")
+        rest = known(path[1:]) or ""
+        below = rest.rstrip("/") if first.name == "HOME" and rest.startswith("/") else ""
+        found = Hole("environment", "directory that cd leads to", "PWD", path=below)
+        return (Piece(found, span, False),)
     reason = first_hole(path)
     return hole("environment", reason.reason if reason else "PWD", span, "PWD")
 

@@ -88,9 +88,10 @@ def file_text(
     if own is not None and len(session.running) < _NESTED:
         return value_text(own, span, name)
     path = session.tree.path(world, word.pieces) or session.tree.below_unset(word.pieces)
-    if path is None:
-        return None
     try:
+        path = path or session.tree.elsewhere(world, word.pieces, span)
+        if path is None:
+            return None
         if len(session.running) >= _NESTED or session.running.count(path) >= _REPEATED:
             raise LimitReached("files", session.limits, span)
         text = session.tree.text(path, span)

@@ -81,7 +81,7 @@ def run_source(runner: Runner, words: Sequence[Word], world: World, span: Span) 
     world.sources = (*sources, words[0].pieces)
     if not any(line.items for line in script.lines):
         world.settle(0)
-    session.running.append(session.tree.path(world, words[0].pieces) or "")
+    session.running.append(text.path)
     worlds = run_lines(runner, script.lines, [world])
     session.running.pop()
     session.leave()

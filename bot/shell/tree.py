@@ -8,7 +8,7 @@ two parts: a hole, and the known rest of the path.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final, TypeAlias
 
 from bot.shell.limits import LimitReached, ShellLimits
@@ -29,6 +29,9 @@ WORKING_FOLDER = Hole("environment", "PWD", "PWD")
 """The working directory in which the script starts."""
 _SUBMITTED_FROM: Final = ("LS_SUBCWD", "PBS_O_WORKDIR", "SGE_O_WORKDIR", "SLURM_SUBMIT_DIR")
 """The variables of a job that hold the folder in which it was submitted."""
+_INSTALLED: Final = ("/opt/", "/usr/")
+_MOST_ENDS: Final = 8
+"""Ends of a path outside of the tree that are looked for in it."""
 
 
 class Tree:
@@ -95,6 +98,34 @@ class Tree:
             return None
         return inside(rest)
 
+    def elsewhere(self, world: World, value: Value, at: Span) -> str | None:
+        """The only file of the tree that a path on somebody's machine may mean.
+
+        Raises:
+            LimitReached: too many files were looked for.
+
+        """
+        found = [path for path in self._ends(world, value) if self.read(path, at) is not None]
+        return found[0] if len(found) == 1 else None
+
+    def _ends(self, world: World, value: Value) -> Collection[str]:
+        """The places in the tree that a path outside may mean: its ends that have a folder.
+
+        Behind a `cd` that led there a relative path may also be meant as it is written.
+        """
+        if self._files is None or self._start is not None:
+            return ()
+        path, text, folder = _behind_unknown(value), known(value), world.variables.get("PWD")
+        written: list[str] = []
+        if text and path is None and folder is not None:
+            base = (_behind_unknown(folder.value or ()) or "").rstrip("/")
+            within = inside(text) if base else None
+            if within:
+                path, written = f"{base}/{within}", [within]
+        names = posixpath.normpath(path or "").split("/")[2:]
+        ends = ["/".join(names[start:]) for start in range(len(names) - 1)]
+        return dict.fromkeys([*ends[-_MOST_ENDS:], *written])
+
     def folder(self, path: str, span: Span) -> Value:
         """The absolute path of a folder of the tree, as `cd` and `realpath` make it."""
         rest = f"/{path}" if path else ""
@@ -158,8 +189,7 @@ class Tree:
     def wrote(self, world: World, value: Value) -> None:
         """Notes that the script itself may change a file, whose content is unknown from then on."""
         path = self.path(world, value)
-        if path:
-            self._written.add(path)
+        self._written.update((path,) if path else self._ends(world, value))
 
 
 def inside(path: str) -> str | None:
@@ -168,3 +198,18 @@ def inside(path: str) -> str | None:
     if f"{normal}/".startswith("../"):
         return None
     return "" if normal == "." else normal
+
+
+def _behind_unknown(value: Value) -> str | None:
+    """What follows the last unknown part of an absolute path, but for one of what is installed."""
+    first = value[0].text if value else ""
+    if isinstance(first, Hole):
+        rooted = bool(first.path) or first.name == "HOME"
+    else:
+        rooted = first.startswith("/") and not first.startswith(_INSTALLED)
+    if not rooted:
+        return None
+    end = ""
+    for piece in value:
+        end = piece.text.path if isinstance(piece.text, Hole) else end + piece.text
+    return end

@@ -29,6 +29,8 @@ class Hole:
     """The variable, for environment and unset, and for unsupported where a file may set it."""
     number: bool = False
     """Whether it is a number, and thus one word: `$!`, `$((N / 2))`."""
+    path: str = ""
+    """Of a folder to which `cd` led, its path below the home folder."""
 
 
 @dataclass(frozen=True, slots=True)

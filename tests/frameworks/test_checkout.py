@@ -661,6 +661,12 @@ def test_a_program_may_have_any_name_in_its_package(name: str) -> None:
     assert f"verl/trainer/{name}.py" in needed(files, {"recipe/mine/run.sh": script})
 
 
+def test_a_change_asks_for_the_script_that_an_authors_path_names() -> None:
+    files = dict.fromkeys(("scripts/run.sh", "jobs/run.sh", "jobs/a.sh"), b"")
+    script = b"bash /home/me/r10/scripts/run.sh\n"
+    assert "scripts/run.sh" in needed(files, {"jobs/a.sh": script})
+
+
 @pytest.mark.parametrize("folder", ["/examples/config", "//examples//config"])
 def test_a_change_asks_for_the_folder_that_its_script_names(folder: str) -> None:
     others = {"examples/config/mine.yaml", "examples/other/config/mine.yaml"}

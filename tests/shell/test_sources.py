@@ -86,7 +86,7 @@ def test_the_folder_of_the_script_is_found_and_not_guessed() -> None:
         ('cd "${SLURM_SUBMIT_DIR}/a"\nbash ./x.sh\n', True),
         ('bash "$SLURM_SUBMIT_DIR/a/x.sh"\n', True),
         ("cd $SLURM_SUBMIT_DIR/..\nbash a/x.sh\n", False),
-        ("SLURM_SUBMIT_DIR=/b\ncd $SLURM_SUBMIT_DIR\nbash a/x.sh\n", False),
+        ("SLURM_SUBMIT_DIR=/opt/b\ncd $SLURM_SUBMIT_DIR\nbash a/x.sh\n", False),
         ("cd $SLURM_TMPDIR\nbash a/x.sh\n", False),
     ],
 )
@@ -413,6 +413,62 @@ def test_a_folder_that_only_the_caller_sets_is_the_root(start: str, found: bool)
     words = argv(reading(f"{start}\n", train__a="cmd 1\n", a="cmd 2\n"))
     assert (["cmd", "1"] in words) is found
     assert ["cmd", "2"] not in words
+
+
+FROM_THE_AUTHORS_FOLDER = [
+    "cd /home/me/proj/r10\nbash train/a.sh",
+    "cd /home/me/proj/r10/train\nbash a.sh",
+    "cd $HOME/proj/r10 || exit 1\nsource train/a.sh",
+    "cd ~/r10\n./train/a.sh",
+    "cd ~/r10\ncd train/..\nbash ./train/a.sh",
+    "cd /scratch/$USER/r10\nbash train/a.sh",
+    "cd /data/me/r10\nsrun apptainer exec img.sif bash train/a.sh",
+    "bash /home/me/r10/train/a.sh",
+    "bash /scratch/$USER/r10/train/a.sh",
+    "R=$HOME/src/r10; bash $R/train/a.sh",
+]
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "cd /home/me/r10\nbash train/gone.sh",
+        "cd /home/me/r10\nbash ../train/a.sh",
+        "cd /opt/r10\nbash train/a.sh",
+        "cd $(pick)\nbash train/a.sh",
+        "cd\nbash train/a.sh",
+        "cd ~\nbash train/a.sh",
+        "cd /\nbash train/a.sh",
+        "cd /scratch/$USER\nbash train/a.sh",
+        "cd $REPO/r10\nbash train/a.sh",
+        "bash /train/a.sh",
+        "bash /home/me/r10/a.sh",
+        "bash /usr/share/r10/train/a.sh",
+        "cd ~/r10\ncp new.sh train/a.sh\nbash train/a.sh",
+        "cp new.sh /home/me/r10/train/a.sh\nbash /home/me/r10/train/a.sh",
+    ],
+)
+def test_a_script_that_is_not_of_the_tree_behind_the_authors_cd(start: str) -> None:
+    assert argv(reading(f"{start}\n", train__a="#!/bin/bash\ncmd 1\n"))[-1] != ["cmd", "1"]
+
+
+def test_an_authors_path_that_may_be_either_of_two_files_is_not_guessed() -> None:
+    files = {"r10/train/a.sh": b"cmd 1\n", "train/a.sh": b"cmd 2\n"}
+    for start in ("cd /home/me/r10; bash train/a.sh", "bash /home/me/r10/train/a.sh"):
+        assert "cmd" not in [one[0] for one in argv(read(start.encode(), "x", files=files.get))]
+
+
+@pytest.mark.parametrize("start", FROM_THE_AUTHORS_FOLDER)
+def test_a_script_of_the_tree_behind_the_authors_cd(start: str) -> None:
+    """YouAreSpecialToMe/SimOPD: its jobs begin with `cd $HOME/pythonProject/SimOPD`."""
+    assert argv(reading(f"{start}\n", train__a="cmd 1\n"))[-1] == ["cmd", "1"]
+    known = read(
+        f"{start}\n".encode(),
+        "run.sh",
+        Invocation(environment={"PWD": "/srv/tree", "HOME": "/root", "USER": "me"}),
+        files={"train/a.sh": b"cmd 1\n"}.get,
+    )
+    assert ["cmd", "1"] not in argv(known)  # It is known that the tree lies elsewhere.
 
 
 def test_a_file_that_a_loop_runs_again_is_parsed_once() -> None:
