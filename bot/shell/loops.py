@@ -27,7 +27,7 @@ _ROUNDS = 50
 _PATIENCE = 100
 """The same, of one that ends the script when it has waited."""
 _COUNTED = 4
-"""The same, where each round has several ways that are kept apart."""
+"""The same, where each round has several ways that are kept apart, or only waits."""
 _SLEEPS = regex(r"\bsleep\b")
 _LEAVES = regex(r"\b(?:break|return|exit)\b")
 _TAKES_OPTIONS = regex(r"\b(?:shift|getopts)\b")
@@ -105,13 +105,14 @@ def _while(
     active = [world]
     rounds = 0
     waits = False
+    ran = set[int]()
     while active:
         rounds += 1
         if not _count(runner, rounds, node):
             done.extend(active)
             break
         following: list[World] = []
-        listed = len(runner.session.commands)
+        begun = len(runner.session.ran)
         starts = [one.copy() for one in active]
         for one in active:
             with runner.session.looping():
@@ -120,9 +121,10 @@ def _while(
             done.extend(gone)
         active = runner.bounded(_changed_worlds(runner, node, following, starts, done), node)
         done = runner.bounded(done, node)
-        many = _many(runner, node.body, active, listed)
+        idle = _idle(runner, begun, ran) and _waits(runner, node.body)
+        many = len(active) > _APART or (idle and len(active) > 1)
         waits = waits or sum(one.flow is None for one in done) > _APART
-        if active and (done or many) and rounds >= _most(many=many, waits=waits):
+        if active and (done or many) and rounds >= _most(counted=many or idle, waits=waits):
             done.extend([*starts, *active])
             active = []
             waits = True
@@ -132,18 +134,20 @@ def _while(
     return done
 
 
-def _many(runner: Runner, body: Script, active: list[World], listed: int) -> bool:
-    """Whether a loop goes on in several ways: in more than are kept apart, or to no avail.
+def _idle(runner: Runner, begun: int, ran: set[int]) -> bool:
+    """Whether a round, since when `begun` commands had run, has run none that no earlier one did.
 
-    `listed` are the commands that were known before a round; one that waits has no others.
+    `ran` are those of earlier ones, to which its own are added.
     """
-    waits = len(active) > 1 and len(runner.session.commands) == listed and _waits(runner, body)
-    return waits or len(active) > _APART
+    now = runner.session.ran[begun:]
+    idle = ran.issuperset(now)
+    ran.update(now)
+    return idle
 
 
-def _most(*, many: bool, waits: bool) -> int:
+def _most(*, counted: bool, waits: bool) -> int:
     """The rounds after which a loop is left."""
-    if many:
+    if counted:
         return _COUNTED
     return _ROUNDS if waits else _PATIENCE
 
@@ -240,34 +244,50 @@ def run_for(runner: Runner, node: For, world: World) -> list[World]:
     runner.session.enter(node.start, node.end)
     done: list[World] = []
     active = [world]
-    waited = False
+    waited = last = False
+    ran = set[int]()
     for rounds, value in enumerate(values, 1):
+        if last and rounds < len(values):
+            continue
         if not active or not _count(runner, rounds, node):
             break
-        following: list[World] = []
-        listed = len(runner.session.commands)
-        for one in active:
-            if not _takes(runner, node, one, value):
-                done.append(one)
-                continue
-            with runner.session.looping():
-                staying, leaving = _turn(runner, node.body, one)
-            following.extend(staying)
-            done.extend(leaving)
+        waits = rounds >= _COUNTED and _waits(runner, node.body)
+        starts = [one.copy() for one in active] if waits else []
+        begun = len(runner.session.ran)
+        following = _for_value(runner, node, active, value, done)
         if counted and may_split(value):
             for one in (*following, *done):
                 uncount(before, one, counted)
         active = runner.bounded(following, node)
         done = runner.bounded(done, node)
-        waits = rounds >= _COUNTED and _waits(runner, node.body)
-        counts = waits and _many(runner, node.body, active, listed)
-        if counts:
+        idle = _idle(runner, begun, ran) and waits
+        if (idle and len(active) > 1) or (waits and len(active) > _APART):
             done, active = [*done, *active], []
-        if waited or counts or len(done) > _APART:
+            waited = True
+        elif idle and active and done and rounds < len(values) - 1:
+            # What the rounds up to the last one change is unknown.
+            active, last = _widened_exits(runner, [*active, *starts]), True
+        if waited or len(done) > _APART:
             waited = True
             done = _widened_exits(runner, done)
     runner.session.leave()
     return runner.bounded([*active, *done], node)
+
+
+def _for_value(
+    runner: Runner, node: For, active: list[World], value: Value, done: list[World]
+) -> list[World]:
+    """One round for a value: the worlds that go on; those that leave are added to `done`."""
+    following: list[World] = []
+    for one in active:
+        if not _takes(runner, node, one, value):
+            done.append(one)
+            continue
+        with runner.session.looping():
+            staying, leaving = _turn(runner, node.body, one)
+        following.extend(staying)
+        done.extend(leaving)
+    return following
 
 
 def _takes(runner: Runner, node: For, world: World, value: Value) -> bool:

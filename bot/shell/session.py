@@ -115,6 +115,8 @@ class Session:
         """That of the command listed last, and its texts."""
         self._seen_commands: dict[object, int] = {}
         """For each command its place in `commands`."""
+        self.ran: list[int] = []
+        """The places in `commands` of those carried out, in the order in which they were."""
         self._ways: list[Ways] = []
         """For each of `commands` the ways to it."""
         self._seen_variables: set[object] = set()
@@ -216,6 +218,7 @@ class Session:
             tuple([(name, file.content.text) for name, file in command.files.items()]),
         )
         seen = self._seen_commands.get(key)
+        self.ran.append(len(self.commands) if seen is None else seen)
         if seen is not None:
             if self._ways[seen] is not ways and self._ways[seen] != ways:
                 self.work(sum(len(way.answers) for way in ways))

@@ -652,6 +652,70 @@ done
     assert started == {str(number) for number in range(1, 13)}
 
 
+def test_a_loop_that_sleeps_goes_on_to_the_round_that_is_known_to_end_it() -> None:
+    text = "for i in $(seq 50); do sleep 1; cmd a; [ $i -lt 50 ] || exit 0; done; cmd end"
+    assert ["cmd", "end"] not in argv(text)
+
+
+def test_a_loop_that_starts_something_in_each_round_does_so_in_each_world() -> None:
+    """What another world has listed before is not what a round has run again."""
+    loop = "for n in $(seq 12); do cmd a $n || exit 1; sleep 5; done"
+    ways = [way for words, way in assumed(f"[ -f x ] && X=1\n{loop}\n") if words[0] == "cmd"]
+    assert ways == [()] * 12
+
+
+def test_a_loop_that_waits_ends_by_its_last_round() -> None:
+    """ZJU-REAL/SDAR's run_search.sh: the launch stands behind `exit 1` in the last round."""
+    text = """for i in $(seq 400); do
+  if curl -s localhost; then break; fi
+  tried=$i
+  if [ $i -eq 400 ]; then cmd gives up after $i, $tried; exit 1; fi
+  sleep 5
+done
+cmd end $tried
+"""
+    found = [(words, way) for words, way in assumed(text) if words[0] == "cmd"]
+    given_up, (end, way) = found
+    assert given_up[0] == ["cmd", "gives", "up", "after", "400,", "400"]
+    assert (end, way) == (
+        ["cmd", "end", "${?value of tried when the loop is left}"],
+        ("`curl -s localhost` succeeds",),
+    )
+
+
+def test_a_server_that_is_waited_for_again_and_again_leaves_steps_for_the_launch() -> None:
+    """From HAE-RAE/logical-puzzles, whose launch stands behind it."""
+    text = """wait_for() {
+  local waited=0
+  while [ $waited -lt 600 ]; do
+    if curl -s localhost:8000/health; then return 0; fi
+    kill -0 $PID || return 1
+    if [ $((waited % 60)) -eq 0 ]; then echo still starting; fi
+    sleep 2; waited=$((waited + 2))
+  done
+  return 1
+}
+for m in a b c d e f; do
+  serve $m & PID=$!
+  for i in $(seq 1 600); do
+    if curl -s localhost:8000/health; then break; fi
+    sleep 5
+  done
+  wait_for || continue
+  cmd asks $m
+done
+cmd end
+"""
+    result = reading(text)
+    assert not result.problems
+    commands = [[word.text for word in one.argv] for one in result.commands]
+    assert [one for one in commands if one[0] == "cmd"] == [
+        *(["cmd", "asks", model] for model in "abcdef"),
+        ["cmd", "end"],
+    ]
+    assert len(commands) < 30
+
+
 def test_a_short_wait_keeps_its_rounds() -> None:
     text = "i=0; while [ $i -lt 3 ]; do if curl -s localhost; then break; fi; ((i++)); done; cmd $i"
     assert {words[1] for words, _ in assumed(text) if words[0] == "cmd"} == {"0", "1", "2", "3"}
