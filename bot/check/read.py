@@ -17,10 +17,10 @@ from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import check_context
 from bot.script.choice import choose
 from bot.script.header import read_header
-from bot.script.name import is_program, is_recipe, is_shell, read_name
+from bot.script.name import is_program, is_recipe, read_name
 from bot.script.named_recipes import with_settings
 from bot.script.recipe import read_recipe
-from bot.shell import Files, Invocation, asks_its_caller, read
+from bot.shell import Files, Invocation, readings
 from bot.shell.words import Reading
 
 SECONDS = 30.0
@@ -69,7 +69,8 @@ def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
         # A program is read through the repository that it stands in, which here is no more.
         alone = PurePath(script.path).name
         place = ScriptPlace(Checkout({alone: script.data}), alone)
-    reading = _reading(script, options, place)
+    ways = _readings(script, options, place)
+    reading = next(ways)
     header = read_header(reading.comments, reading.source.text)
     name = read_name(script.full_path or script.path, options.config.name_profiles())
     planned = partial(
@@ -80,8 +81,7 @@ def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
         place=place,
     )
     launches = planned(reading)
-    if not launches and is_shell(script.path) and asks_its_caller(reading):
-        whole = _reading(script, options, place, every_way=True)
+    if not launches and (whole := next(ways, None)) is not None:
         launches = planned(whole)
         reading = whole if launches else reading
     joined = with_settings(reading, launches, place)
@@ -108,31 +108,34 @@ def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
     )
 
 
-def _reading(
-    script: ScriptFile,
-    options: CheckOptions,
-    place: ScriptPlace | None,
-    *,
-    every_way: bool = False,
-) -> Reading:
-    """What a shell script would run, or what a YAML recipe or a Python program stands for."""
+def _readings(
+    script: ScriptFile, options: CheckOptions, place: ScriptPlace | None
+) -> Iterator[Reading]:
+    """What a script would run, and then what it would for all that its caller may give.
+
+    A YAML recipe, a notebook or a Python program has the first alone: what it stands for.
+    """
     if is_recipe(script.path):
         if place is None:
-            return read_recipe(script.data, script.path)
+            yield read_recipe(script.data, script.path)
+            return
         own, program = place.checkout.own_arguments(), place.checkout.program(place.path)
-        return read_recipe(script.data, script.path, own, program)
-    if is_notebook(script.path):
+        yield read_recipe(script.data, script.path, own, program)
+    elif is_notebook(script.path):
         from bot.script.program import read_cells
 
-        shell = partial(_shell, script, options, every_way=every_way)
-        return read_cells(script.data, script.path, place.path if place else script.path, shell)
-    if is_program(script.path):
+        tree_path = place.path if place else script.path
+        yield read_cells(
+            script.data, script.path, tree_path, lambda text: next(_shell(script, options, text))
+        )
+    elif is_program(script.path):
         from bot.script.program import read_program
 
         tree_path = place.path if place else script.path
         given = options.script_arguments or ()
-        return read_program(script.data, script.path, tree_path, given, _assumed(options))
-    return _shell(script, options, script.data, every_way=every_way)
+        yield read_program(script.data, script.path, tree_path, given, _assumed(options))
+    else:
+        yield from _shell(script, options, script.data)
 
 
 def files_of(script: ScriptFile, options: CheckOptions) -> tuple[Files | None, str | None]:
@@ -145,16 +148,15 @@ def files_of(script: ScriptFile, options: CheckOptions) -> tuple[Files | None, s
     return place.files, place.path
 
 
-def _shell(script: ScriptFile, options: CheckOptions, text: bytes, *, every_way: bool) -> Reading:
+def _shell(script: ScriptFile, options: CheckOptions, text: bytes) -> Iterator[Reading]:
     files, path = files_of(script, options)
     invocation = Invocation(
         environment={} if options.clean_environment else None,
         assumed=_assumed(options),
         arguments=options.script_arguments,
-        every_way=every_way,
         path=path,
     )
-    return read(text, script.path, invocation, files=files)
+    return readings(text, script.path, invocation, files=files)
 
 
 def _assumed(options: CheckOptions) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Reads a shell script as bash would, without running it."""
 
 from bot.shell.limits import ShellLimits
-from bot.shell.reader import Invocation, asks_its_caller, read
+from bot.shell.reader import Invocation, read, readings
 from bot.shell.tree import Files
 
-__all__ = ["Files", "Invocation", "ShellLimits", "asks_its_caller", "read"]
+__all__ = ["Files", "Invocation", "ShellLimits", "read", "readings"]

@@ -248,7 +248,7 @@ def getopts(session: Session, world: World, words: Sequence[Word], span: Span) -
         world.settle(None, False)
         return
     options = _Options(session, world, name, span)
-    if session.needs_arguments and isinstance(world.positional, OpenArguments):
+    if isinstance(world.positional, OpenArguments) and session.needs("arguments"):
         options.unknown()
         return
     arguments = arguments_of(words[2:]) or world.positional

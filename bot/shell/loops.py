@@ -219,14 +219,14 @@ def _run_round(
 
 def _mixed(runner: Runner, before: World, done: list[World], *, options: bool) -> list[World]:
     """The worlds behind a loop of any number of rounds, where one does not stand for all."""
+    session = runner.session
     behind = [one for one in done if one.flow is None]
-    rounds = runner.session.rounds
-    runner.session.mixable = runner.session.mixable or len(behind) > 2
-    many = runner.session.needs_arguments and options and len(behind) > _APART
-    if rounds == "one" and not many:
+    session.mixable = session.mixable or len(behind) > 2
+    many = options and len(behind) > _APART and session.needs("arguments")
+    if not many and not session.needs("rounds"):
         return done
     left = [one for one in done if one.flow is not None]
-    return [*left, *mixed(before, behind, every=rounds == "every" or not options)]
+    return [*left, *mixed(before, behind, every=not options or session.needs("every round"))]
 
 
 def _leaves(runner: Runner, body: Script) -> bool:
@@ -316,8 +316,8 @@ def _values(runner: Runner, node: For, world: World) -> tuple[list[Value], bool]
             values.extend(found)
             runner.session.spend_words(len(values))
     given = world.positional
-    asked = runner.session.needs_arguments and not values and _over_arguments(runner, node)
-    if asked and isinstance(given, OpenArguments):
+    over = not values and _over_arguments(runner, node)
+    if over and isinstance(given, OpenArguments) and runner.session.needs("arguments"):
         first = given.shifted + 1
         numbers = range(first, first + _rounds(runner, node.body))
         values = [hole("argument", "an argument", node.name_span, str(n)) for n in numbers]

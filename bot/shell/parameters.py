@@ -224,9 +224,9 @@ class _Expansion:
         if node.every:
             return elements(self.session, world, node.name, self.span)
         if (
-            self.session.needs_arguments
-            and isinstance(world.positional, OpenArguments)
+            isinstance(world.positional, OpenArguments)
             and joins(star, self.context)
+            and self.session.needs("arguments")
         ):
             return [hole("argument", "all arguments", self.span, "*")]
         return list(world.positional)
@@ -248,7 +248,7 @@ class _Expansion:
             holes = [piece.text for piece in value if isinstance(piece.text, Hole)]
             if holes and self._never_set() and holes[0].kind in ("unset", "unsupported"):
                 # The script never sets it: read as if nobody else did, unless it needs somebody to.
-                present = self.session.needs_variables and not self._says()
+                present = not self._says() and self.session.needs("variables")
             elif self.node.operator.startswith(":"):
                 if any(isinstance(piece.text, str) and piece.text for piece in value):
                     present = True

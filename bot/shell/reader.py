@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import product
 from typing import Final, TypeAlias
@@ -16,7 +16,7 @@ from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.parse.parser import ScriptParser
 from bot.shell.pieces import Value, computed
 from bot.shell.places import Places
-from bot.shell.session import Rounds, Session, hole
+from bot.shell.session import Need, Session, hole
 from bot.shell.slurm import header_words, job_variables
 from bot.shell.source import Source, Span
 from bot.shell.state import OpenArguments, ShellVariable, World
@@ -40,9 +40,6 @@ class Invocation:
     """`$1`, `$2`, …; None when nobody has named them: the script is then read as it runs without
     any (`$@` is no word), `$1` is a hole, and where the script does nothing without arguments, it
     is read for all that they may be."""
-    every_way: bool = False
-    """Whether it is read for all that unnamed arguments, and variables that are empty unless given,
-    may be, although it does something without them."""
     path: str | None = None
     """The path of the script in the tree from whose root it is called, where that is not the one
     of its messages."""
@@ -74,10 +71,27 @@ def read(
         What the script would run. Never raises: whatever is wrong is a `Problem`.
 
     """
+    return next(readings(data, path, invocation, files=files, limits=limits))
+
+
+def readings(
+    data: bytes,
+    path: str,
+    invocation: Invocation = _UNKNOWN_CALLER,
+    *,
+    files: Files | None = None,
+    limits: ShellLimits = _NO_LIMITS,
+) -> Iterator[Reading]:
+    """Reads a script as `read` does, and then for all that its caller may give.
+
+    That second reading is one for every way, although the script does something without arguments,
+    and without variables that are empty unless given. There is none where it is the first.
+    """
     text, problems = _decode(data, limits)
     source = Source(path, text)
     if any(problem.kind in ("limit", "encoding") for problem in problems):
-        return Reading(source, (), (), (), tuple(problems))
+        yield Reading(source, (), (), (), tuple(problems))
+        return
     environment, arguments = invocation.environment, invocation.arguments
     given = {**(environment or {}), **invocation.assumed}
     place = path if invocation.path is None else invocation.path
@@ -87,36 +101,38 @@ def read(
             number = hole("environment", "the number of the job", Span(0, 0), name)
             world.variables.setdefault(name, ShellVariable(number, exported=True, caller=True))
         world.variables = job_variables(header_words(text)) | world.variables
+    done: list[_Evaluated] = []
 
-    def evaluated(*, arguments: bool, variables: bool, rounds: Rounds) -> _Evaluated:
+    def evaluated(needed: frozenset[Need]) -> _Evaluated:
+        for one in done:
+            if one[0].asked.isdisjoint(one[0].needed ^ needed):
+                return one  # Nothing in it depends on how the two differ.
         session = Session(limits, Places(text), environment, Tree(files, place, given, limits))
-        session.needs_arguments, session.needs_variables = arguments, variables
-        session.rounds = rounds
-        session.given = frozenset(given)
-        return session, _evaluate(session, world.copy())
+        session.needed, session.given = needed, frozenset(given)
+        done.append((session, _evaluate(session, world.copy())))
+        return done[-1]
 
-    every_way = invocation.every_way
-    looks = arguments is None and _ARGUMENTS.search(text) is not None
-    may_be_given = environment is None and _EMPTY_DEFAULT.search(text) is not None
-    needy, variables = every_way and looks, False
-    found = evaluated(arguments=needy, variables=False, rounds="one")
-    if found[0].ended and looks and not needy:
-        needy = True
-        found = evaluated(arguments=True, variables=False, rounds="one")
-    tries = product(_ROUNDS, (False, True) if may_be_given else (False,))
-    for rounds, needs_variables in tries:
-        further = needs_variables if rounds == "one" else _may_mix(found[0])
-        if not (further and (found[0].ended or every_way)):
-            continue
-        other = evaluated(arguments=needy, variables=variables or needs_variables, rounds=rounds)
-        if _goes_further(other[0], found[0], every_way=every_way):
-            found, variables = other, variables or needs_variables
-    session, comments = found
-    return _reading(source, session, session.places, comments, problems)
+    looks = _ARGUMENTS.search(text) is not None
+    may_be_given = _EMPTY_DEFAULT.search(text) is not None
+    wanted: set[Need] = {"arguments"} if looks and arguments is None else set()
+    wanted |= {"variables"} if may_be_given and environment is None else set()
+    first = _furthest(evaluated, wanted, every_way=False)
+    yield _reading(source, *first, problems)
+    if looks or may_be_given:
+        whole = _furthest(evaluated, wanted, every_way=True)
+        if whole is not first:
+            yield _reading(source, *whole, problems)
 
 
 _Evaluated: TypeAlias = tuple[Session, list[Comment]]
-_ROUNDS: Final[tuple[Rounds, ...]] = ("one", "needed", "every")
+_NOTHING: Final[frozenset[Need]] = frozenset()
+_GIVEN: Final[frozenset[Need]] = frozenset({"arguments"})
+_SET: Final[frozenset[Need]] = frozenset({"variables"})
+_ROUNDS: Final[tuple[frozenset[Need], ...]] = (
+    _NOTHING,
+    frozenset({"rounds"}),
+    frozenset({"rounds", "every round"}),
+)
 _ARGUMENTS = regex(r"\$[#@*1-9]|\$\{[#!]?[#@*1-9]|\bgetopts\b")
 """What tells that a script looks at its arguments."""
 _SUBMITTED = regex(r"(?m)^#SBATCH\b")
@@ -127,10 +143,31 @@ _EMPTY_DEFAULT = regex(r"\$\{\w+:?[-=]\}")
 """What is empty where the caller sets nothing."""
 
 
-def asks_its_caller(reading: Reading) -> bool:
-    """Whether a script looks at arguments, or at variables that are empty unless given."""
-    text = reading.source.text
-    return bool(_ARGUMENTS.search(text) or _EMPTY_DEFAULT.search(text))
+def _furthest(
+    evaluated: Callable[[frozenset[Need]], _Evaluated],
+    wanted: Collection[Need],
+    *,
+    every_way: bool,
+) -> _Evaluated:
+    """The evaluation for nothing of what the caller may give, unless one for more leads further.
+
+    `wanted` is what the script looks at. With `every_way` others are tried although something is
+    done without.
+    """
+    needed = _GIVEN if every_way and "arguments" in wanted else _NOTHING
+    found = evaluated(needed)
+    if found[0].ended and "arguments" in wanted and not needed:
+        needed = _GIVEN
+        found = evaluated(needed)
+    variables = (_NOTHING, _SET) if "variables" in wanted else (_NOTHING,)
+    for rounds, more in product(_ROUNDS, variables):
+        further = bool(more) if not rounds else _may_mix(found[0])
+        if not (further and (found[0].ended or every_way)):
+            continue
+        other = evaluated(needed | more | rounds)
+        if _goes_further(other[0], found[0], every_way=every_way):
+            found, needed = other, needed | more
+    return found
 
 
 def _may_mix(session: Session) -> bool:
@@ -242,12 +279,9 @@ def _zero(path: str, exact: bool) -> Value:
 
 
 def _reading(
-    source: Source,
-    session: Session,
-    places: Places,
-    comments: list[Comment],
-    problems: list[Problem],
+    source: Source, session: Session, comments: list[Comment], problems: list[Problem]
 ) -> Reading:
+    places = session.places
     found = [*problems, *session.problems]
     if places.plain:
         return Reading(

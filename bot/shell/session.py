@@ -48,9 +48,10 @@ Expand: TypeAlias = Callable[["Session", World, list[WordPart], ExpansionContext
 Tildes: TypeAlias = Callable[["Session", World, list[WordPart]], list[WordPart]]
 """Replaces each `~` in parts of a word where bash does so."""
 
-Rounds: TypeAlias = Literal["one", "needed", "every"]
-"""What stands for any number of rounds of a loop: one of them, any of those that nothing is done
-without, or any at all."""
+Need: TypeAlias = Literal["arguments", "variables", "rounds", "every round"]
+"""What a script may do nothing without: the caller's arguments, the variables that are empty unless
+given, several rounds of a loop that goes round any number of times, and also those of its rounds
+that replace a value."""
 
 
 class Session:
@@ -91,11 +92,10 @@ class Session:
         """The choices of the command being carried out; None where it cannot be run again."""
         self.given: frozenset[str] = frozenset()
         """The variables that the caller is known to set."""
-        self.needs_arguments = False
-        """Whether the script does nothing without arguments, so that it is called with some."""
-        self.needs_variables = False
-        """Whether it does nothing either without the variables that are empty unless given."""
-        self.rounds: Rounds = "one"
+        self.needed: frozenset[Need] = frozenset()
+        """What the script is read for, since it does nothing without."""
+        self.asked = set[Need]()
+        """On which of them the reading depends: with any others it is the same."""
         self.mixable = False
         """Whether there was a loop of any number of rounds, where several do what no one does."""
         self.ended = False
@@ -135,6 +135,11 @@ class Session:
         start = self.places.outer(Span(offset, offset)).start
         before = self.places.text[:start]
         return before.count("\n") + 1, start - (before.rfind("\n") + 1) + 1
+
+    def needs(self, what: Need) -> bool:
+        """Whether the script is read for something; only to be asked where that counts."""
+        self.asked.add(what)
+        return what in self.needed
 
     # Bounds
 

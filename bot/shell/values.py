@@ -68,7 +68,7 @@ def _special(session: Session, world: World, name: str, span: Span) -> Value | N
     if is_digits(name):
         return _argument(world, int(name) if len(name) < 9 else len(world.positional) + 1, span)
     if name == "#":
-        if session.needs_arguments and isinstance(world.positional, OpenArguments):
+        if isinstance(world.positional, OpenArguments) and session.needs("arguments"):
             return hole("argument", "number of arguments", span, "#")
         if isinstance(world.positional, UncountedArguments):
             return hole("command", "number of arguments", span, number=True)

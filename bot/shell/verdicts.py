@@ -70,9 +70,8 @@ def _identity(value: Value) -> str | None:
 
 def without_arguments(session: Session, value: Value) -> Value:
     """A value as it is when the script is called without arguments, unless it needs some."""
-    if session.needs_arguments:
-        return value
-    return tuple(piece for piece in value if not is_argument(piece))
+    known_ones = tuple(piece for piece in value if not is_argument(piece))
+    return value if len(known_ones) == len(value) or session.needs("arguments") else known_ones
 
 
 def about(operator: str, *values: Value) -> Truth:
