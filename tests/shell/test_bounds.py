@@ -36,6 +36,11 @@ def names(result: Reading) -> list[str]:
         ("cmd a\ncmd ${b\n", "this `${` is never closed", 2, 5),
         ("cmd a\ncmd `b\n", "this backquote is never closed", 2, 5),
         ("cmd a\nX=(b\nc\n", "this `(` is never closed", 2, 3),
+        ('cmd a\nX=(\n "b"\n;\n)', "`;` is not expected here", 4, 1),
+        ('cmd a\nfor x in y; do\nX=(\n "b"; "c"\n)', "`;` is not expected here", 4, 5),
+        ("cmd a\nfor x in y; do X=(a; b)", "`;` is not expected here", 2, 20),
+        # HAE-RAE/logical-puzzles, where the loop stands a hundred lines below.
+        ("cmd a\n( X=(\nb\nc=1\nfor x in y; do\n  c\ndone )", "this `(` is never closed", 2, 5),
         ("cmd a\nif b; then\n  c\n", "this `if` is never closed: `fi` is missing", 2, 1),
         ("cmd a\nfor x in y; do\n  c\n", "this `for` is never closed: `done` is missing", 2, 1),
         ("cmd a\nf() {\n c\n", "this `{` is never closed: `}` is missing", 2, 5),

@@ -25,6 +25,7 @@ _OPERATOR = regex(r"\+?=")
 _DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly", "command", "builtin"})
 """Commands behind which assignments may stand."""
 _LIST = regex(r"[A-Za-z_][A-Za-z0-9_]*\+?=\(")
+_COMPOUND = regex(r"[ \t]*(?:for|if|select|until|while)[ \t]")
 
 
 class SimpleParser:
@@ -124,7 +125,7 @@ class SimpleParser:
         elements: list[Element] = []
         while True:
             cursor.newlines()
-            if cursor.at >= cursor.end:
+            if cursor.at >= cursor.end or self._behind_compound(start):
                 cursor.unclosed("`(`", start)
             if cursor.peek(")"):
                 break
@@ -132,6 +133,12 @@ class SimpleParser:
         cursor.at += 1
         cursor.leave()
         return ArrayLiteral(start, cursor.at, elements)
+
+    def _behind_compound(self, start: int) -> bool:
+        """Whether a `;` ends words that begin a compound command on a later line of a list."""
+        cursor = self._cursor
+        line = cursor.text.rfind("\n", start, cursor.at) + 1
+        return cursor.peek(";") and line > 0 and _COMPOUND.match(cursor.text, line) is not None
 
     def _element(self) -> Element:
         cursor = self._cursor
