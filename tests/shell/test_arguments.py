@@ -153,6 +153,20 @@ def test_every_way(text: str, expected: list[str]) -> None:
     assert len({*map(repr, readings(text.encode(), "run.sh", named))}) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("other\n", 1),
+        ("f() { other $1; }\nf a\n", 1),  # The function's, and none of the caller's.
+        ('exit\n[ -n "${K:-}" ] && cmd a\n', 1),
+        ('other\n[ -n "${K:-}" ] && cmd a\n', 2),
+        ('other\n[ "$1" = 0 ] && cmd a\n', 2),
+    ],
+)
+def test_there_is_no_second_reading_where_it_is_the_first(text: str, number: int) -> None:
+    assert len([*readings(text.encode(), "run.sh")]) == number
+
+
 def test_named_arguments_are_all_there_is() -> None:
     text = 'if [ $# -lt 2 ]; then exit 1; fi\ncmd $1 "$@" ${3:-d}'
     assert commands(text, ()) == []
