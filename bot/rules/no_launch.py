@@ -231,7 +231,7 @@ def _with_way(what: Message, paths: Sequence[str]) -> Message:
     """What was not read, with what to do about it."""
     if all(path.startswith("/") for path in paths):
         return message(
-            "{what}; no file at an absolute path is read beside a script: check it by itself",
+            "{what}; no file here is surely the one of that absolute path: check it by itself",
             what=what,
         )
     return message("{what}; --root names the folder to read it from", what=what)

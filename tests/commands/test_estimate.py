@@ -606,7 +606,8 @@ def test_a_comment_that_counts_cards_says_the_device_last(
 
 
 _LAUNCH = (
-    "python3 -m verl.trainer.main_ppo data.train_batch_size=64 data.max_prompt_length=512 "
+    "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=64 "
+    "data.max_prompt_length=512 "
     "data.max_response_length=512 actor_rollout_ref.model.path=Qwen/Qwen2.5-0.5B-Instruct "
     "actor_rollout_ref.actor.ppo_mini_batch_size=64 actor_rollout_ref.rollout.name=vllm "
     "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4 trainer.n_gpus_per_node=8 "
