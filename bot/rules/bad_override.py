@@ -28,6 +28,8 @@ from bot.shell.source import Span
 _ASSIGNED = regex(r"\s{0,40}(?:export\s{1,9})?(\w{1,99})=(?:\"[^\"]*|'[^']*)\s\Z")
 """What stands before a later word of a value in quotes."""
 
+_MANY = 3
+"""Options in the place of settings that are one mistake."""
 _PLAIN = regex(r"[^\s\"'\[\]{}$\\,][^\"'\[\]{}\n$\\]{0,99}")
 """A value that may be meant as one text: no list, no mapping, and without quotes."""
 
@@ -57,7 +59,8 @@ def check(context: RuleContext) -> Hits:
     places = set[Span]()
     cut = cut_launches(context)
     for plan in context.plans:
-        for bad in _causes(context, plan, cut=plan.launch.command.argv[0].span.start in cut):
+        cut_off = plan.launch.command.argv[0].span.start in cut
+        for bad in _as_options(plan) or _causes(context, plan, cut=cut_off):
             if bad.span in places:
                 continue  # Another round of a loop.
             places.add(bad.span)
@@ -126,6 +129,25 @@ def _parts_of_setting(context: RuleContext, plan: Plan, bad: BadArgument) -> lis
         return []
     parts = [other for other in plan.bad_arguments if other.word.span == bad.word.span]
     return parts if len(parts) > 1 and "=" in parts[0].word.text else []
+
+
+def _as_options(plan: Plan) -> tuple[BadArgument, ...]:
+    """One for all settings of a launch that are written as another parser has them.
+
+    Their values, and what follows them, are refused because of them. Empty where few are.
+    """
+    options = [bad for bad in plan.bad_arguments if bad.word.text.startswith("--")]
+    if plan.framework != "verl" or len(options) < _MANY:
+        return ()
+    name, _, value = options[0].word.text.lstrip("-").partition("=")
+    said = message(
+        "Hydra has no options such as {option}: all {count} settings of this launch that are "
+        "written so belong in the form {form}",
+        option=options[0].word.text,
+        count=len(options),
+        form=f"{name}={value or '…'}",
+    )
+    return (replace(options[0], message=said),)
 
 
 def _in_parts(context: RuleContext, bad: BadArgument) -> Message:

@@ -46,6 +46,20 @@ def test_what_cannot_be_parsed(word: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, verl(f"'{word}'")) == snapshot
 
 
+def test_settings_that_are_written_as_options_are_one_error() -> None:
+    """shatianming5/goodhart-cascade: each was told of, and each value behind it."""
+    words = (
+        "--algorithm grpo",
+        "--model.path $M",
+        "--data.train_files=a.parquet",
+        "trainer.nnodes=1",
+    )
+    (one,) = found(SLUG, verl(*words))
+    assert "all 3 settings of this launch" in one.message
+    assert "algorithm=…" in one.message
+    assert len(found(SLUG, verl(*words[:2]))) > 1
+
+
 @pytest.mark.parametrize(
     ("word", "meant"),
     [
