@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from bot.memory.readers.lengths import Measured
 from bot.memory.readers.settings import MemorySettings, NoEstimateError
 from bot.memory.readers.verl.turns import limits
 from bot.memory.shapes.models import find, not_known
-from bot.report import Estimate, Evidence, Finding, ScriptReport, Verdict
+from bot.report import Estimate, EstimateCard, Evidence, Finding, ScriptReport, Verdict
 from bot.report.claims import ClaimName
 from bot.rules._support.base import RuleContext
 from bot.rules._support.continuation import is_cut
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 _LESS = "memory-not-minimal"
 """The rule of the memory that says that less would do; the others say what a run would do."""
 _SOME_MODEL = "Qwen/Qwen2.5-0.5B"
+_CARDS = ("rtx4090", "l40s", "a100-40", "a100", "h100", "h20", "h200", "b200")
+_ASCEND_CARDS = ("910b4", "910b")
+"""Of each size the commonest card, for a launch of which nothing says where it runs."""
 _NO_TRAINER = regex(r"(?:^|[./])main_(?:gen|eval|\w{0,40}validation)\w*(?:\.py)?\Z")
 """Programs like verl's that generate or score with the settings of its trainers."""
 
@@ -164,6 +168,34 @@ def overruled(
     return tuple(one for one in findings if one.slug == kept or group_of(one.id) != "memory")
 
 
+def _on_cards(
+    context: RuleContext,
+    options: CheckOptions,
+    gpus: int | None,
+    facts: Facts | Measured | None,
+) -> tuple[EstimateCard, ...]:
+    """The verdict on common cards; empty where the device is known, or more is not."""
+    if options.device or context.choice.device or isinstance(facts, Facts):
+        return ()
+    plans, cards = context.choice.plans, list[EstimateCard]()
+    where = [plan.last("trainer.device") for plan in plans]
+    ascend = any(setting is not None and setting.text == "npu" for setting in where)
+    for token in (_ASCEND_CARDS if ascend else _CARDS) if plans else ():
+        on = partial(estimate_launch, context, device=token, gpus=gpus, facts=facts)
+        made = most([on(plan) for plan in plans])
+        if made.outcome == "no prediction" or made.device is None:
+            return ()
+        cards.append(
+            EstimateCard(
+                device=made.device,
+                outcome=made.outcome,
+                usable_gib=made.usable_gib or 0.0,
+                peak_gib=made.peak_gib or 0.0,
+            )
+        )
+    return tuple(cards)
+
+
 def estimate_script(
     script: ScriptFile,
     options: CheckOptions,
@@ -199,7 +231,9 @@ def estimate_script(
         for plan in context.choice.plans
     ]
     counts = counted_launch(context.plans, context.choice)
-    if estimates:
+    if cards := _on_cards(context, options, gpus, facts):
+        estimate = replace(estimates[0], cards=cards)
+    elif estimates:
         best = most(estimates)
         plan = context.choice.plans[estimates.index(best)]
         estimate = _with_left_out(_with_advice(best, context, options, gpus), estimates)

@@ -113,6 +113,8 @@ def _on_host(line: str, estimate: Estimate) -> str:
 def estimate_lines(name: str, estimate: Estimate) -> list[str]:
     """The estimate for a terminal."""
     name = terminal(name)
+    if estimate.cards:
+        return _on_cards(name, estimate)
     if estimate.outcome == "no prediction":
         return [
             tr("{name}: no prediction. {reason}", name=name, reason=terminal(estimate.reason or ""))
@@ -133,6 +135,22 @@ def estimate_lines(name: str, estimate: Estimate) -> list[str]:
         binds = f"  {tr('binds')}" if stage.expected_gib == peak else ""
         lines.append(f"  {padded(label, wide)}{shown}   {drawn}{binds}")
     return lines + [f"  {terminal(note)}" for note in notes(estimate)]
+
+
+def _on_cards(name: str, estimate: Estimate) -> list[str]:
+    """What common cards would say, where nothing says which it is."""
+    heads = [tr("device"), tr("usable"), tr("expected"), tr("verdict")]
+    rows = [
+        [card.device, f"{card.usable_gib:.1f}", f"{card.peak_gib:.1f}", tr(card.outcome)]
+        for card in estimate.cards
+    ]
+    wide = [max(map(width_of, column)) for column in zip(heads, *rows, strict=True)]
+    lines = [
+        f"  {padded(device, wide[0])}  {usable.rjust(wide[1])}  {peak.rjust(wide[2])}  {outcome}"
+        for device, usable, peak, outcome in (heads, *rows)
+    ]
+    said = tr("{name}: nothing says the device: name it with --device. GiB of each GPU:", name=name)
+    return [said, *lines]
 
 
 def fullest(estimate: Estimate) -> list[EstimateStage]:

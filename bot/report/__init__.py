@@ -9,6 +9,7 @@ from bot.report.base import ClaimVerdict, JsonValue, ReportPart, Scalar, Severit
 from bot.report.estimate import (
     Estimate,
     EstimateAllocated,
+    EstimateCard,
     EstimateLengths,
     EstimateOption,
     EstimateShortage,

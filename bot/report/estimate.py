@@ -68,6 +68,16 @@ class EstimateLengths(ReportPart):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EstimateCard(ReportPart):
+    """What a launch takes of one card, where nothing says on which it runs."""
+
+    device: str
+    outcome: Literal["impossible", "likely OOM", "tight", "fits"]
+    usable_gib: float
+    peak_gib: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EstimateOption(ReportPart):
     """A setting that would lower the peak."""
 
@@ -85,6 +95,8 @@ class Estimate(ReportPart):
     """impossible rests on the floor alone; no prediction comes with its reason."""
     reason: str | None = None
     """Why there is no prediction."""
+    cards: tuple[EstimateCard, ...] = ()
+    """The verdict on common cards, where that the device is not known is the reason."""
     unknown_model: str | None = None
     """The model whose shape is not known, where that is the reason."""
     model: str | None = None

@@ -605,6 +605,32 @@ def test_a_comment_that_counts_cards_says_the_device_last(
     assert (noted in estimate["assumptions"]) == (card == "H100")
 
 
+def test_without_a_device_common_cards_are_answered(snapshot: SnapshotAssertion) -> None:
+    asked = ("estimate", "--stdin-filename", "x.sh", "-")
+    result = rlbot(*asked, stdin=f"{_LAUNCH}\n".encode())
+    assert result.status == 3
+    assert result.out == snapshot
+    made = json.loads(rlbot(*asked, "--format", "json", stdin=f"{_LAUNCH}\n".encode()).out)
+    cards = made["scripts"][0]["estimate"]["cards"]
+    assert [card["device"] for card in cards][:2] == ["RTX4090", "L40S"]
+    for card in cards:
+        alone = rlbot(*asked, "--device", card["device"], stdin=f"{_LAUNCH}\n".encode())
+        assert f"{card['outcome']}, {card['peak_gib']:.1f} GiB expected" in alone.out
+
+
+def test_cards_are_of_the_maker_that_the_launch_asks_for() -> None:
+    asked = ("estimate", "--format", "json", "--stdin-filename", "x.sh", "-")
+    result = rlbot(*asked, stdin=f"{_LAUNCH} trainer.device=npu\n".encode())
+    cards = json.loads(result.out)["scripts"][0]["estimate"]["cards"]
+    assert {card["device"] for card in cards} == {"910B4", "910B"}
+
+
+def test_no_card_is_answered_where_more_than_the_device_is_missing() -> None:
+    asked = ("estimate", "--stdin-filename", "x.sh", "-")
+    launch = _LAUNCH.replace("Qwen/Qwen2.5-0.5B-Instruct", "my/own")
+    assert "no prediction" in rlbot(*asked, stdin=f"{launch}\n".encode()).out
+
+
 _LAUNCH = (
     "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=64 "
     "data.max_prompt_length=512 "
