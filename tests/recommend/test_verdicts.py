@@ -146,10 +146,10 @@ def test_a_stage_that_is_too_large_is_not_laid_to_the_engine() -> None:
 
 
 def test_a_refused_qlora_names_lora_and_what_came_near() -> None:
-    said = _answer("16x4090 Qwen3.5-27B qlora sft trl 4096")
+    said = _answer("16x4090 Qwen3-32B qlora sft trl 2048")
     assert "The nearest is 1 × RTX4090: update would leave 0.8 GiB, and most runs that" in said
     assert "On 16 × RTX4090 would fit: LoRA (--method lora)." in said
-    assert "The page has no row for sft-qlora of Qwen3.5-27B." in said
+    assert "The page has no row for sft-qlora of Qwen3-32B." in said
     assert "LoRA (--method lora)" not in _answer("1xrtx4060ti Qwen3-32B qlora sft trl")
 
 

@@ -47,7 +47,11 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[object, ...]]:
 
     # A process of its own could not be counted in.
     monkeypatch.setattr("bot.review.reading.isolated", run_here)
-    count(check_read, "read", lambda data, path, *_, **__: (path, hashlib.sha256(data).hexdigest()))
+    count(
+        check_read,
+        "readings",
+        lambda data, path, *_, **__: (path, hashlib.sha256(data).hexdigest()),
+    )
     count(check_read, "read_header", lambda comments, *_: (tuple(comments),))
     count(
         base,
@@ -61,11 +65,11 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[object, ...]]:
 def once(readings: Counter[tuple[object, ...]]) -> None:
     """Both scripts were read, and nothing twice."""
     assert [key[:3] for key in readings if readings[key] > 1] == []
-    parsed = {key[1:] for key in readings if key[0] == "read"}
+    parsed = {key[1:] for key in readings if key[0] == "readings"}
     changed = {(SCRIPT, GOOD), (SECOND, OTHER)}
     assert {(path, hashlib.sha256(data).hexdigest()) for path, data in changed} <= parsed
     kinds = Counter(key[0] for key in readings)
-    assert kinds["read_header"] == kinds["read"]
+    assert kinds["read_header"] == kinds["readings"]
     assert kinds["estimate_plan"] >= 2
     assert kinds["read_pull"] == 1
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Iterator, Mapping
 
+from bot.base.regex import regex
 from bot.frameworks import pins
 from bot.frameworks.named_files import bytes_of
 from bot.frameworks.plan import Plan
@@ -84,9 +84,17 @@ def has_code_for(context: RuleContext, name: str) -> bool:
 
 def _registers(files: Mapping[str, bytes], name: str) -> bool:
     """Whether Python registers a name: `@register("trloo")`, `@register(Loss(["k1_rec"]))`."""
-    call = rf"(?:register\w*\([^@:]*?|\()[\"']{re.escape(name)}[\"']".encode()
+    quoted = (f'"{name}"'.encode(), f"'{name}'".encode())
     texts = (bytes_of(files, path) for path in files if path.endswith(".py"))
-    return any(b"register" in text and re.search(call, text) for text in texts)
+    for text in (text for text in texts if b"register" in text):
+        calls = b"\n".join(found[0] for found in _REGISTERS.finditer(text))
+        if any(one in calls or b"(" + one in text for one in quoted):
+            return True
+    return False
+
+
+_REGISTERS = regex(rb"register\w{0,40}\([^@:]{0,300}")
+"""A call that registers something, with what stands in it."""
 
 
 def has_text(context: RuleContext, name: str, text: str) -> bool:
