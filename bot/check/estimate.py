@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.base.devices import Device, by_report
+from bot.base.device_words import is_maker, vendor_of
+from bot.base.devices import Device, Vendor, by_report
 from bot.base.digest import hex_digest
 from bot.base.errors import UserError
 from bot.base.messages import Message, message, plural_message, sentence_of
@@ -37,8 +38,11 @@ if TYPE_CHECKING:
 _LESS = "memory-not-minimal"
 """The rule of the memory that says that less would do; the others say what a run would do."""
 _SOME_MODEL = "Qwen/Qwen2.5-0.5B"
-_CARDS = ("rtx4090", "l40s", "a100-40", "a100", "h100", "h20", "h200", "b200")
-_ASCEND_CARDS = ("910b4", "910b")
+_CARDS: Mapping[Vendor, Sequence[str]] = {
+    Vendor.NVIDIA: ("rtx4090", "l40s", "a100-40", "a100", "h100", "h20", "h200", "b200"),
+    Vendor.ASCEND: ("910b4", "910b"),
+    Vendor.AMD: ("mi300x", "mi355x"),
+}
 """Of each size the commonest card, for a launch of which nothing says where it runs."""
 _NO_TRAINER = regex(r"(?:^|[./])main_(?:gen|eval|\w{0,40}validation)\w*(?:\.py)?\Z")
 """Programs like verl's that generate or score with the settings of its trainers."""
@@ -175,12 +179,13 @@ def _on_cards(
     facts: Facts | Measured | None,
 ) -> tuple[EstimateCard, ...]:
     """The verdict on common cards; empty where the device is known, or more is not."""
-    if options.device or context.choice.device or isinstance(facts, Facts):
+    said = options.device or context.choice.device
+    if isinstance(facts, Facts) or (said is not None and not is_maker(said)):
         return ()
     plans, cards = context.choice.plans, list[EstimateCard]()
-    where = [plan.last("trainer.device") for plan in plans]
-    ascend = any(setting is not None and setting.text == "npu" for setting in where)
-    for token in (_ASCEND_CARDS if ascend else _CARDS) if plans else ():
+    asked = [setting.text for plan in plans if (setting := plan.last("trainer.device"))]
+    vendor = vendor_of(said or next(iter(asked), "")) or Vendor.NVIDIA
+    for token in _CARDS.get(vendor, ()) if plans else ():
         on = partial(estimate_launch, context, device=token, gpus=gpus, facts=facts)
         made = most([on(plan) for plan in plans])
         if made.outcome == "no prediction" or made.device is None:

@@ -149,7 +149,7 @@ def _on_cards(name: str, estimate: Estimate) -> list[str]:
         f"  {padded(device, wide[0])}  {usable.rjust(wide[1])}  {peak.rjust(wide[2])}  {outcome}"
         for device, usable, peak, outcome in (heads, *rows)
     ]
-    said = tr("{name}: nothing says the device: name it with --device. GiB of each GPU:", name=name)
+    said = tr("{name}: nothing says which card: name it with --device. GiB of each GPU:", name=name)
     return [said, *lines]
 
 
