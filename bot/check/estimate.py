@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.device_words import is_maker, vendor_of
-from bot.base.devices import Device, Vendor, by_report
+from bot.base.devices import Device, Vendor, by_report, by_token
 from bot.base.digest import hex_digest
 from bot.base.errors import UserError
 from bot.base.messages import Message, message, plural_message, sentence_of
@@ -172,33 +172,40 @@ def overruled(
     return tuple(one for one in findings if one.slug == kept or group_of(one.id) != "memory")
 
 
-def _on_cards(
+def _without_a_card(
     context: RuleContext,
     options: CheckOptions,
     gpus: int | None,
     facts: Facts | Measured | None,
-) -> tuple[EstimateCard, ...]:
-    """The verdict on common cards; empty where the device is known, or more is not."""
+) -> Estimate | None:
+    """No prediction, with the verdict on common cards; None where the card is known.
+
+    Where more than the card is missing, that is the reason: to name a card would not do.
+    """
     said = options.device or context.choice.device
     if isinstance(facts, Facts) or (said is not None and not is_maker(said)):
-        return ()
+        return None
     plans, cards = context.choice.plans, list[EstimateCard]()
     asked = [setting.text for plan in plans if (setting := plan.last("trainer.device"))]
     vendor = vendor_of(said or next(iter(asked), "")) or Vendor.NVIDIA
     for token in _CARDS.get(vendor, ()) if plans else ():
         on = partial(estimate_launch, context, device=token, gpus=gpus, facts=facts)
         made = most([on(plan) for plan in plans])
-        if made.outcome == "no prediction" or made.device is None:
-            return ()
+        card = by_token(token)[0]
         cards.append(
             EstimateCard(
-                device=made.device,
+                device=token.upper(),
                 outcome=made.outcome,
-                usable_gib=made.usable_gib or 0.0,
-                peak_gib=made.peak_gib or 0.0,
+                usable_gib=card.usable_gib,
+                peak_gib=made.peak_gib,
             )
         )
-    return tuple(cards)
+    if not cards:
+        return None
+    if all(card.outcome == "no prediction" for card in cards):
+        return _with_advice(made, context, replace(options, device=token), gpus)
+    alone = estimate_launch(context, plans[0], gpus=gpus, facts=facts)
+    return replace(alone, cards=tuple(cards))
 
 
 def estimate_script(
@@ -236,8 +243,8 @@ def estimate_script(
         for plan in context.choice.plans
     ]
     counts = counted_launch(context.plans, context.choice)
-    if cards := _on_cards(context, options, gpus, facts):
-        estimate = replace(estimates[0], cards=cards)
+    if (anywhere := _without_a_card(context, options, gpus, facts)) is not None:
+        estimate = anywhere
     elif estimates:
         best = most(estimates)
         plan = context.choice.plans[estimates.index(best)]

@@ -141,7 +141,12 @@ def _on_cards(name: str, estimate: Estimate) -> list[str]:
     """What common cards would say, where nothing says which it is."""
     heads = [tr("device"), tr("usable"), tr("expected"), tr("verdict")]
     rows = [
-        [card.device, f"{card.usable_gib:.1f}", f"{card.peak_gib:.1f}", tr(card.outcome)]
+        [
+            card.device,
+            f"{card.usable_gib:.1f}",
+            "–" if card.peak_gib is None else f"{card.peak_gib:.1f}",
+            tr(card.outcome),
+        ]
         for card in estimate.cards
     ]
     wide = [max(map(width_of, column)) for column in zip(heads, *rows, strict=True)]

@@ -72,9 +72,11 @@ class EstimateCard(ReportPart):
     """What a launch takes of one card, where nothing says on which it runs."""
 
     device: str
-    outcome: Literal["impossible", "likely OOM", "tight", "fits"]
+    outcome: Literal["impossible", "likely OOM", "tight", "fits", "no prediction"]
+    """no prediction where a setting that is not modelled may decide it on this card."""
     usable_gib: float
-    peak_gib: float
+    peak_gib: float | None
+    """Expected peak; null without a prediction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -375,8 +375,9 @@ def test_a_number_of_gpus_that_nothing_says_is_asked_for(tmp_path: Path) -> None
     given = rlbot("estimate", "run.sh", "--device", "a100", "--gpus", "8", cwd=tmp_path)
     assert "run.sh on 8 \u00d7 A100" in given.out
     unknown = rlbot("estimate", "run.sh", cwd=tmp_path)
-    assert "--device h100" in unknown.out
-    assert "--gpus" not in unknown.out
+    assert "Give their number with --gpus 8." in unknown.out
+    cards = rlbot("estimate", "run.sh", "--gpus", "8", cwd=tmp_path)
+    assert "nothing says which card" in cards.out
 
 
 def test_a_variable_behind_an_option_is_asked_for_too(tmp_path: Path) -> None:
@@ -634,6 +635,15 @@ def test_cards_are_of_the_maker_that_is_asked_for(
     result = rlbot(*asked, stdin=f"{_LAUNCH}{more}\n".encode())
     cards = json.loads(result.out)["scripts"][0]["estimate"]["cards"]
     assert cards[0]["device"] == first
+
+
+def test_a_card_that_an_unread_setting_decides_has_no_figure() -> None:
+    veomni = " model_engine=veomni actor_rollout_ref.actor.veomni.expert_parallel_size=2"
+    launch = _LAUNCH.replace("Qwen2.5-0.5B-Instruct", "Qwen3-30B-A3B") + veomni
+    result = rlbot("estimate", "--stdin-filename", "x.sh", "-", stdin=f"{launch}\n".encode())
+    rows = [line.split() for line in result.out.splitlines()]
+    assert ["RTX4090", "23.6", "–", "no", "prediction"] in rows
+    assert any(row[:1] == ["B200"] and row[-1] == "fits" for row in rows)
 
 
 def test_no_card_is_answered_where_more_than_the_device_is_missing() -> None:

@@ -32,7 +32,7 @@ _PAIRS = regex(r"(?:gradient|activation|entropy)_checkpointing|logits_to_keep")
 _BESIDE = frozenset(
     (
         *("ckpt", "path", "prefix", "profiler", "indexed", "calls", "var"),
-        *("ray", "overlap", "router", "prefill"),
+        *("ray", "overlap", "router", "prefill", "factor"),
     )
 )
 """Parts of a name that say that it concerns something else: files, profilers, tools."""
