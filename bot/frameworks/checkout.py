@@ -64,6 +64,7 @@ _CLASS, _TRL = b"@dataclass", b"trl"
 _PARSERS = (b"TrlParser", b"HfArgumentParser")
 """What a file holds that parses the fields of classes, also of those that other files define."""
 _RECIPES: Final = (".yaml", ".yml")
+_COUNTED: Final = (*PROGRAMS, *_RECIPES)
 _NAMED = regex(
     r"(?:\A|/)(?:config|[^/]{0,200}(?:ds|deepspeed|zero|stage|accelerate|fsdp)[^/]{0,200})\.json\Z"
 )
@@ -78,7 +79,7 @@ _MOST_MODULES = 100
 
 def counts(path: str) -> bool:
     """Whether a file of a repository may say what counts: a configuration, a model's shape."""
-    if path.endswith((*PROGRAMS, *_RECIPES)) or pinned_folder(path) is not None:
+    if path.endswith(_COUNTED) or pinned_folder(path) is not None:
         return True
     return path.endswith(".json") and _NAMED.search(path) is not None
 

@@ -14,7 +14,6 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from string import Formatter
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
@@ -170,6 +169,8 @@ def _with_values(command: str) -> str:
     own braces these are: `{1..3}`, `{ date; }`. `{a,b}` is taken for the shell's too.
     Source: DollarFormatter in IPython/utils/text.py, and InteractiveShell.var_expand.
     """
+    from string import Formatter  # compiles a pattern for what is not used here
+
     try:
         parts = [*Formatter().parse(command)] if "{" in command else []
     except ValueError:
