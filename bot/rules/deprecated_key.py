@@ -5,11 +5,13 @@ from __future__ import annotations
 from bot.frameworks.hydra.table import HydraTable
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of
+from bot.frameworks.releases import release, releases
 from bot.frameworks.setting import Setting
+from bot.frameworks.tables import table as table_of
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import replaced, shown
-from bot.rules._support.verl import ENTRY, per_gpu_help, unread_sizes
+from bot.rules._support.verl import ENTRY, doubted, per_gpu_help, unread_sizes
 
 META = Meta(
     id="RLB023",
@@ -22,7 +24,8 @@ META = Meta(
     limits=(
         "Knows the deprecations that verl states in its configuration and its code. The fix is "
         "offered only where a plain renaming means the same; the batch sizes over all GPUs "
-        "(ppo_micro_batch_size) become sizes per GPU, so their value changes with the name."
+        "(ppo_micro_batch_size) become sizes per GPU, so their value changes with the name. A note "
+        "where nobody names the release and the setting counts in an older one that may be meant."
     ),
     source=(
         "verl's verl/trainer/config/*.yaml and verl/utils/config.py, validate_config; "
@@ -63,10 +66,29 @@ def check(context: RuleContext) -> Hits:
             yield _hit(context, values, setting, use)
 
 
-def _without(key: str) -> Message:
+def _without(key: str, since: str) -> Message:
     if key == "data.val_batch_size":
         return message("remove it: the validation data is then one batch")
+    if since:
+        return message(
+            "for verl {release} or later remove it: it has no effect there", release=since
+        )
     return message("remove it; it has no effect")
+
+
+def _in_use_before(plan: Plan, key: str) -> str:
+    """The first release that deprecates a setting, where one before it may be meant; else empty."""
+    if key == "data.val_batch_size" or plan.framework != "verl":
+        return ""
+    every = releases("verl")
+    last = next(filter(lambda one: _in_use(one, key), reversed(every)), every[-1])
+    return every[every.index(last) + 1] if last != every[-1] and doubted(plan, last) else ""
+
+
+def _in_use(version: str, key: str) -> bool:
+    """Whether a release of verl has a setting and does not deprecate it."""
+    tables = (table_of("verl", version, root) for root in release("verl", version)["roots"])
+    return any(one is not None and key in one and one.deprecated(key) is None for one in tables)
 
 
 def _counts_environments(plan: Plan, setting: Setting) -> bool:
@@ -80,7 +102,14 @@ def _hit(context: RuleContext, values: PlanValues, setting: Setting, use: str) -
     plan = values.plan
     key = shown(plan, setting.key)
     if not use:
-        return hit(setting.key_span, "{key} is deprecated", key=key, help=_without(key))
+        since = _in_use_before(plan, setting.key)
+        return hit(
+            setting.key_span,
+            "{key} is deprecated",
+            key=key,
+            severity="note" if since else None,
+            help=_without(setting.key, since),
+        )
     over_all = use == f"{setting.key}_per_gpu" and plan.framework == "verl"
     rename = _is_move(plan, setting, use)
     edits = replaced(context, setting, f"{setting.operator}{use}") if rename else ()

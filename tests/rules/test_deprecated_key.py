@@ -3,8 +3,11 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout
 from bot.rules._support.example import verl
-from tests.rules.helpers import marked, quiet
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "deprecated-key"
 SP = "actor_rollout_ref.actor.ulysses_sequence_parallel_size"
@@ -29,6 +32,44 @@ def test_stays_silent(script: str) -> None:
 
 def test_a_setting_without_effect(snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, verl("data.val_batch_size=1312")) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("settings", "release", "severity"),
+    [
+        ((), "", "note"),  # microsoft/rStar, by a verl of 2025 in which it counts
+        ((), "0.9.1", "warning"),
+        (("actor_rollout_ref.model.mtp.enable=False",), "", "warning"),  # no 0.6.1 takes that
+    ],
+)
+def test_without_effect_from_one_release_on(
+    settings: tuple[str, ...], release: str, severity: str
+) -> None:
+    before = f"# verl: {release}" if release else ""
+    script = verl("actor_rollout_ref.rollout.mode=async", *settings, before=before)
+    (one,) = found(SLUG, script)
+    assert one.severity == severity
+    assert ("for verl 0.7.0 or later remove it" in (one.help or "")) == (severity == "note")
+
+
+def test_a_recipes_own_settings_speak_for_no_release() -> None:
+    own = (
+        b"hydra:\n  searchpath:\n    - file://verl/verl/trainer/config\n"
+        b"defaults:\n  - ppo_trainer\n  - _self_\nmine:\n  depth: 2\n"
+    )
+    script = ScriptFile(
+        path="examples/run.sh",
+        data=b"python3 -m mine.main_mine "
+        b"actor_rollout_ref.rollout.mode=async mine.depth=3\n",
+    )
+    main = (
+        b"import hydra\n\n\n"
+        b'@hydra.main(config_path="config", config_name="mine", version_base=None)\n'
+        b"def main(config):\n    run(config)\n"
+    )
+    files = {"mine/config/mine.yaml": own, "mine/main_mine.py": main}
+    report = check_script(script, CheckOptions(place=InCheckout(Checkout(files))))
+    assert [one.severity for one in report.findings if one.id == "RLB023"] == ["note"]
 
 
 def test_a_size_over_all_gpus_becomes_one_per_gpu(snapshot: SnapshotAssertion) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from bot.base.regex import regex
 from bot.frameworks import pins
+from bot.frameworks.key_table import KeyTable
 from bot.frameworks.named_files import bytes_of
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
@@ -118,18 +119,31 @@ def compares_batch(context: RuleContext, role: str) -> bool:
 def doubted(plan: Plan, last: str) -> Severity | None:
     """A warning where nobody names the release, and an older one takes what this one takes.
 
-    `last` is the newest release that does not refuse what a rule finds.
+    `last` is the newest release that does not refuse what a rule finds. What a configuration of
+    the repository's own adds it adds to any release.
     """
     if plan.table is None or not plan.configuration.guessed:
         return None
-    taken = [not wrong for wrong in plan.table.refused(plan.settings)]
+    own = _refused_by_all(plan, plan.configuration.release)
+    refused = map(operator.or_, plan.table.refused(plan.settings), own)
+    taken = [not wrong for wrong in refused]
     every = releases("verl")
     for older in reversed(every[: every.index(last) + 1]):
-        for root in release("verl", older)["roots"]:
-            takes = table("verl", older, root)
-            if takes and not any(map(operator.and_, taken, takes.refused(plan.settings))):
+        for takes in _tables(older):
+            if not any(map(operator.and_, taken, takes.refused(plan.settings))):
                 return "warning"
     return None
+
+
+def _refused_by_all(plan: Plan, version: str) -> tuple[bool, ...]:
+    """For each of a launch's settings whether no program of a release takes it."""
+    every = [each.refused(plan.settings) for each in _tables(version)]
+    return tuple(map(all, zip(*every, strict=True)))
+
+
+def _tables(version: str) -> Iterator[KeyTable]:
+    found = (table("verl", version, root) for root in release("verl", version)["roots"])
+    return (each for each in found if each is not None)
 
 
 def needs_critic(values: PlanValues) -> bool | None:
