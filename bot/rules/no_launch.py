@@ -121,6 +121,14 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
                 path=other[0],
                 name=other[1],
             )
+        copied = place.checkout.trl_programs.of_own_trl(started.entry, place.path)
+        if copied is not None:
+            return message(
+                "{path} takes the options of TRL and may import the copy in {folder}, whose "
+                "options are not known",
+                path=copied[0],
+                folder=copied[1],
+            )
         found = place.checkout.trl_programs.written_in(
             started.entry, place.path, started.argv, command
         )

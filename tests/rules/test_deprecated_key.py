@@ -59,8 +59,7 @@ def test_a_recipes_own_settings_speak_for_no_release() -> None:
     )
     script = ScriptFile(
         path="examples/run.sh",
-        data=b"python3 -m mine.main_mine "
-        b"actor_rollout_ref.rollout.mode=async mine.depth=3\n",
+        data=b"python3 -m mine.main_mine actor_rollout_ref.rollout.mode=async mine.depth=3\n",
     )
     main = (
         b"import hydra\n\n\n"

@@ -258,6 +258,27 @@ GRPOTrainer(model="a/b", args=GRPOConfig(output_dir="x", learning_rate=args.lr))
     assert len(check_script(script, options).launches) == launches
 
 
+@pytest.mark.parametrize(
+    ("pin", "named"), [({}, True), ({"train/requirements.txt": b"trl==1.16.0\n"}, False)]
+)
+def test_a_program_may_import_the_repositorys_own_trl(pin: dict[str, bytes], named: bool) -> None:
+    """NVlabs/GDPO, whose trl-0.18.0-gdpo stands beside the programs that need it."""
+    program = b"""
+from trl import GRPOConfig, GRPOTrainer, ModelConfig, ScriptArguments, TrlParser
+parser = TrlParser((ScriptArguments, GRPOConfig, ModelConfig))
+script_args, training_args, model_args = parser.parse_args_and_config()
+GRPOTrainer(model=model_args.model_name_or_path, args=training_args).train()
+"""
+    own = {"trl-own/trl/trainer/grpo_config.py": b"class GRPOConfig:\n    judges: int = 2\n"}
+    place = InCheckout(Checkout({"train/run.py": program, **own, **pin}))
+    script = ScriptFile(path="run.sh", data=b"accelerate launch train/run.py --config a.yaml\n")
+    report = check_script(script, CheckOptions(place=place))
+    reasons = [one.reason for one in report.unchecked if one.check.startswith("RLB002")]
+    sentence = "train/run.py takes the options of TRL and may import the copy in trl-own/trl"
+    assert [one.startswith(sentence) for one in reasons] == ([True] if named else [])
+    assert len(report.launches) == (not named)
+
+
 RECIPES = "of YAML only the recipes of TRL are read"
 
 

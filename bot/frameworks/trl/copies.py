@@ -26,19 +26,23 @@ class TrlCopies:
         self._known: dict[str, bool] = {}
 
     def may_serve(self, program: str) -> bool:
-        """Whether a program may import a copy.
+        """Whether a program may import a copy."""
+        return self.serving(program) is not None
+
+    def serving(self, program: str) -> str | None:
+        """The folder with the copy that a program may import; None where it imports none.
 
         It does not where a folder nearer to it than any copy above it asks for a release: one of
         another part of the repository, as LLaVA-NeXT's, stands apart.
         """
         if not self._folders:
-            return False
+            return None
         for folder in above(program):
             if folder in self._folders:
-                return True
+                return folder
             if self._asks(folder):
-                return False
-        return True
+                return None
+        return min(self._folders)
 
     def fields(self, script: str) -> frozenset[str]:
         """The fields of the copy's classes of settings, of a script in it; none of other files."""

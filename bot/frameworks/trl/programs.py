@@ -165,6 +165,17 @@ class TrlPrograms:
         self.find(entry, script)
         return (path, self._others[path]) if path is not None and path in self._others else None
 
+    def of_own_trl(self, entry: str, script: str) -> tuple[str, str] | None:
+        """A program with options of TRL's, and the copy of TRL that it may import them from."""
+        path = self.file_of(entry, script)
+        copy = self._copies.serving(path) if path is not None else None
+        if path is None or copy is None or self.find(entry, script) is not None:
+            return None
+        data = bytes_of(self._files, path)
+        parses = b"import trl" in data or b"from trl import" in data
+        marked = any(mark in data for mark in _MARKS)
+        return (path, posixpath.join(copy, "trl")) if parses and marked else None
+
     def trained_otherwise(self, entry: str, script: str) -> tuple[str, str] | None:
         """A program and TRL's trainer that it makes, where no table has its settings."""
         path = self.file_of(entry, script)
