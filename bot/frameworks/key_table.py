@@ -116,6 +116,10 @@ class KeyTable:
         """Every key, leaves and mappings."""
         raise NotImplementedError
 
+    def spells(self, key: str) -> bool:
+        """Whether there is a key of this very name; `in` takes an abbreviation for its option."""
+        return key in self
+
     def deprecated(self, _key: str, /) -> str | None:
         """What to use instead of an accepted but deprecated key; "" when nothing is needed.
 

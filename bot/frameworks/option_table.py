@@ -110,6 +110,10 @@ class OptionTable(KeyTable):
     def __iter__(self) -> Iterator[str]:
         return iter(self._options)
 
+    def spells(self, key: str) -> bool:
+        """Whether there is an option of this very name."""
+        return key in self._options
+
     def nearest(self, key: str) -> str | None:
         """The name that an older option has now, else the most similar option; None when none is.
 

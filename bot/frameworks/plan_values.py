@@ -67,7 +67,7 @@ class PlanValues:
         if self._tree is None:
             if setting is None:
                 options = self._options
-                known = options.get(key) if options is not None and key in set(options) else None
+                known = options.get(key) if options is not None and options.spells(key) else None
                 return PlanValue(known.default) if known and _plain(known.default) else None
             value = setting.value
             if setting.operator == "~" or isinstance(value, UnknownValue) or not _plain(value):
@@ -89,8 +89,7 @@ class PlanValues:
         """
         key = next((key for key in keys if self.plan.last(key) is not None), None)
         if key is None and self.plan.table is not None:
-            known = set(self.plan.table)
-            key = next((key for key in keys if key in known), None)
+            key = next(filter(self.plan.table.spells, keys), None)
         return self.get(key) if key is not None else None
 
     def whole(self, *keys: str) -> int | None:

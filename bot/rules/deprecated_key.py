@@ -66,8 +66,12 @@ def check(context: RuleContext) -> Hits:
             yield _hit(context, values, setting, use)
 
 
+_ONE_BATCH = "data.val_batch_size"
+"""verl's, whose removal every release takes alike."""
+
+
 def _without(key: str, since: str) -> Message:
-    if key == "data.val_batch_size":
+    if key == _ONE_BATCH:
         return message("remove it: the validation data is then one batch")
     if since:
         return message(
@@ -78,7 +82,7 @@ def _without(key: str, since: str) -> Message:
 
 def _in_use_before(plan: Plan, key: str) -> str:
     """The first release that deprecates a setting, where one before it may be meant; else empty."""
-    if key == "data.val_batch_size" or plan.framework != "verl":
+    if key == _ONE_BATCH or plan.framework != "verl":
         return ""
     every = releases("verl")
     last = next(filter(lambda one: _in_use(one, key), reversed(every)), every[-1])
@@ -93,7 +97,7 @@ def _in_use(version: str, key: str) -> bool:
 
 def _counts_environments(plan: Plan, setting: Setting) -> bool:
     """Whether a fork's environments are as many as the validation batch, as verl-agent's are."""
-    return setting.key == "data.val_batch_size" and any(
+    return setting.key == _ONE_BATCH and any(
         other.key.startswith("env.") for other in plan.settings
     )
 

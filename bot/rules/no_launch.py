@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.messages import enumeration
 from bot.base.regex import regex
-from bot.frameworks import FRAMEWORKS, printing_command
-from bot.frameworks.launch import printing_option, unwrap
+from bot.frameworks import FRAMEWORKS, ScriptPlace, printing_command
+from bot.frameworks.launch import Started, printing_option, unwrap
 from bot.frameworks.notebook import is_notebook
 from bot.frameworks.trl.trainers import BARE
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, Skip, message
@@ -19,6 +20,9 @@ from bot.script.name import is_program, is_recipe
 from bot.shell.child_shells import STARTERS
 from bot.shell.source import Span
 from bot.shell.words import Command, Hole, Word
+
+if TYPE_CHECKING:
+    from bot.frameworks.trl.written import WrittenSettings
 
 META = Meta(
     id="RLB002",
@@ -114,50 +118,54 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
     for command in commands:
         if (started := unwrap(command.argv)) is None or printing_option("trl", started.argv):
             continue
-        other = place.checkout.trl_programs.other_trainer(started.entry, place.path)
-        if other is not None:
+        programs = place.checkout.trl_programs
+        if (other := programs.other_trainer(started.entry, place.path)) is not None:
+            path, name = other
             return message(
                 "{path} takes the options of TRL's {name}, which are not known",
-                path=other[0],
-                name=other[1],
+                path=path,
+                name=name,
             )
-        copied = place.checkout.trl_programs.of_own_trl(started.entry, place.path)
-        if copied is not None:
+        if (copied := programs.of_own_trl(started.entry, place.path)) is not None:
+            path, folder = copied
             return message(
                 "{path} takes the options of TRL and may import the copy in {folder}, whose "
                 "options are not known",
-                path=copied[0],
-                folder=copied[1],
+                path=path,
+                folder=folder,
             )
-        found = place.checkout.trl_programs.written_in(
-            started.entry, place.path, started.argv, command
-        )
-        for one in found:
-            text = place.checkout.files.get(one.path, b"")
-            options = b".add_argument(" in text and not one.foreign
-            if is_program(context.path) and not started.argv and options:
-                return message(
-                    "the settings of TRL stand in Python, {name}(…) in {path}, and are not read "
-                    "without its arguments: give them to rlbot resolve or rlbot estimate with "
-                    "--args",
-                    name=one.name,
-                    path=one.path,
-                )
-            return message(
-                "the settings of TRL stand in Python, {name}(…) in {path}, and are not read there",
-                name=one.name,
-                path=one.path,
-            )
-        trained = place.checkout.trl_programs.trained_otherwise(started.entry, place.path)
-        if trained is not None:
+        found = programs.written_in(started.entry, place.path, started.argv, command)
+        if found:
+            return _written(context, place, started, found[0])
+        if (trained := programs.trained_otherwise(started.entry, place.path)) is not None:
+            path, name = trained
             return message(
                 "{path} trains with TRL's {name}, whose settings are not known; those of {known} "
                 "are",
-                path=trained[0],
-                name=trained[1],
+                path=path,
+                name=name,
                 known=enumeration(sorted(BARE)),
             )
     return None
+
+
+def _written(
+    context: RuleContext, place: ScriptPlace, started: Started, one: WrittenSettings
+) -> Message:
+    options = b".add_argument(" in place.checkout.files.get(one.path, b"") and not one.foreign
+    if is_program(context.path) and not started.argv and options:
+        return message(
+            "the settings of TRL stand in Python, {name}(…) in {path}, and are not read "
+            "without its arguments: give them to rlbot resolve or rlbot estimate with "
+            "--args",
+            name=one.name,
+            path=one.path,
+        )
+    return message(
+        "the settings of TRL stand in Python, {name}(…) in {path}, and are not read there",
+        name=one.name,
+        path=one.path,
+    )
 
 
 def _program(argv: Sequence[Word]) -> str:

@@ -73,8 +73,6 @@ def _beside(plan: Plan) -> int | None:
         training = product(plan.gpus_per_node, plan.nodes).value
         every = plan.gpus.value
         return None if training is None or every is None else every - training
-    if plan.framework == "verl":
-        return 0
     values = values_of(plan)
     # Which of several older releases it is for, nobody says.
     older = plan.configuration.source == "settings" and plan.last("vllm_mode") is None

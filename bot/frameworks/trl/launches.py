@@ -164,7 +164,7 @@ def _filled(program: TrlProgram | None, model: _Model, plan: Plan, values: Appli
         micro_batch_size_per_gpu=each,
         rollout_n=generations if groups and not own else none,
         max_prompt_length=values.integer("max_prompt_length")
-        if plan.table is None or "max_prompt_length" in set(plan.table)
+        if plan.table is None or plan.table.spells("max_prompt_length")
         else none,
         max_response_length=values.integer(
             "max_completion_length", "response_length", "max_new_tokens"
