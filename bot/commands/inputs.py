@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from bot.base.config import SCRIPT_NAMES, SCRIPT_SUFFIXES
 from bot.base.errors import UncheckedError, UserError, system_reason
-from bot.base.messages import enumeration, mark, message, sentence_of
+from bot.base.messages import mark, message, sentence_of
 from bot.base.regex import regex
 from bot.commands.arguments import options_of
 from bot.commands.configuration import config_of
@@ -301,14 +301,10 @@ def script_at(path: Path, root: Path | None = None) -> ScriptFile:
                 module=started[1],
             )
         if (trainer := _trains_otherwise(path)) is not None:
-            from bot.frameworks.trl.trainers import BARE
-
             raise UserError(
-                "{path} trains with TRL's {name}, whose settings are not known; those of {known} "
-                "are.",
+                "{path} trains with TRL's {name}, whose settings are not known.",
                 path=path,
                 name=trainer,
-                known=enumeration(sorted(BARE)),
             )
         raise UserError(other, path=path)
     return ScriptFile(

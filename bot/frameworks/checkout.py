@@ -272,7 +272,7 @@ class Checkout:
         """Whether a program that reads recipes of TRL's settings makes its adapter itself."""
         if self._adapts is None:
             programs = (path for path in self.files if path.endswith(".py"))
-            from bot.frameworks.trl.written import reads_and_adapts
+            from bot.frameworks.trl.program import reads_and_adapts
 
             self._adapts = any(reads_and_adapts(bytes_of(self.files, path)) for path in programs)
         return self._adapts

@@ -11,7 +11,6 @@ from bot.base.regex import regex
 from bot.frameworks import FRAMEWORKS, ScriptPlace, printing_command
 from bot.frameworks.launch import Started, printing_option, unwrap
 from bot.frameworks.notebook import is_notebook
-from bot.frameworks.trl.trainers import BARE
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, Skip, message
 from bot.rules._support.code import pointer, shortened, without_comments
 from bot.rules._support.example import verl
@@ -140,11 +139,9 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
         if (trained := programs.trained_otherwise(started.entry, place.path)) is not None:
             path, name = trained
             return message(
-                "{path} trains with TRL's {name}, whose settings are not known; those of {known} "
-                "are",
+                "{path} trains with TRL's {name}, whose settings are not known",
                 path=path,
                 name=name,
-                known=enumeration(sorted(BARE)),
             )
     return None
 

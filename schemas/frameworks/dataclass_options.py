@@ -46,26 +46,31 @@ class Sources:
     def find(self, name: str, path: str) -> tuple[str, ast.ClassDef] | None:
         """A class by the name that a file knows it under: its own, an imported one, else any."""
         *owner, last = name.split(".")
-        known = self.classes.get(last, [])
-        wanted = [path, *self._imported(path, owner[-1] if owner else last)]
-        for place in wanted:
-            for item in known:
-                if item[0] == place or item[0].endswith(f"/{place}"):
-                    return item
+        imported = list(self._imported(path, owner[-1] if owner else last))
+        # `from .ppo import PPOConfig as _PPOConfig`, as TRL 0.26 to 0.28 has of what it moved.
+        own = last if owner else next((real for real, _ in imported), last)
+        known = self.classes.get(own, [])
+        here = [path.removesuffix(".py")] if own == last else []
+        places = [*here, *(place for _, place in imported)]
+        # A module, or else one of a package's, which hands its names on.
+        for part in ("{}.py", "{}/"):
+            for place in places:
+                for item in known:
+                    if f"/{part.format(place)}" in f"/{item[0]}":
+                        return item
         return known[0] if known else None
 
-    def _imported(self, path: str, name: str) -> list[str]:
-        """The files that a name may come from by the imports of a file."""
+    def _imported(self, path: str, name: str) -> Iterator[tuple[str, str]]:
+        """What a name is where the imports of a file take it from, and the files it may be in."""
         if path not in self.trees:
-            return []
-        return [
-            f"{module.replace('.', '/')}.py"
-            for node in ast.walk(self.trees[path])
-            if isinstance(node, ast.ImportFrom) and node.module
-            for alias in node.names
-            if name in (alias.name, alias.asname)
-            for module in (node.module.lstrip("."), f"{node.module}.{alias.name}")
-        ]
+            return
+        for node in ast.walk(self.trees[path]):
+            if not (isinstance(node, ast.ImportFrom) and node.module):
+                continue
+            for alias in node.names:
+                if name in (alias.name, alias.asname):
+                    for module in (node.module.lstrip("."), f"{node.module}.{alias.name}"):
+                        yield alias.name, module.replace(".", "/")
 
 
 def parsed_classes(tree: ast.Module) -> list[str] | None:

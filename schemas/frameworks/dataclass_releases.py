@@ -13,9 +13,23 @@ from typing import Any
 
 from dataclass_options import Sources, options_of_classes, parsed_classes
 
+_CONFIGS = {
+    "bco": "BCOConfig",
+    "cpo": "CPOConfig",
+    "dpo_online": "OnlineDPOConfig",
+    "gkd": "GKDConfig",
+    "gold": "GOLDConfig",
+    "nash_md": "NashMDConfig",
+    "orpo": "ORPOConfig",
+    "ppo": "PPOConfig",
+    "prm": "PRMConfig",
+    "reward_modeling": "RewardConfig",
+    "tpo": "TPOConfig",
+    "xpo": "XPOConfig",
+}
 EXAMPLES = {
-    "examples.scripts.ppo": ("ScriptArguments", "PPOConfig", "ModelConfig"),
-    "examples.scripts.reward_modeling": ("ScriptArguments", "RewardConfig", "ModelConfig"),
+    f"examples.scripts.{name}": ("ScriptArguments", config, "ModelConfig")
+    for name, config in _CONFIGS.items()
 }
 """Trainers that TRL starts from its repository's examples instead of from a script of the wheel,
 with the classes that those examples hand to their parser."""

@@ -9,6 +9,7 @@ import pytest
 
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.options import read_line
+from bot.frameworks.releases import timeline
 from bot.frameworks.setting import BadArgument
 from tests.frameworks.generator import beside_generator
 from tests.frameworks.made import word
@@ -153,3 +154,34 @@ def test_refusals(options: OptionTable, text: str, refusal: str) -> None:
     bad: list[BadArgument] = line.bad
     messages = [b.message for b in bad] + [v.message for v in options.verdicts(line.settings)]
     assert refusal in messages
+
+
+MOVED = "@dataclass\nclass Config(Base):\n    lr: float = 0.5\n    moved: int = 1\n"
+SHIM = """
+with quiet():
+    from ..later.made import Config as _Config
+@dataclass
+class Config(_Config):
+    def __post_init__(self):
+        super().__post_init__()
+"""
+
+
+def test_a_class_that_moved_and_left_one_of_its_name(reader: ModuleType) -> None:
+    """TRL 0.26 to 0.28 has `class KTOConfig(_KTOConfig)`, which lost all that it had."""
+    files = {"made/config.py": SHIM, "later/made/made_config.py": MOVED, "made/base.py": BASE}
+    options = reader.options_of_classes(reader.Sources.of(files), "made/config.py", ["Config"])
+    assert (options["lr"][3], options["moved"][3], options["steps"][3]) == (0.5, 1, None)
+
+
+def test_each_trainer_of_trl_has_what_transformers_has() -> None:
+    tables = timeline("trl")
+    assert tables is not None
+    lacking = {
+        (release, module)
+        for release in tables.releases
+        for module, options in tables.modules(release).items()
+        if module not in ("accelerate.commands.launch", "trl.scripts.chat")
+        if not {"output_dir", "learning_rate", "model_name_or_path"} <= options.keys()
+    }
+    assert lacking == set()

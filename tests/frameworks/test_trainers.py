@@ -58,6 +58,11 @@ def test_what_is_no_trainer(line: str) -> None:
          "examples.scripts.ppo", ("accelerate launch",)),
         ("python ../trl/examples/scripts/ppo/ppo_tldr.py --output_dir o", "trl",
          "examples.scripts.ppo", ()),
+        ("python examples/scripts/online_dpo.py --output_dir o", "trl",
+         "examples.scripts.dpo_online", ()),
+        ("accelerate launch trl/experimental/gold/gold.py --output_dir o", "trl",
+         "examples.scripts.gold", ("accelerate launch",)),
+        ("python -m trl.experimental.gold.gold --output_dir o", "trl", "examples.scripts.gold", ()),
         ("python open_instruct/grpo_fast.py", "open-instruct", "open_instruct.grpo_fast", ()),
         ("uv run --active open_instruct/dpo.py", "open-instruct", "open_instruct.dpo",
          ("uv run",)),
@@ -238,7 +243,6 @@ def test_what_open_instruct_has_had(key: str, history: str | None) -> None:
         ("grpo_vlm", "grpo", True),
         ("gspo_vlm", "grpo", True),
         ("mpo_vlm", "dpo", True),
-        ("online_dpo", "online_dpo", False),  # Classes that no script of the package takes.
         ("grpo_agent", "grpo_agent", False),
         ("dpo", "dpo", False),  # Before 0.13 it took `--sanity_check`.
     ],

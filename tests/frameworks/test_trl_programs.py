@@ -183,8 +183,8 @@ OTHER = PROGRAM.replace("(GRPOScriptArguments, GRPOConfig,", "(GRPOScriptArgumen
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("trl.experimental.gold", "GOLDConfig"),  # OPSD's opsd_train.py.
-        ("trl", "GKDConfig"),
+        ("trl.experimental.async_grpo", "AsyncGRPOConfig"),
+        ("trl", "AlignPropConfig"),
         ("trl.experimental.distillation", "DistillationConfig"),
     ],
 )
@@ -229,6 +229,38 @@ def test_a_switch_of_an_older_release_is_no_error() -> None:
 
 
 @pytest.mark.parametrize(
+    ("module", "name", "key"),
+    [
+        ("trl.experimental.gold", "GOLDConfig", "lmbda"),  # OPSD's opsd_train.py.
+        ("trl", "GKDConfig", "lmbda"),
+        ("trl", "ORPOConfig", "beta"),
+        ("trl", "PPOConfig", "num_ppo_epochs"),
+    ],
+)
+def test_trainers_of_examples_are_known(module: str, name: str, key: str) -> None:
+    program = f"from {module} import {name}\n" + OTHER.format(name=name)
+    report = check(f"recipes/a.yaml --{key} 1 --{key}_x 1", src__open_r1__grpo0py=program)
+    (said,) = [one.message for one in report.findings if f"--{key}" in one.message]
+    assert said == f"there is no --{key}_x here, nor in any release of trl"
+
+
+FORMER = """
+from trl import PPOConfig, PPOTrainer
+config = HfArgumentParser(PPOConfig).parse_args_into_dataclasses()[0]
+trainer = PPOTrainer(config, model, None, tokenizer, dataset=data)
+trainer.step(queries, responses, scores)
+"""
+
+
+def test_ppo_as_it_was_before_the_first_release_that_is_known() -> None:
+    """TRL 0.12 made the trainer anew: of `--ppo_epochs` no table knows anything."""
+    report = check("recipes/a.yaml --ppo_epochs 4", src__open_r1__grpo0py=FORMER)
+    assert (report.launches, found(report)) == ((), [])
+    (reason,) = [one.reason for one in report.unchecked]
+    assert reason == f"{GRPO} takes the options of TRL's PPOTrainer, which are not known"
+
+
+@pytest.mark.parametrize(
     "files",
     [
         {"src__open_r1__grpo0py": PROGRAM.replace("TrlParser", "HfArgumentParser")},
@@ -237,7 +269,7 @@ def test_a_switch_of_an_older_release_is_no_error() -> None:
         {"src__open_r1__grpo0py": PROGRAM.replace("open_r1.configs", "elsewhere.configs")},
         {"src__open_r1__grpo0py": "x = (" + PROGRAM},
         {"src__open_r1__configs0py": CONFIGS.replace("trl.GRPOConfig", "TrainingArguments")},
-        {"src__open_r1__configs0py": CONFIGS.replace("trl.GRPOConfig", "trl.ORPOConfig")},
+        {"src__open_r1__configs0py": CONFIGS.replace("trl.GRPOConfig", "trl.DDPOConfig")},
         {"src__open_r1__configs0py": CONFIGS.replace("trl.GRPOConfig", "GRPOConfig")},
         {"other__open_r1__grpo0py": PROGRAM, "src__open_r1__grpo0py": ""},
         {"third_party__trl__trainer__grpo_config0py": ""},

@@ -126,7 +126,7 @@ def test_a_class_of_the_repositorys_has_the_settings_of_its_base_and_its_own() -
     [
         (OWN.replace("from trl", "from areal"), OWN_START),
         (OWN.replace("(GRPOConfig)", "(GRPOConfig, Mixed)"), OWN_START),
-        (OWN.replace("trl import GRPOConfig", "trl import PPOConfig as GRPOConfig"), OWN_START),
+        (OWN.replace("trl import GRPOConfig", "trl import DDPOConfig as GRPOConfig"), OWN_START),
         (OWN, "from elsewhere import DistilConfig\n"),
         (OWN, "import unsloth\n" + OWN_START),
     ],

@@ -18,6 +18,7 @@ from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.releases import releases
 from bot.frameworks.trl.program import OTHER_NAMES, TrlProgram
+from bot.frameworks.trl.trainers import module_of
 from bot.shell.source import Span
 from bot.shell.words import Piece, Word
 
@@ -26,17 +27,22 @@ if TYPE_CHECKING:
 
 _SCRIPT = regex(r"(?:trl\.scripts|examples\.scripts(?:\.\w+)*)\.(\w+)\Z")
 _EXAMPLE = regex(
-    r"(?:(?:.{0,400}/)?examples/scripts/(?:\w{1,80}/){0,20}?(\w{1,80})\.py"
-    r"|trl\.examples\.scripts\.(?:\w{1,80}\.){0,20}?(\w{1,80}))\Z"
+    r"(?:(?:.{0,400}/)?(?:examples/scripts/(?:\w{1,80}/){0,20}?|trl/experimental/\w{1,80}/)"
+    r"(\w{1,80})\.py"
+    r"|trl\.examples\.scripts\.(?:\w{1,80}\.){0,20}?(\w{1,80})"
+    r"|trl\.experimental\.(\w{1,80})\.\3)\Z"
 )
-"""By its path, or as `as_module` names one of a clone, `trl/examples/scripts/sft.py`."""
+"""By its path, or as `as_module` names one of a clone, `trl/examples/scripts/sft.py`.
+
+Some stand beside what they start: trl/experimental/gold/gold.py.
+"""
 _SIGNS = ("--model_name_or_path", "--output_dir", "--dataset_name", "--config")
 _CONFIG = Word((Piece("--config", Span(0, 0), literal=False),), Span(0, 0))
 _NO_TRAINER = ("vllm_serve", "chat", "env", "utils")
 """Scripts that train nothing; those of forks add to the name: vllm_serve_base."""
 
 _ALGORITHMS = {"ppo": "gae", "ppo_tldr": "gae", "reward": "rm", "reward_modeling": "rm"}
-_EXAMPLES = {"ppo_tldr": "ppo"}
+_EXAMPLES = {"online_dpo": "dpo_online", "online_dpo_vlm": "dpo_online", "ppo_tldr": "ppo"}
 """Examples with the options of another one."""
 _LIKE_SCRIPTS = {
     **{f"{name}_vlm": name for name in ("sft", "dpo", "grpo", "rloo")},
@@ -75,7 +81,7 @@ class Trl(Framework):
     def entry(self, entry: str) -> str:
         """An example's path as a module: examples/scripts/ppo/ppo.py is examples.scripts.ppo."""
         found = _EXAMPLE.match(entry)
-        name = (found[1] or found[2]) if found else ""
+        name = next(filter(None, found.groups()), "") if found else ""
         return f"examples.scripts.{_EXAMPLES.get(name, name)}" if name else entry
 
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
@@ -261,7 +267,7 @@ def _configuration(launch: Launch, program: TrlProgram | None, versions: Version
 def _module(launch: Launch, program: TrlProgram | None) -> str:
     """The module whose options a program takes: its own, or that of the same classes."""
     if program is not None:
-        return f"trl.scripts.{program.trainer}"
+        return module_of(program.trainer)
     found = _SCRIPT.match(launch.entry)
     like = _LIKE_SCRIPTS.get(found[1]) if found else None
     return f"trl.scripts.{like}" if like else launch.entry

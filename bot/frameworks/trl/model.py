@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.python.scope import Scope
+from bot.frameworks.trl.trainers import module_of
 from bot.shell.words import Placed, Unsloth, WrittenProgram
 
 
@@ -47,7 +48,7 @@ def program_of(
     optional: frozenset[str] = frozenset(),
 ) -> WrittenProgram:
     """A program that trains as a script of TRL's does, by the model that it makes."""
-    program = WrittenProgram(f"trl.scripts.{trainer}", unsloth=otherwise, optional=optional)
+    program = WrittenProgram(module_of(trainer), unsloth=otherwise, optional=optional)
     if trained is None:
         return program
     return replace(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
+from bot.frameworks.python.source import calls
 from bot.shell.words import Word
 
+ADAPTERS: Final = ("LoraConfig", "get_peft_model", "prepare_model_for_kbit_training")
+"""PEFT's functions that programs give a model an adapter with."""
 OTHER_NAMES: Final = (
     ("torch_dtype", "dtype"),
     ("dtype", "torch_dtype"),
@@ -46,3 +50,13 @@ class TrlProgram:
         words = [word.text for word in argv]
         file = not words[:1] or not words[0].startswith("-") or "--config" in words
         return self.takes_file or not file
+
+
+def reads_and_adapts(text: bytes) -> bool:
+    """Whether a program's text names TRL's parser of recipes, and what makes an adapter."""
+    return b"TrlParser" in text and any(name.encode() in text for name in ADAPTERS)
+
+
+def makes_adapter(tree: ast.Module) -> bool:
+    """Whether one of PEFT's functions is called."""
+    return any(name in ADAPTERS for _, name in calls(tree))

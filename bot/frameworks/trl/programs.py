@@ -16,12 +16,11 @@ import ast
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
-from typing import Any, Final
+from typing import Final
 
-from bot.base.fast_dataclass import dataclass
 from bot.frameworks.named_files import below_first, bytes_of, entry_file, text_of
 from bot.frameworks.notebook import python_of
 from bot.frameworks.option_table import OptionTable
@@ -34,20 +33,28 @@ from bot.frameworks.python.arguments import (
     parsing_classes,
 )
 from bot.frameworks.python.changes import changes
-from bot.frameworks.python.class_options import class_options
 from bot.frameworks.python.files import ProgramFiles
 from bot.frameworks.python.run import ProgramRun
-from bot.frameworks.python.scope import Scope
-from bot.frameworks.python.source import calls, origins, written
+from bot.frameworks.python.source import calls, written
 from bot.frameworks.python.unsloth import ARGUMENTS
+from bot.frameworks.trl.argument_classes import (
+    ArgumentClasses,
+    OtherTrainerError,
+    classes_of_parser,
+)
 from bot.frameworks.trl.copies import TrlCopies
 from bot.frameworks.trl.elsewhere import imported_by, settings_of_trainers
-from bot.frameworks.trl.program import TrlProgram
-from bot.frameworks.trl.trainers import BARE, PLAIN, TRAINERS, UNREAD, other_trainer
+from bot.frameworks.trl.program import TrlProgram, makes_adapter
+from bot.frameworks.trl.trainers import (
+    BARE,
+    TRAINERS,
+    TRAINS,
+    is_former,
+    other_trainer,
+)
 from bot.frameworks.trl.written import (
     OwnClass,
     WrittenSettings,
-    makes_adapter,
     own_trainer_class,
     settings_written,
     trained_with_arguments,
@@ -72,43 +79,10 @@ _MADE: Final = (
 """What a program holds that makes settings: TRL's class, or what may have one that derives."""
 _MOST_NAMED: Final = 20
 """Programs of a script that are looked for in a pull request."""
-_DEEPEST: Final = 8
-"""Files and classes that are followed from one to the next."""
-_MOST_CLASSES: Final = 100
-"""Classes of a program that are read, each as often as another one names it."""
-_FOREIGN: Final = ("trl", "transformers")
-"""Packages whose classes the tables of TRL's releases hold."""
-_BEFORE: Final = "trl.commands"
-"""Where the classes of a script's arguments were before the first release that has a table."""
-_OF_BEFORE: Final[Mapping[str, list[Any]]] = {
-    "sanity_check": ["sanity_check", "bool", "?", False, None]
-}
-"""What those of 0.8 and 0.9 had besides (`trl/commands/cli_utils.py`)."""
 _DEFINING: Final = tuple(
     f"{name}.py" for name in ("config", "configs", "utils", "data_loader", "dataset_transformation")
 )
 """How the names of files beside a program or below end that may define its classes."""
-
-
-class _OtherTrainerError(LookupError):
-    """A class of TRL's that no table has the options of, as GOLD's, which is experimental."""
-
-
-@dataclass(slots=True)
-class _Fields:
-    """What the classes of a program come to."""
-
-    trainers: set[str] = field(default_factory=set)
-    options: dict[str, list[Any]] = field(default_factory=dict)
-    classes: int = 0
-    model: bool = False
-    """Whether `ModelConfig` is among them."""
-    foreign: bool = False
-    """Whether some are of another package."""
-    own: bool = False
-    """Whether the trainer's class is a copy."""
-    plain: bool = False
-    """Whether transformers' `TrainingArguments` are among them."""
 
 
 class TrlPrograms:
@@ -246,7 +220,7 @@ class TrlPrograms:
         if len(parsers) != 1 or any(w.text == "--config" for w in run.argv):
             return None
         try:
-            found = self._fields(tree, run.path, parsers[0])
+            found = classes_of_parser(self.sources, tree, run.path, parsers[0])
         except LookupError:
             return None
         if found.foreign:
@@ -255,23 +229,14 @@ class TrlPrograms:
         given = {one.key: one for one in read_line(run.argv, table).settings}
         return parsing, class_options_given(table, given.get)
 
-    def _fields(self, tree: ast.Module, path: str, parser: ast.Call) -> _Fields:
-        """What the classes come to that a parser is given; LookupError for one not known."""
-        found = _Fields()
-        around = Scope.around(tree, parser, ProgramRun(path, self.sources))
-        given, _ = around.value(parser.args[0])
-        for one in given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]:
-            self._add(found, path, one, 0)
-        return found
-
     def _own_class(self, path: str, tree: ast.Module) -> OwnClass | None:
         """The one class of the repository's with TRL's fields that a program makes settings of."""
         names = {name for call, name in calls(tree) if call.keywords and name.endswith(_CLASS)}
         known = list[OwnClass]()
         for name in sorted(names):
-            found = _Fields()
+            found = ArgumentClasses(self.sources)
             with suppress(LookupError):
-                self._add(found, path, ast.Name(name), 0)
+                found.add(path, ast.Name(name))
                 if len(found.trainers) == 1 and not found.own:
                     known.append((name, found.trainers.pop(), found.options))
         return known[0] if len(known) == 1 else None
@@ -318,8 +283,8 @@ class TrlPrograms:
             yaml = any(name == "parse_yaml_file" for _, name in calls(tree))
             takes_file = takes_file and not yaml
             try:
-                found = self._fields(tree, path, call)
-            except _OtherTrainerError as other:
+                found = classes_of_parser(self.sources, tree, path, call)
+            except OtherTrainerError as other:
                 self._others[path] = str(other)
                 return None
             except LookupError:
@@ -329,7 +294,11 @@ class TrlPrograms:
             if found.plain and not found.trainers:
                 found.trainers.update(filter(None, [trained_with_arguments(tree)]))
             if parser != _OPEN_INSTRUCT and len(found.trainers) == 1:
-                made = (path, found.trainers.pop(), found.options, takes_file)
+                trainer = found.trainers.pop()
+                if is_former(tree, trainer):
+                    self._others[path] = TRAINS[trainer]
+                    return None
+                made = (path, trainer, found.options, takes_file)
                 found.options.update(read_options(text_of(self._files, path)) or {})
                 adapter = not found.model or makes_adapter(tree)
                 first = parser == _HANDBOOK
@@ -337,60 +306,6 @@ class TrlPrograms:
                 own = found.own, own_trainer_class(tree)
                 return TrlProgram(*made, changes(tree).attributes, adapter, *own, drops, first)
         return None
-
-    def _add(self, found: _Fields, path: str, name: ast.expr, depth: int) -> None:
-        """Add the fields of a class as a module names it; LookupError for one that is not known."""
-        tree = self.sources.tree(path)
-        found.classes += 1
-        if tree is None or depth > _DEEPEST or found.classes > _MOST_CLASSES:
-            raise LookupError(path)
-        text = written(name)
-        package, _, last = text.rpartition(".")
-        if package.split(".")[0] in _FOREIGN:
-            self._add_foreign(found, package, last)
-            return
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef) and node.name == text:
-                for base in node.bases:
-                    self._add(found, path, base, depth + 1)
-                    if text in TRAINERS and written(base).endswith("TrainingArguments"):
-                        found.trainers.add(TRAINERS[text])
-                        found.own = True
-                found.options.update(class_options(node))
-                return
-        self._add_imported(found, path, tree, text, depth)
-
-    def _add_imported(
-        self, found: _Fields, path: str, tree: ast.Module, text: str, depth: int
-    ) -> None:
-        package, _, last = text.rpartition(".")
-        given = origins(tree)[0].get(package or text)
-        if not given:
-            raise LookupError(text)
-        imported, there = given[-1]  # Of two the later one counts.
-        module = imported.module or ""
-        if package:
-            module, there = f"{module}.{there}".lstrip("."), last
-        if not imported.level and module.split(".")[0] in _FOREIGN:
-            self._add_foreign(found, module, there)
-            return
-        target = self.sources.imported(path, imported.level, module)
-        if target is None:
-            raise LookupError(module)
-        self._add(found, target, ast.Name(there), depth + 1)
-
-    def _add_foreign(self, found: _Fields, package: str, name: str) -> None:
-        found.foreign = True
-        if name in TRAINERS and not package.startswith(UNREAD):
-            found.trainers.add(TRAINERS[name])
-        elif name == "ModelConfig":
-            found.model = True
-        elif name == PLAIN:
-            found.plain = True
-        elif package.startswith(_BEFORE):
-            found.options.update(_OF_BEFORE)
-        elif name.endswith("Config") and name != "DatasetMixtureConfig":
-            raise _OtherTrainerError(name)
 
 
 def _parses_all(tree: ast.Module) -> bool:

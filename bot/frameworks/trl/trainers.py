@@ -11,24 +11,34 @@ from bot.frameworks.releases import releases
 from bot.frameworks.tables import table
 
 TRAINERS: Final = {
+    "BCOConfig": "bco",
+    "CPOConfig": "cpo",
     "DistillationConfig": "distillation",
     "DPOConfig": "dpo",
+    "GKDConfig": "gkd",
+    "GOLDConfig": "gold",
     "GRPOConfig": "grpo",
     "KTOConfig": "kto",
+    "NashMDConfig": "nash_md",
+    "OnlineDPOConfig": "dpo_online",
+    "ORPOConfig": "orpo",
+    "PPOConfig": "ppo",
+    "PRMConfig": "prm",
     "RewardConfig": "reward",
     "RLOOConfig": "rloo",
     "SFTConfig": "sft",
+    "TPOConfig": "tpo",
+    "XPOConfig": "xpo",
 }
 """TRL's classes of settings, and the scripts of TRL's that take theirs."""
 TRAINS: Final = {
-    "dpo": "DPOTrainer",
-    "grpo": "GRPOTrainer",
-    "kto": "KTOTrainer",
-    "reward": "RewardTrainer",
-    "rloo": "RLOOTrainer",
-    "sft": "SFTTrainer",
+    script: config.replace("Config", "Trainer")
+    for config, script in TRAINERS.items()
+    if script != "distillation"  # Of two trainers with that name.
 }
 """TRL's scripts, and the trainers that they make."""
+_STARTED: Final = ("distillation", "dpo", "grpo", "kto", "reward", "rloo", "sft")
+"""Scripts of the package, `trl NAME`; the others stand among the examples of its repository."""
 BARE: Final = {trainer: script for script, trainer in TRAINS.items()}
 """TRL's trainers, which take its defaults where a program gives them no settings."""
 PLACES: Final = {
@@ -77,23 +87,40 @@ PLAIN: Final = "TrainingArguments"
 PLAINLY: Final = ("SFTTrainer", "DPOTrainer")
 """transformers' class, and TRL's trainers that take it: the first makes its own class of it, the
 second had none before 0.9."""
+_OF_PPO: Final = frozenset(("args", "processing_class", "reward_model", "train_dataset", None))
+"""What `PPOTrainer` takes since 0.12; None stands for `**given`."""
 UNREAD: Final = "trl.experimental.distillation"
 """Where TRL's class of that name was before 1.10, with other settings."""
+
+
+def module_of(script: str) -> str:
+    """The module that a script of TRL's is known by: trl.scripts.grpo, examples.scripts.ppo."""
+    return f"{'trl' if script in _STARTED else 'examples'}.scripts.{script}"
 
 
 @cache
 def default_is_none(script: str, key: str) -> bool:
     """Whether a setting of a script of TRL's is None where it is not given, by the last release."""
-    known = table("trl", releases("trl")[-1], f"trl.scripts.{script}")
+    known = table("trl", releases("trl")[-1], module_of(script))
     option = known.get(key) if known is not None and key in known else None
     return option is not None and option.name == key and option.default is None
+
+
+def is_former(tree: ast.Module, script: str) -> bool:
+    """Whether a program trains by a class as it was before the first release that is known.
+
+    TRL 0.12 made `PPOTrainer` anew: what it was before took no `args`, no reward model and other
+    settings (`ppo_epochs`), and was stepped by the program itself.
+    """
+    made = (call for call, name in calls(tree) if script == "ppo" and name.endswith("PPOTrainer"))
+    return any(_OF_PPO.isdisjoint(one.arg for one in call.keywords) for call in made)
 
 
 def other_trainer(tree: ast.Module) -> str | None:
     """TRL's trainer that a module makes and that no table has the settings of; None without one.
 
-    Those are `PPOTrainer`, which TRL 0.12 made anew and 1.13 dropped, `ORPOTrainer`, `GOLDTrainer`
-    and others of its experimental part.
+    Those are some of its experimental part, and `PPOTrainer` as it was before 0.12.
     """
     made = {name for _, name in calls(tree) if name.endswith("Trainer")}
-    return next((name for name in sorted(made - {*BARE}) if makes(tree, name, "trl")), None)
+    unknown = (name for name in sorted(made) if name not in BARE or is_former(tree, BARE[name]))
+    return next((name for name in unknown if makes(tree, name, "trl")), None)

@@ -31,12 +31,18 @@ from bot.frameworks.python.statements import assigned_once
 from bot.frameworks.trl.derived import class_named, from_trl, trainers
 from bot.frameworks.trl.model import ModelWritten, program_of
 from bot.frameworks.trl.models import model_of
-from bot.frameworks.trl.trainers import BARE, BESIDE, PLAIN, PLAINLY, TRAINERS, default_is_none
+from bot.frameworks.trl.trainers import (
+    BARE,
+    BESIDE,
+    PLAIN,
+    PLAINLY,
+    TRAINERS,
+    default_is_none,
+    is_former,
+)
 from bot.shell.source import Span
 from bot.shell.words import Hole, HoleKind, Piece, Unsloth, Word, WrittenProgram
 
-ADAPTERS: Final = ("LoraConfig", "get_peft_model", "prepare_model_for_kbit_training")
-"""PEFT's functions that programs give a model an adapter with."""
 OwnClass: TypeAlias = tuple[str, str, Collection[str]]
 """A class of the repository's with the fields of one of TRL's: its name, the script of TRL's with
 the same settings, and what it adds or has another default for."""
@@ -92,6 +98,8 @@ def settings_written(
     if not made or (own is None and _from_elsewhere(tree, made[0][1])):
         return None
     call, name = made[0]
+    if is_former(tree, classes[name]):
+        return None
     scope = Scope.around(tree, call, run)
     alike = _are_alike([one for one, _ in made], tree, run)
     given = keywords_of(call, scope) if alike and not call.args else None
@@ -318,16 +326,6 @@ def own_trainer_class(tree: ast.Module) -> str:
     places |= {node.name: "" for node in tree.body if isinstance(node, ast.ClassDef)}
     found = [name for name in used if name in places]
     return found[0] if found and not any(places[name] in _PACKAGES for name in found) else ""
-
-
-def reads_and_adapts(text: bytes) -> bool:
-    """Whether a program's text names TRL's parser of recipes, and what makes an adapter."""
-    return b"TrlParser" in text and any(name.encode() in text for name in ADAPTERS)
-
-
-def makes_adapter(tree: ast.Module) -> bool:
-    """Whether one of PEFT's functions is called."""
-    return any(name in ADAPTERS for _, name in calls(tree))
 
 
 def value_of(node: ast.expr, scope: Scope) -> Any:
