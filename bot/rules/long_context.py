@@ -6,9 +6,16 @@ from bot.base.messages import pmessage
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, advised
-from bot.rules._support.verl import ACTOR, gpus, is_fsdp, sequence_length, sequence_parallel
+from bot.rules._support.verl import (
+    SEQUENCE_SIZES,
+    gpus,
+    is_fsdp,
+    sequence_length,
+    sequence_parallel,
+    sequence_sizes,
+)
 
-_SIZE = f"{ACTOR}.fsdp_config.ulysses_sequence_parallel_size"
+_SIZE = SEQUENCE_SIZES[1]
 _LENGTHS = ("data.max_prompt_length=2048", "data.max_response_length=32768")
 _LONG = 32768
 
@@ -22,12 +29,17 @@ META = Meta(
         "One such sequence has to fit one GPU with all of its activations and logits. Ulysses "
         "divides it among several."
     ),
-    instead=f"Set {_SIZE} to 2, 4 or 8, a divisor of the attention heads.",
+    instead=(
+        f"Set {_SIZE} (before verl 0.8 {SEQUENCE_SIZES[0]}) to 2, 4 or 8, a divisor of the "
+        "attention heads."
+    ),
     limits="FSDP with more than one GPU. The lengths are the greatest that the script allows.",
     source=f"{GUIDE}, section on Ulysses",
     example=Example(
-        bad=verl(*_LENGTHS, f"{ACTOR}.ppo_max_token_len_per_gpu=70000"),
-        good=verl(*_LENGTHS, f"{_SIZE}=4", f"{ACTOR}.ppo_max_token_len_per_gpu=20000"),
+        bad=verl(*_LENGTHS, "actor_rollout_ref.actor.ppo_max_token_len_per_gpu=70000"),
+        good=verl(
+            *_LENGTHS, f"{_SIZE}=4", "actor_rollout_ref.actor.ppo_max_token_len_per_gpu=20000"
+        ),
     ),
 )
 
@@ -42,5 +54,5 @@ def check(context: RuleContext) -> Hits:
                 values.place("data.max_response_length", "data.max_prompt_length"),
                 "sequences of up to {length} tokens without sequence parallelism",
                 length=sum(lengths),
-                help=pmessage("long-context", "set {key} above 1", key=_SIZE),
+                help=pmessage("long-context", "set {key} above 1", key=sequence_sizes(values)[0]),
             )

@@ -134,7 +134,9 @@ def test_the_number_of_keys() -> None:
         ("0.6.1", "actor_rollout_ref.rollout.mode", None),
         ("0.9.1", "actor_rollout_ref.actor.optim.warmup_style", "lr_scheduler_type"),
         ("0.9.1", "actor_rollout_ref.actor.optim.grad_clip", "clip_grad"),
-        ("0.7.0", "critic.ulysses_sequence_parallel_size", "critic.model.fsdp_config"),
+        ("0.7.1", "critic.ulysses_sequence_parallel_size", None),  # All that its workers read.
+        ("0.7.1", "actor_rollout_ref.actor.ulysses_sequence_parallel_size", None),
+        ("0.8.0", "actor_rollout_ref.actor.ulysses_sequence_parallel_size", "actor.fsdp_config"),
         ("0.9.1", "critic.ulysses_sequence_parallel_size", "critic.fsdp."),
         ("0.9.1", "data.train_batch_size", None),
         ("0.9.1", "nothing.ppo_micro_batch_size", None),

@@ -23,6 +23,7 @@ MICRO = "actor_rollout_ref.actor.ppo_micro_batch_size"
         verl("trainer.val_batch_size=8"),
         verl("data.val_batch_size=8", "+env.env_name=alfworld"),  # CazeroZ/hgpo
         verl(f"{SP}=2", before="# verl: 0.4.1"),
+        verl(f"{SP}=2", before="# verl: 0.7.1"),  # louieworth/verl: its workers read no other.
         verl(f"{MICRO}=null"),  # 065536/Asycn_verl
     ],
 )

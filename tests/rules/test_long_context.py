@@ -30,6 +30,9 @@ def test_stays_silent(script: str) -> None:
     "script",
     [
         verl(*LENGTHS),
+        # What the workers of 0.7 read of the two.
+        verl(*LENGTHS, before="# verl: 0.7.1"),
+        verl(*LENGTHS, f"{A}.fsdp_config.ulysses_sequence_parallel_size=4", before="# verl: 0.7.1"),
     ],
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from bot.base.regex import regex
 from bot.frameworks import pins
@@ -172,10 +172,28 @@ def gpus(values: PlanValues) -> int | None:
     return per_node * nodes if per_node and nodes else None
 
 
+SEQUENCE_SIZES = (
+    f"{ACTOR}.ulysses_sequence_parallel_size",
+    f"{ACTOR}.fsdp_config.ulysses_sequence_parallel_size",
+)
+"""The size of sequence parallelism: the key that 0.7 deprecates, and its successor."""
+
+
+def sequence_sizes(values: PlanValues) -> Sequence[str]:
+    """Those that count, the one to write first.
+
+    The workers of 0.7 read the deprecated one alone (verl/workers/fsdp_workers.py), unless
+    `trainer.use_legacy_worker_impl=disable` chooses those that 0.8 has left.
+    """
+    chosen = values.text("trainer.use_legacy_worker_impl") == "disable"
+    both = chosen or version_at_least(values.plan, 0, 8)
+    return SEQUENCE_SIZES[::-1] if both else SEQUENCE_SIZES[:1]
+
+
 def sequence_parallel(values: PlanValues) -> int | None:
-    """Ulysses' size of the FSDP actor, by the deprecated key or its successor."""
+    """Ulysses' size of the FSDP actor."""
     known = values.plan.table or ()
-    sizes = [values.number(key) for key in SEQUENCE_SIZES if key in known]
+    sizes = [values.number(key) for key in sequence_sizes(values) if key in known]
     return None if None in sizes else max([1, *(size for size in sizes if size)])
 
 
@@ -194,13 +212,6 @@ def data_parallel(values: PlanValues) -> int | None:
     total = gpus(values)
     parallel = sequence_parallel(values) if is_fsdp(values) else model_parallel(values)
     return total // parallel if total and parallel and total % parallel == 0 else None
-
-
-SEQUENCE_SIZES = (
-    f"{ACTOR}.ulysses_sequence_parallel_size",
-    f"{ACTOR}.fsdp_config.ulysses_sequence_parallel_size",
-)
-"""The size of sequence parallelism: the key until 0.6, deprecated since, and its successor."""
 
 
 def model_parallel(values: PlanValues) -> int | None:
