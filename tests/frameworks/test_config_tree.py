@@ -119,6 +119,18 @@ def test_deprecations_are_those_whose_replacement_is_there() -> None:
     assert found.deprecated("actor.ppo_micro_batch_size") == "actor.ppo_micro_batch_size_per_gpu"
 
 
+def test_deprecations_are_those_of_the_time_that_the_settings_tell() -> None:
+    """louieworth/verl, of the time of 0.7, whose workers read the old setting alone."""
+    key = "actor_rollout_ref.actor.ulysses_sequence_parallel_size"
+    name = key.rpartition(".")[2]
+    actor = f"{{tau_pos: 1, {name}: 1, fsdp_config: {{{name}: 1}}}}"
+    for rollout, instead in (("", None), (", rollout: {disaggregation: 1}", "fsdp_config")):
+        files = {f"{ROOT}.yaml": f"actor_rollout_ref: {{actor: {actor}{rollout}}}\n"}
+        found = tree(files).table(ROOT)
+        assert found is not None
+        assert (instead or "None") in str(found.deprecated(key))
+
+
 @pytest.mark.parametrize(
     "arguments",
     ["--config-name=other", "--config-path=/elsewhere", "--config-name=fully_async_ppo_trainer"],

@@ -141,15 +141,8 @@ class TreeTable(HydraTable):
 
     @cached_property
     def _deprecations(self) -> Sequence[Mapping[str, Any]]:
-        """Those with a replacement, which the tree has or not; of others, those of its time."""
-        newest = releases(self.framework)[-1]
-        like = ".".join(map(str, era(self)))
-        own = deprecations(self.framework, like)
-        return [
-            entry
-            for entry in deprecations(self.framework, newest)
-            if (entry["use"] and not entry.get("outside")) or entry in own
-        ]
+        """Those of its time, which its settings tell; of 0.2 each has a replacement that tells."""
+        return deprecations(self.framework, ".".join(map(str, max(era(self), (0, 2)))))
 
     @cached_property
     def alternatives(self) -> tuple[tuple[str, YamlTree], ...]:
