@@ -122,12 +122,13 @@ def _within(scope: Scope, call: ast.Call, depth: int) -> Iterator[_Made]:
         given = {**own, **scope.bound(function.args, call, there, len(own))}
     except LookupError:
         return
-    if next(scope.run.left, None) is None or not may_reach(scope, call):
+    if next(scope.run.left, None) is None:
         return
     inner = replace(there, node=function, given=given, depth=scope.depth + 1)
+    made = list[_Made]()
     for one, _ in calls(function):
         trainer = trainer_of(one, inner)
-        if trainer is not None:
-            yield one, trainer, inner
-        else:
-            yield from _within(inner, one, depth + 1)
+        made += [(one, trainer, inner)] if trainer else _within(inner, one, depth + 1)
+    # Asked last: most calls make none, and this takes longer than to look.
+    if made and may_reach(scope, call):
+        yield from made
