@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.memory.constants import NF4_NESTED
-from tests.memory.printed import component, stage
+from tests.memory.printed import component, printed, stage
 from tests.memory.test_printed_trl import GIB, SHAPE, P, trl
 
 _SFT = ("--max_length 2048", "--per_device_train_batch_size 1")
@@ -62,6 +62,53 @@ def test_fsdp_recomputes_layers_where_it_is_told() -> None:
     inputs = 2 * SHAPE.layers * SHAPE.hidden * 32768 / GIB
     assert kept > 4 * recomputed
     assert inputs < recomputed < 2 * inputs
+
+
+def own(config: str, *flags: str, release: str = "1.10.0", before: str = "") -> dict[str, Any]:
+    """By the trainer's own options, without accelerate's."""
+    launch = (
+        f"{before}torchrun --nproc_per_node 4 -m trl.scripts.sft --model_name_or_path "
+        f"Qwen/Qwen2.5-7B --dtype bfloat16 --bf16 true --fsdp full_shard --fsdp_config {config} "
+    )
+    given = ("--device", "h200", "--framework", f"trl@{release}")
+    return printed(launch + " ".join((*_SFT, *flags)), *given)
+
+
+@pytest.mark.parametrize(
+    ("config", "before"),
+    [
+        ("""'{"activation_checkpointing": true}'""", ""),
+        ("""'{"fsdp_activation_checkpointing": "true"}'""", ""),
+        ("fsdp.json", """echo '{"activation_checkpointing": true}' > fsdp.json\n"""),
+    ],
+)
+def test_the_trainers_own_configuration_recomputes_layers(config: str, before: str) -> None:
+    """Gemma-3-12B on two cards was 80 GiB for 33, with 59 of activations."""
+    long = ("--gradient_checkpointing false", "--max_length 32768")
+    kept = component(own("'{}'", *long), "update", "activations")
+    recomputed = component(own(config, *long, before=before), "update", "activations")
+    assert recomputed < kept / 5
+
+
+def test_the_trainers_own_configuration_keeps_states_on_the_host() -> None:
+    made = own("""'{"cpu_offload": true}'""")
+    assert component(made, "optimizer", "weights") == 0
+
+
+@pytest.mark.parametrize(
+    ("config", "release", "second"),
+    [
+        ("'{}'", "1.5.0", False),
+        ("'{}'", "1.6.0", True),  # Read with transformers 5.11.
+        ("""'{"version": 1}'""", "1.6.0", False),
+        ("""'{"version": 2}'""", "1.5.0", True),
+        ("""'{"version": 2}'""", "0.24.0", False),  # Transformers 4 did not ask for it.
+    ],
+)
+def test_which_fsdp_the_trainer_itself_divides_by(config: str, release: str, second: bool) -> None:
+    """FSDP1 has embedding, head and final norm in one unit, whose gradients come last and whole."""
+    whole = component(own(config, release=release), "update", "whole gradients")
+    assert (whole < 2 * SHAPE.ends / GIB * 1.2) is second
 
 
 def test_quantized_layers_are_gathered_as_they_are_stored() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
@@ -33,7 +35,7 @@ def backend_of(get: MemorySettings) -> Backend:
     """What divides the model; raises NoEstimateError where a file that was not read says it."""
     train = get.plan.train.value
     if train in ("fsdp", "fsdp2"):
-        return "fsdp" if train == "fsdp" else "fsdp2"
+        return "fsdp2" if train == "fsdp2" or _second_of_trainer(get) else "fsdp"
     if train != "deepspeed":
         if train is None and get.plan.train.key == "config_file":
             raise NoEstimateError(
@@ -94,8 +96,9 @@ def offload_of(get: MemorySettings, backend: Backend) -> tuple[Offload, Offload,
     launch = get.plan.launch
     if backend in ("fsdp", "fsdp2"):
         whole = launcher_option(launch, "fsdp_offload_params")
-        moved = bool(whole and (whole.value or "").lower() in _TRUE)
+        moved = whole is not None and _says(whole.value)
         moved = moved or "offload" in (get.text("fsdp") or "").lower().split()
+        moved = moved or _says(of_trainer(get).get("cpu_offload"))
         kept = _kept(moved)
         return kept, kept, kept
     written = deepspeed_file(get)
@@ -133,19 +136,11 @@ def deepspeed_file(get: MemorySettings) -> DeepSpeedFile | None:
     It is one that the script wrote before, where an unknown part is none of JSON's values, else the
     tree's.
     """
-    name = _preset_name(get)
-    data: str | bytes | None = None
-    own = get.plan.launch.command.files.get(_preset_path(get))
-    if own is not None:
-        data = own.content.text.translate(dict.fromkeys(map(ord, own.unknown), "null"))
-    elif get.files is not None and name.endswith(".json"):
-        data = get.files(name)
-    try:
-        content = json.loads(data) if data else None
-    except (ValueError, RecursionError):
+    name = _preset_path(get)
+    content = _json_of(get, name)
+    if content is None:
         return None
-    if not isinstance(content, dict):
-        return None
+    own = get.plan.launch.command.files.get(name)
     zero = content.get("zero_optimization")
     stage = zero.get("stage", 0) if isinstance(zero, dict) else None
     if not isinstance(zero, dict) or not isinstance(stage, int):
@@ -160,6 +155,55 @@ def deepspeed_file(get: MemorySettings) -> DeepSpeedFile | None:
 
     optimizer = moved("offload_optimizer") or zero.get("cpu_offload") is True
     return DeepSpeedFile(stage, moved("offload_param"), optimizer, "optimizer" in content)
+
+
+def _json_of(get: MemorySettings, path: str) -> dict[str, Any] | None:
+    """A file of JSON that the script wrote before, else the tree's; None where it is not known."""
+    name = below_unknown(path)
+    data: str | bytes | None = None
+    own = get.plan.launch.command.files.get(path)
+    if own is not None:
+        data = own.content.text.translate(dict.fromkeys(map(ord, own.unknown), "null"))
+    elif get.files is not None and name.endswith(".json") and "${?" not in name:
+        data = get.files(name)
+    try:
+        content = json.loads(data) if data else None
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def of_trainer(get: MemorySettings) -> Mapping[str, Any]:
+    """What the trainer's own `fsdp_config` says, JSON or a file of it; empty without one.
+
+    Its keys may begin with `fsdp_` (`_process_fsdp_args` of transformers' `training_args.py`).
+    """
+    given = get.text("fsdp_config")
+    if not given or not get.text("fsdp"):
+        return {}
+    try:
+        content = json.loads(given) if given.lstrip().startswith("{") else _json_of(get, given)
+    except (ValueError, RecursionError):
+        content = None
+    if content is None:
+        get.doubt("fsdp_config")
+        return {}
+    return {key.removeprefix("fsdp_"): value for key, value in content.items()}
+
+
+def _second_of_trainer(get: MemorySettings) -> bool:
+    """Whether transformers' trainer divides by FSDP2: since its 5.0 if asked, since 5.10 anyway.
+
+    TRL is read with those since 0.27.2 and since 1.6.
+    """
+    if not get.text("fsdp") or launcher_option(get.plan.launch, "use_fsdp") is not None:
+        return False
+    version = of_trainer(get).get("version", 2 if version_at_least(get.plan, 1, 6) else 1)
+    return str(version) == "2" and version_at_least(get.plan, 0, 27, 2)
+
+
+def _says(value: object) -> bool:
+    return str(value).lower() in _TRUE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +233,7 @@ def divided(get: MemorySettings, gpus: int, per_node: int | None) -> Divided:
     ]
     words = {(option.value or "").lower() for option in named if option}
     words |= set((get.text("fsdp") or "").lower().split())
+    words.add(str(of_trainer(get).get("reshard_after_forward", "")).lower())
     words = {_STRATEGIES.get(word, word) for word in words}
     shard = gpus
     if words & {"hybrid_shard", "hybrid_shard_zero2"}:
@@ -204,7 +249,8 @@ def _recomputes(get: MemorySettings) -> bool:
     """Whether layers are recomputed, which `prepare_model_for_kbit_training` turns on too."""
     program = get.plan.written
     option = launcher_option(get.plan.launch, "fsdp_activation_checkpointing")
-    by_fsdp = option is not None and (option.value or "").lower() in _TRUE
+    by_fsdp = option is not None and _says(option.value)
+    by_fsdp = by_fsdp or _says(of_trainer(get).get("activation_checkpointing"))
     return (
         get.on(False, "gradient_checkpointing")
         or (program is not None and program.recomputed)
