@@ -131,3 +131,23 @@ def test_a_batch_of_a_trainer_that_does_not_wait_is_of_mini_batches() -> None:
     line += " actor_rollout_ref.rollout.log_prob_max_token_len_per_gpu=8192"
     line += " +async_training.require_batches=4"
     assert roles(line, "0.9.1")["actor"].forward.expected == 8192
+
+
+ULYSSES = "ulysses_sequence_parallel_size=2"
+OLD = f"{PPO} actor_rollout_ref.actor.{ULYSSES} critic.{ULYSSES}"
+NEW = f"{PPO} actor_rollout_ref.actor.fsdp_config.{ULYSSES} critic.model.fsdp_config.{ULYSSES}"
+
+
+@pytest.mark.parametrize(
+    ("line", "release", "ranks"),
+    [
+        (OLD, "0.4.0", 2),
+        (OLD, "0.7.1", 2),
+        (NEW, "0.7.1", 1),  # Its workers read the deprecated setting alone.
+        (f"{NEW} trainer.use_legacy_worker_impl=disable", "0.7.1", 2),
+        (NEW.replace("model.fsdp_config", "fsdp"), "0.8.0", 2),
+    ],
+)
+def test_which_setting_shares_out_sequences(line: str, release: str, ranks: int) -> None:
+    found = roles(line, release)
+    assert [found[name].layout.sequence for name in ("actor", "critic")] == [ranks, ranks]

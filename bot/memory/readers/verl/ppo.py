@@ -28,6 +28,7 @@ from bot.memory.readers.verl.sharding import (
     recomputed,
     retains_embeddings,
     states,
+    ulysses_of,
 )
 from bot.memory.readers.verl.turns import limits
 from bot.memory.shapes.models import FindModel
@@ -190,11 +191,11 @@ class _Verl:
     def _actor(self) -> Role:
         get = self.get
         config, megatron = f"{ACTOR}.{self.group}", f"{ACTOR}.megatron"
-        ulysses = (
-            f"{config}.{'ulysses' if self.group == 'veomni' else 'ulysses_sequence'}_parallel_size",
-            f"{ACTOR}.ulysses_sequence_parallel_size",
-        )
-        keys = LayoutKeys((config,), megatron, ulysses[::-1])
+        old = f"{ACTOR}.ulysses_sequence_parallel_size"
+        ulysses: tuple[str, ...] = old, f"{config}.ulysses_parallel_size"
+        if self.group != "veomni":
+            ulysses = ulysses_of(get, old, f"{config}.ulysses_sequence_parallel_size")
+        keys = LayoutKeys((config,), megatron, ulysses)
         layout = layout_of(get, self.gpus, self.backend, keys)
         padded = not get.on(False, f"{MODEL}.use_remove_padding") and self.backend != "megatron"
         rows = self._rows(padded)
@@ -371,9 +372,9 @@ class _Verl:
         backend = backend_of(get.text(f"{CRITIC}.strategy"))
         # Renamed in 0.8; what a script sets under either name is meant.
         config = (f"{CRITIC}.fsdp", f"{CRITIC}.model.fsdp_config")
-        ulysses = (
-            f"{CRITIC}.ulysses_sequence_parallel_size",
-            f"{config[0]}.ulysses_sequence_parallel_size",
+        ulysses = ulysses_of(
+            get,
+            *(f"{part}.ulysses_sequence_parallel_size" for part in (CRITIC, *config)),
         )
         keys = LayoutKeys(config, f"{CRITIC}.megatron", ulysses)
         shared = self._one_megatron(CRITIC, backend)

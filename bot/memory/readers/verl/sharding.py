@@ -155,6 +155,20 @@ def layout_of(
     return Layout(gpus=gpus, shard=shard, sequence=sequence)
 
 
+def ulysses_of(get: MemorySettings, old: str, *new: str) -> tuple[str, ...]:
+    """Of the names of a role's size those that the release reads.
+
+    0.7 deprecates the old one, but its workers read nothing else (`verl/workers/fsdp_workers.py`),
+    unless `trainer.use_legacy_worker_impl=disable` chooses the engines that 0.8 has left.
+    """
+    chosen = get.text("trainer.use_legacy_worker_impl") == "disable"
+    if chosen or version_at_least(get.plan, 0, 8):
+        return old, *new
+    for unread in new:
+        get.pass_over(unread)
+    return (old,)
+
+
 def expert_tensor_size(given: int | None, tensor: int) -> int:
     """Megatron's tensor-parallel size of experts: that of the rest for one that is not set.
 
