@@ -47,7 +47,9 @@ def check(context: RuleContext) -> Hits:
             names=_listed(names),
             default=default,
             severity=None if asked(context) else "note",
-            help=message("write {how}: the page asks for evidence from W&B", how=how),
+            help=message(
+                "write {how}: a row of the tuning page has a run on W&B as evidence", how=how
+            ),
         )
 
 

@@ -69,7 +69,8 @@ def check(context: RuleContext) -> Hits:
     for plan in context.plans:
         yield from _no_model(context, plan)
         moved = [*redirected(context, plan)]
-        for setting in plan.settings:
+        # What the command says again of a file's setting is what counts.
+        for setting in {one.key: one for one in plan.settings}.values():
             if _between(setting, moved):
                 continue  # It is another option's, which bash takes for a file.
             if (found := placeholder(setting.text)) and not _is_tag(plan, found):

@@ -52,6 +52,11 @@ def test_a_model_that_somebody_may_set_is_not_empty(before: str) -> None:
     assert quiet(SLUG, verl(f'{MODEL}="${{M}}"', before=before))
 
 
+def test_a_setting_that_is_given_again_is_filled_in() -> None:
+    """Chengsong-Huang/R-Zero fills in what the YAML file of EasyR1 leaves open."""
+    assert quiet(SLUG, verl("data.train_files=/path/to/x", "data.train_files=x/y.parquet"))
+
+
 def test_another_setting_may_be_empty() -> None:
     assert quiet(SLUG, verl('trainer.default_hdfs_dir=""'))
 
