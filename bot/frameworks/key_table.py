@@ -152,6 +152,13 @@ NEAR_MISSES: Final = Allowance("near misses")
 _AT_ONCE: Final = 2_000
 """Settings that a release has at most; among more of them a key counts several times."""
 _LONGEST: Final = 300
+_MODELS: Final = {
+    "actor_rollout_ref": "actor",
+    "critic": "critic",
+    "reward": "reward",
+    "reward_model": "reward",
+}
+"""Sections of verl, and whose models each has the settings of."""
 
 
 def closest(key: str, candidates: tuple[str, ...]) -> str | None:
@@ -170,7 +177,7 @@ def closest(key: str, candidates: tuple[str, ...]) -> str | None:
 def _closest(key: str, candidates: tuple[str, ...]) -> str | None:
     *sections, name = key.split(".")
     same = _by_last_part(candidates).get(name, [])
-    if len(same) == 1 and name.count("_") >= _SPEAKING:
+    if len(same) == 1 and name.count("_") >= _SPEAKING and not _is_of_another(key, same[0][0]):
         return same[0][0]
     last = difflib.SequenceMatcher(b=name)
     whole = difflib.SequenceMatcher(b=key)
@@ -189,11 +196,19 @@ def _closest(key: str, candidates: tuple[str, ...]) -> str | None:
             shared = sum(section in others for section in sections) / max(1, len(sections))
             if 0.6 * similar + 0.2 * shared + 0.2 <= best_score:
                 continue  # Even the same text could not be better.
+            if _is_of_another(key, candidate):
+                continue
             whole.set_seq1(candidate)
             score = 0.6 * similar + 0.2 * shared + 0.2 * whole.ratio()
             if score > best_score:
                 best, best_score = candidate, score
     return best if best_score >= _CLOSE else None
+
+
+def _is_of_another(key: str, candidate: str) -> bool:
+    """Whether a setting is the same of another model: the critic's tokenizer for the actor's."""
+    one, other = (_MODELS.get(text.partition(".")[0]) for text in (key, candidate))
+    return one is not None and other is not None and one != other
 
 
 @lru_cache(maxsize=16)

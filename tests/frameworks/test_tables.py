@@ -192,6 +192,8 @@ def test_a_deprecated_root() -> None:
         ("actor.ppo_mini_batch_size", "actor_rollout_ref.actor.ppo_mini_batch_size"),
         # A section of the wrong setting has one that looks alike (zzx-peter/verl).
         ("actor_rollout_ref.actor.use_kl_in_reward", "algorithm.use_kl_in_reward"),
+        ("actor_rollout_ref.model.tokenizer_pth", "actor_rollout_ref.model.tokenizer_path"),
+        ("actor_rollout_ref.actor.cliprange_value", None),  # The critic has one.
         ("trainer.qqqqqq", None),
         ("zz", None),
     ],
