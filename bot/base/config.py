@@ -25,7 +25,18 @@ if TYPE_CHECKING:
     import yaml
 
 FILE_NAME = ".rlbot.yml"
-SCRIPT_SUFFIXES = (".sh", ".bash", ".slurm", ".slrm", ".sbatch", ".pbs", ".lsf", ".sub", ".job")
+SCRIPT_SUFFIXES = (
+    ".sh",
+    ".bash",
+    ".slurm",
+    ".slrm",
+    ".sbatch",
+    ".batch",
+    ".pbs",
+    ".lsf",
+    ".sub",
+    ".job",
+)
 """What the names of scripts end in; those of Slurm, PBS and LSF are bash."""
 SCRIPT_ENDING = rf"(?:{'|'.join(map(re.escape, SCRIPT_SUFFIXES))})\Z"
 """The same as a part of a regular expression."""

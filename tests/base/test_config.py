@@ -29,7 +29,17 @@ def test_every_key_is_taken() -> None:
         "run_<model>_<train>.sh",
         "[model]_[gpus]x[device].sh",
     ]
-    for name in ("a.sh", "a.bash", "a.slurm", "a.sbatch", "a.pbs", "a.lsf", "a.sub", "a.job"):
+    for name in (
+        "a.sh",
+        "a.bash",
+        "a.slurm",
+        "a.sbatch",
+        "a.batch",
+        "a.pbs",
+        "a.lsf",
+        "a.sub",
+        "a.job",
+    ):
         assert config.owns(f"tuning/7b/{name}")
     assert not config.owns("examples/tuning/7b/a.sh")
     assert not config.owns("tuning2/a.sh")

@@ -90,9 +90,9 @@ def test_a_folder_without_scripts(tmp_path: Path) -> None:
     result = rlbot("lint", "empty", cwd=tmp_path)
     assert result.status == 2
     assert result.err == (
-        "rlbot: The folder empty holds no script (*.sh, *.bash, *.slurm, *.slrm, *.sbatch, *.pbs, "
-        "*.lsf, *.sub, *.job), and no program that trains with TRL. A command is checked "
-        "as what would stand in a script: "
+        "rlbot: The folder empty holds no script (*.sh, *.bash, *.slurm, *.slrm, *.sbatch, "
+        "*.batch, *.pbs, *.lsf, *.sub, *.job), and no program that trains with TRL. A command is "
+        "checked as what would stand in a script: "
         'echo "torchrun train.py" | rlbot lint - --stdin-filename run.sh.\n'
     )
 

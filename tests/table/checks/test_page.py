@@ -207,8 +207,8 @@ def test_wrong_usage_is_one_sentence(folder: Path) -> None:
         (
             ("--scripts", "docs"),
             (
-                "There is no script (*.sh, *.bash, *.slurm, *.slrm, *.sbatch, *.pbs, *.lsf, *.sub, "
-                "*.job) below docs"
+                "There is no script (*.sh, *.bash, *.slurm, *.slrm, *.sbatch, *.batch, *.pbs, "
+                "*.lsf, *.sub, *.job) below docs"
             ),
         ),
         (("--select", "row-modell"), 'There is no check of the page "row-modell"; known are'),
