@@ -105,14 +105,14 @@ def _counts_environments(plan: Plan, setting: Setting) -> bool:
 def _hit(context: RuleContext, values: PlanValues, setting: Setting, use: str) -> Hit:
     plan = values.plan
     key = shown(plan, setting.key)
-    if not use:
-        since = _in_use_before(plan, setting.key)
+    since = _in_use_before(plan, setting.key)
+    if since or not use:
         return hit(
             setting.key_span,
             "{key} is deprecated",
             key=key,
             severity="note" if since else None,
-            help=_without(setting.key, since),
+            help=_instead(plan, use, since) if use else _without(setting.key, since),
         )
     over_all = use == f"{setting.key}_per_gpu" and plan.framework == "verl"
     rename = _is_move(plan, setting, use)
@@ -121,15 +121,17 @@ def _hit(context: RuleContext, values: PlanValues, setting: Setting, use: str) -
         setting.key_span,
         "{key} is deprecated",
         key=key,
-        help=(
-            per_gpu_help(values, setting.key)
-            if over_all
-            else message("use {key}", key=shown(plan, use))
-        ),
+        help=per_gpu_help(values, setting.key) if over_all else _instead(plan, use),
         fix_title=message("use {key}", key=shown(plan, use)),
         fix_safe=bool(edits) and not _is_referred_to(plan, setting.key),
         edits=edits,
     )
+
+
+def _instead(plan: Plan, use: str, since: str = "") -> Message:
+    if since:
+        return message("for verl {release} or later use {key}", release=since, key=shown(plan, use))
+    return message("use {key}", key=shown(plan, use))
 
 
 def _is_move(plan: Plan, setting: Setting, use: str) -> bool:

@@ -87,7 +87,14 @@ def test_a_size_that_cannot_be_computed(snapshot: SnapshotAssertion) -> None:
 
 
 def test_a_setting_that_moved(snapshot: SnapshotAssertion) -> None:
-    assert marked(SLUG, verl(f"{SP}=2")) == snapshot
+    assert marked(SLUG, verl(f"{SP}=2", before="# verl: 0.9.1")) == snapshot
+
+
+def test_a_setting_that_moved_since_the_release_that_may_be_meant() -> None:
+    """InternLM/POLAR, whose submodule is verl 0.5.0: what replaces it stops the launch there."""
+    (one,) = found(SLUG, verl("critic.optim.warmup_style=cosine"))
+    assert (one.severity, one.fix) == ("note", None)
+    assert one.help == "for verl 0.6.0 or later use critic.optim.lr_scheduler_type"
 
 
 def test_a_root_configuration(snapshot: SnapshotAssertion) -> None:
