@@ -47,10 +47,11 @@ DIGESTS = (
     "520c307104fda06570ff6053f61400d7b3634280db095fdd70172e63e1755dfd",
     "98f46adcf020a907642db8b60320daff6d47edfbd4014c3ec83325960a8379d8",
     "96184646e8a974683358f642642bb1f2210a505edbbbc984628e7dd3dc863148",
+    "af3b7d9ce89d6c9c16cd252f5b382a925a112979a5d3755056fac064e0763762",
 )
 """Of each round's rows and scripts, from the first on."""
-UNREAD = ("r29-c-kg-0.5b-ppo", "r29-c-kg-0.5b-ppo160")
-"""Programs that start a trainer which is not known: TRL's experimental PPO."""
+AGAIN = ("r32-ctn-8b-a100",)
+"""A notebook of TRL's in another state, with another model on another card."""
 TOLD = (
     "github.com/",
     "a guide in a public repository, ",
@@ -119,7 +120,7 @@ def test_a_later_round_repeats_no_row(number: int) -> None:
         )
         places = re.findall(place, source)
         assert places, row["id"]
-        assert not [place for place in places if place in before], row["id"]
+        assert row["id"] in AGAIN or not [one for one in places if one in before], row["id"]
 
 
 @pytest.mark.parametrize(
@@ -157,6 +158,7 @@ def test_a_later_round_repeats_no_row(number: int) -> None:
                 (30, 30, 12, 14),
                 (43, 35, 12, 21),
                 (47, 39, 15, 17),
+                (40, 40, 10, 16),
             ),
             strict=True,
         )
@@ -236,9 +238,6 @@ def test_each_script_is_read_as_one_launch(folder: Path, rows: list[dict[str, An
         script = folder / "scripts" / f"{row['id']}.sh"
         if not script.exists():
             result = of_program("lint", script.with_suffix(""), "--framework", row["framework"])
-            if row["id"] in UNREAD:
-                assert not result.out, row["id"]
-                continue
             (launch,) = json.loads(result.out)["scripts"][0]["launches"]
             assert launch["framework"] == framework, row["id"]
             continue
