@@ -62,6 +62,14 @@ rows' gradients; two gradients of one row come on top. Measured."""
 LOG_PROBS_BY_ROW = 8.0
 """TRL's `selective_log_softmax` of bf16 logits that were divided in place: two gradients, and a
 copy of each. Measured (`fake_losses.json`)."""
+ODDS = 6.0
+"""TRL's ORPO and CPO, whose chosen half has a loss beside the log-probabilities of both: of bf16
+logits, up to 0.14 `ODDS_GATHERED`. Measured (`fake_losses.json`), as the next three."""
+ODDS_GATHERED = 7.0
+ODDS_FP32 = 14.0
+"""Of fp32 logits; two gradients of one row come on top, but for those of 0.14 and before."""
+ODDS_KERNEL_FP32 = 12.0
+"""Of fp32 logits by the kernel of 1.14."""
 FUSED = 0.2
 """Fused kernels, Liger: logits are never whole."""
 CHUNKED = 16.0

@@ -36,7 +36,7 @@ def measure() -> dict[str, Any]:
             name: {
                 str(count): round(_peak(torch, loss, count), 2)
                 for count in COUNTS
-                if count > 1 or "DPO" not in name
+                if count > 1 or not name.startswith(("DPO", "ORPO"))
             }
             for name, loss in LOSSES.items()
         },
@@ -169,7 +169,7 @@ def _divided(*, held: bool) -> Callable[[Any, Callable[[], Any], Any], Any]:
     return loss
 
 
-def _kernel(torch: Any, logits: Any) -> Any:
+def _kernel(torch: Any, logits: Any, _: Any = None) -> Any:
     """A stand-in of 1.14's kernel, which keeps the logits and makes their gradient."""
 
     class Kernel(torch.autograd.Function):  # type: ignore[misc]
@@ -182,19 +182,19 @@ def _kernel(torch: Any, logits: Any) -> Any:
         def backward(ctx: Any, _: Any) -> Any:
             return torch.empty_like(ctx.saved_tensors[0])
 
-    return Kernel.apply(logits[:, :-1, :]).sum(1)
+    return Kernel.apply(logits).sum(1)
 
 
 def _online_kernel(torch: Any, model: Callable[[], Any], _: Any) -> Any:
-    return _kernel(torch, model()).sum()
+    return _kernel(torch, model()[:, :-1, :]).sum()
 
 
 def _pairs_kernel(torch: Any, model: Callable[[], Any], _: Any) -> Any:
     logits = model()
-    chosen = _kernel(torch, logits)
+    chosen = _kernel(torch, logits[:, :-1, :])
     with torch.no_grad():
         made = model()
-        reference = _kernel(torch, made)
+        reference = _kernel(torch, made[:, :-1, :])
     return (chosen - reference).sum()
 
 
@@ -223,6 +223,29 @@ def _pairs_together(*, copied: bool) -> Callable[[Any, Callable[[], Any], Any], 
         shifted = made[..., :-1, :]
         shifted = shifted.contiguous() if copied else shifted
         return (chosen - _by_row(torch, shifted, labels[..., 1:]).sum(1).detach()).sum()
+
+    return loss
+
+
+def _gathered(_: Any, logits: Any, labels: Any) -> Any:
+    """Log-probabilities of all rows at once, as TRL 0.14 has them."""
+    return logits.log_softmax(-1).gather(-1, labels.unsqueeze(-1)).squeeze(-1)
+
+
+def _odds(
+    log_probs: Callable[[Any, Any, Any], Any],
+) -> Callable[[Any, Callable[[], Any], Any], Any]:
+    """ORPO and CPO: the loss of the chosen half beside the log-probabilities of both."""
+
+    def loss(torch: Any, model: Callable[[], Any], labels: Any) -> Any:
+        logits = model()
+        half = len(logits) // 2
+
+        def chosen() -> Any:
+            given = logits[:half][..., :-1, :].contiguous().view(-1, VOCAB)
+            return torch.nn.functional.cross_entropy(given, labels[:half, 1:].reshape(-1))
+
+        return chosen() + log_probs(torch, logits[:, :-1, :], labels[:, 1:]).sum()
 
     return loss
 
@@ -416,6 +439,12 @@ LOSSES: dict[str, Callable[[Any, Callable[[], Any], Any], Any]] = {
     "DPO 1.6, outputs in fp32": _cast(_pairs_together(copied=False)),
     "DPO 1.14": _pairs_kernel,
     "DPO 1.14, outputs in fp32": _cast(_pairs_kernel),
+    "ORPO 0.14": _odds(_gathered),
+    "ORPO 0.14, outputs in fp32": _cast(_odds(_gathered)),
+    "ORPO": _odds(_by_row),
+    "ORPO, outputs in fp32": _cast(_odds(_by_row)),
+    "ORPO 1.14": _odds(_kernel),
+    "ORPO 1.14, outputs in fp32": _cast(_odds(_kernel)),
     "verl's old SFT": _fsdp_sft(padded=False),
     "verl's old SFT, padded": _fsdp_sft(padded=True),
     "packed rows": _packed_rows(),

@@ -372,14 +372,16 @@ LOSSES = MEASURED["logits"]
 def _a_logit(kind: str, each: int, release: str, *flags: str) -> float:
     """Bytes of one logit in an update of sequences of 1000 tokens, on one card."""
     limit = "--max_completion_length 1000 --max_prompt_length 0 --num_generations 2"
+    example = kind in ("orpo", "cpo")
+    started = f"examples/scripts/{kind}.py" if example else f"-m trl.scripts.{kind}"
     made = printed(
-        f"accelerate launch --num_processes 1 -m trl.scripts.{kind} --dtype bfloat16"
+        f"accelerate launch --num_processes 1 {started} --dtype bfloat16 --output_dir o"
         " --model_name_or_path Qwen/Qwen2.5-0.5B --gradient_checkpointing true"
         f" --per_device_train_batch_size {each} --gradient_accumulation_steps 2 "
         + " ".join((limit if kind == "grpo" else "--max_length 1000", *flags)),
         *("--device", "h200", "--framework", f"trl@{release}"),
     )
-    sequences = each * (2 if kind == "dpo" else 1)
+    sequences = each * (2 if example or kind == "dpo" else 1)
     return component(made, "update", "logits") * GIB / (151_936 * 1000 * sequences)
 
 
@@ -409,6 +411,13 @@ def _a_logit(kind: str, each: int, release: str, *flags: str) -> float:
         ("dpo", 1, "1.13.0", True, LOSSES["DPO 1.6, outputs in fp32"]["2"]),
         ("dpo", 4, "1.6.0", True, LOSSES["DPO 1.6, outputs in fp32"]["8"]),
         ("dpo", 4, "1.14.0", True, LOSSES["DPO 1.14, outputs in fp32"]["8"]),
+        ("orpo", 1, "0.14.0", False, LOSSES["ORPO 0.14"]["2"]),
+        ("orpo", 4, "0.14.0", True, LOSSES["ORPO 0.14, outputs in fp32"]["8"]),
+        ("orpo", 4, "0.24.0", False, LOSSES["ORPO"]["8"]),
+        ("orpo", 1, "1.13.0", True, LOSSES["ORPO, outputs in fp32"]["2"]),
+        ("cpo", 4, "1.0.0", True, LOSSES["ORPO, outputs in fp32"]["8"]),
+        ("cpo", 4, "1.14.0", False, LOSSES["ORPO 1.14"]["8"]),
+        ("orpo", 1, "1.16.0", True, LOSSES["ORPO 1.14, outputs in fp32"]["2"]),
     ],
 )
 def test_a_logit_takes_what_it_does_as_tensors_live_and_die(
@@ -416,6 +425,11 @@ def test_a_logit_takes_what_it_does_as_tensors_live_and_die(
 ) -> None:
     made = _a_logit(kind, each, release, f"--bf16 {str(mixed).lower()}")
     assert made == pytest.approx(measured, rel=0.01)
+
+
+def test_orpo_has_no_reference_and_whole_logits_whatever_makes_its_layers() -> None:
+    made = _a_logit("orpo", 1, "1.13.0", "--bf16 true", "--use_liger_kernel true")
+    assert made == pytest.approx(LOSSES["ORPO, outputs in fp32"]["2"], rel=0.01)
 
 
 def test_a_reference_that_was_asked_before_takes_no_logits_beside() -> None:

@@ -10,6 +10,7 @@ from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.readers.lengths import Lengths, batch_tokens
 from bot.memory.readers.settings import MemorySettings
+from bot.memory.readers.trl.logits import PAIRS
 from bot.memory.workload import Tokens
 
 _NEVER = (None, "no", "none", "false")
@@ -38,7 +39,7 @@ def evaluation_batch(get: MemorySettings) -> int:
 
 def evaluation_sequences(get: MemorySettings, algorithm: str) -> int:
     """Sequences of a pass: pairs count twice; none where nothing is evaluated."""
-    return evaluation_batch(get) * (2 if algorithm in ("dpo", "rm", "online_dpo") else 1)
+    return evaluation_batch(get) * (2 if algorithm in ("online_dpo", *PAIRS) else 1)
 
 
 def evaluation_tokens(

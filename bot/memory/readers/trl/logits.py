@@ -19,6 +19,10 @@ from bot.memory.shapes.shape import Shape
 from bot.memory.workload import Backend, HeldOutputs
 
 _FUSED_HEAD = ("sft", "dpo", "grpo", "rloo", "kto")
+ODDS = ("orpo", "cpo")
+"""Algorithms whose loss of pairs has no reference, and a supervised one beside."""
+PAIRS = ("dpo", "rm", *ODDS)
+"""Algorithms whose batches count pairs."""
 _CHUNK = 256
 """`_CHUNKED_LM_HEAD_CHUNK_SIZE` of TRL's `sft_trainer.py`."""
 _HEAD_COPIES = {
@@ -50,6 +54,8 @@ def trainer_logits(
         return _online(plan, sequences, whole=whole)
     if algorithm == "dpo" and not instruct:
         return _pairs(plan, sequences, whole=whole, reference=_reference_in_pass(get))
+    if algorithm in ODDS:
+        return _odds(plan, sequences, whole=whole)
     if whole:
         return constants.GATHERED_FP32, constants.FORWARD_FP32
     if instruct:
@@ -163,8 +169,11 @@ def _fused(get: MemorySettings, algorithm: str) -> bool:
     """Whether logits are never whole.
 
     By Liger's losses, and in TRL from 1.15 on by the trainers' own head, whose tiles have at most
-    32,768 entries of the vocabulary (`add_fused_lm_head`).
+    32,768 entries of the vocabulary (`add_fused_lm_head`). ORPO and CPO give the model no labels,
+    so that its logits are whole whatever makes its layers.
     """
+    if algorithm in ODDS:
+        return False
     return (_liger(get) and not own_head(get)) or fused_head(get, algorithm)
 
 
@@ -245,3 +254,17 @@ def _pairs(plan: Plan, sequences: int, *, whole: bool, reference: bool) -> tuple
     else:
         kept *= 2
     return kept + _row(sequences), forward
+
+
+def _odds(plan: Plan, sequences: int, *, whole: bool) -> tuple[float, float]:
+    """ORPO and CPO: `concatenated_forward` of their trainers, which 0.26 to 0.28 moved."""
+    copied = constants.LOGITS / 2
+    if version_at_least(plan, 1, 14):
+        made = constants.ODDS_KERNEL_FP32 if whole else constants.ODDS
+    elif version_at_least(plan, 0, 15):
+        made = constants.ODDS_FP32 + 4 * _row(sequences) if whole else constants.ODDS
+    else:
+        made = constants.ODDS_FP32 if whole else constants.ODDS_GATHERED
+    if whole:
+        return made, constants.FORWARD_FP32 + 2 * copied
+    return made, constants.FORWARD_LOG_PROBS + copied

@@ -24,8 +24,12 @@ _MIXED = ("bf16", "fp16")
 _HALF = {"bfloat16": "bf16", "bf16": "bf16", "float16": "fp16"}
 _ASKS = regex(r"is_(?:bf16|bfloat16)_(?:supported|available)|get_device_capability")
 """How programs ask for it."""
-_CAST_UNTIL = {"sft": (0, 26), "rm": (0, 26), "dpo": (0, 29), "grpo": (0, 26), "rloo": (0, 27)}
-"""Algorithm to the first release of TRL that does not prepare a quantized model."""
+_CAST_UNTIL = {
+    "sft": (0, 26), "rm": (0, 26), "dpo": (0, 29), "grpo": (0, 26), "rloo": (0, 27),
+    "orpo": (9,), "cpo": (9,),
+}  # fmt: skip
+"""Algorithm to the first release of TRL that does not prepare a quantized model; 1.16 has some that
+still do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,6 +54,7 @@ from bot.memory.readers.trl.evaluation import (
 )
 from bot.memory.readers.trl.linear_rule import as_computed
 from bot.memory.readers.trl.logits import (
+    PAIRS,
     fused_head,
     head_copies,
     head_share,
@@ -70,8 +71,7 @@ from bot.memory.shapes.shape import Shape
 from bot.memory.workload import Adapter, Backend, Engine, Layout, Pool, Role, Tokens, Workload
 
 _ONLINE = ("grpo", "rloo", "gae", "online_dpo")
-_PAIRS = ("dpo", "rm")
-_ALGORITHMS = (*_ONLINE, *_PAIRS, "sft")
+_ALGORITHMS = (*_ONLINE, *PAIRS, "sft")
 
 
 def read(
@@ -180,7 +180,7 @@ class _Trainer:
                 return of, batch_tokens(self.batches.update, of, padded=True)
             return of, batch_tokens(each, of)
         longest = longest_sample(get, self.run)
-        pair = 2 if self.algorithm in _PAIRS else 1
+        pair = 2 if self.algorithm in PAIRS else 1
         of = sample_lengths(longest, self.run, pair)
         count = each * pair
         tokens = batch_tokens(count, of, padded=not self._flat())
@@ -344,7 +344,7 @@ class _Trainer:
         """Sequences of a pass with gradient."""
         if self.batches is not None:
             return self.batches.update
-        return (self.each or 1) * (2 if self.algorithm in _PAIRS else 1)
+        return (self.each or 1) * (2 if self.algorithm in PAIRS else 1)
 
     def _rows(self, sequences: int) -> int:
         """The rows of a pass of so many sequences.
