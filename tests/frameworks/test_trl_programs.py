@@ -252,6 +252,20 @@ trainer.step(queries, responses, scores)
 """
 
 
+OWN_FORMER = """
+from trl import PPOConfig, PPOTrainer
+class CustomPPOTrainer(PPOTrainer, Trainer):
+    def __init__(self, args):
+        config = PPOConfig(model_name=args.model, ppo_epochs=4, log_with=args.report_to)
+        PPOTrainer.__init__(self, config=config, model=model)
+"""
+
+
+def test_a_trainer_of_ones_own_as_ppo_was_before() -> None:
+    """LLaMA-Factory's `train/ppo/trainer.py` had ten false errors in thunlp/OPD."""
+    assert found(check("x", src__open_r1__grpo0py=OWN_FORMER)) == []
+
+
 def test_ppo_as_it_was_before_the_first_release_that_is_known() -> None:
     """TRL 0.12 made the trainer anew: of `--ppo_epochs` no table knows anything."""
     report = check("recipes/a.yaml --ppo_epochs 4", src__open_r1__grpo0py=FORMER)

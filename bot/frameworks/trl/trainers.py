@@ -87,6 +87,22 @@ PLAIN: Final = "TrainingArguments"
 PLAINLY: Final = ("SFTTrainer", "DPOTrainer")
 """transformers' class, and TRL's trainers that take it: the first makes its own class of it, the
 second had none before 0.9."""
+_BEFORE_PPO: Final = frozenset(
+    (
+        "adap_kl_ctrl",
+        "early_stopping",
+        "init_kl_coef",
+        "log_with",
+        "model_name",
+        "optimize_cuda_cache",
+        "optimize_device_cache",
+        "ppo_epochs",
+        "steps",
+        "target_kl",
+        "use_score_scaling",
+    )
+)
+"""Settings that `PPOConfig` had before 0.12 alone (LLaMA-Factory's own trainer of it has some)."""
 _OF_PPO: Final = frozenset(("args", "processing_class", "reward_model", "train_dataset", None))
 """What `PPOTrainer` takes since 0.12; None stands for `**given`."""
 UNREAD: Final = "trl.experimental.distillation"
@@ -112,8 +128,15 @@ def is_former(tree: ast.Module, script: str) -> bool:
     TRL 0.12 made `PPOTrainer` anew: what it was before took no `args`, no reward model and other
     settings (`ppo_epochs`), and was stepped by the program itself.
     """
-    made = (call for call, name in calls(tree) if script == "ppo" and name.endswith("PPOTrainer"))
-    return any(_OF_PPO.isdisjoint(one.arg for one in call.keywords) for call in made)
+    if script != "ppo":
+        return False
+    for call, name in calls(tree):
+        given = {one.arg for one in call.keywords}
+        if name == "PPOConfig" and given & _BEFORE_PPO:
+            return True
+        if name.endswith("PPOTrainer") and _OF_PPO.isdisjoint(given):
+            return True
+    return False
 
 
 def other_trainer(tree: ast.Module) -> str | None:
