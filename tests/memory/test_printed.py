@@ -111,6 +111,22 @@ def test_one_micro_batch_a_step_has_no_gradients_beside_its_logits() -> None:
     assert component(many, "update", "gradients") == pytest.approx(4 * P / 8, rel=0.01)
 
 
+@pytest.mark.parametrize("name", ["TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE"])
+def test_torchs_variables_keep_the_entropy_from_being_compiled(name: str) -> None:
+    """A copy of verl-agent that ran out with both of them set (unseen32)."""
+
+    def logits(before: str, *settings: str) -> float:
+        long = ("data.max_response_length=8192", "actor_rollout_ref.model.use_remove_padding=True")
+        script = before + _verl(*long, f"{_A}.entropy_coeff=0.001", *settings)
+        given = ("--device", "h200", "--framework", "verl@0.4.0")
+        return component(printed(script, *given), "update", "logits")
+
+    eager = logits("", f"{_A}.use_torch_compile=False")
+    assert eager > 1.5 * logits("")
+    assert logits(f"export {name}=1\n") == eager
+    assert logits(f"export {name}=0\n") < eager
+
+
 def test_a_dynamic_batch_is_as_full_as_its_share_of_the_tokens() -> None:
     dynamic = (
         f"{_A}.ppo_mini_batch_size=128",

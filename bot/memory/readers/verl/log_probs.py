@@ -15,6 +15,7 @@ from bot.memory.readers.verl.mtp import is_on
 from bot.memory.workload import Backend
 
 _ACTOR, _MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.model"
+_OFF = ("TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE")
 _LOSS = "distillation.distillation_loss"
 TOP_K = "forward_kl_topk"
 """The loss of a distillation that needs the logits themselves."""
@@ -46,7 +47,7 @@ def update(get: MemorySettings, backend: Backend, group: str, *, padded: float =
         engine = version_at_least(get.plan, 0, 8)
         alone = constants.PADDED_ROWS if engine else constants.LOG_PROBS
         return max(alone, whole * _in_rows(get, padded) if entropy else 0.0)
-    small = not entropy or chunked or get.on(True, *_either("use_torch_compile", group))
+    small = not entropy or chunked or _compiles(get, group)
     return packed(get, entropy=entropy) if small else whole
 
 
@@ -137,7 +138,7 @@ def forward(
     Beside the cut of a padded row the whole of its logits stays.
     """
     entropy = entropy or (padded > 0 and not version_at_least(get.plan, 0, 4))
-    compiled = get.on(True, *_either("use_torch_compile", group))
+    compiled = _compiles(get, group)
     chunked = get.on(False, *_either("entropy_from_logits_with_chunking", group))
     if _fused(get, backend):
         return constants.FUSED
@@ -167,6 +168,17 @@ def megatron(plan: Plan, *, entropy: bool, chunked: bool = False) -> float:
         return constants.MEGATRON_ONE_COPY if entropy else constants.MEGATRON_FP32
     whole = entropy and not (chunked and version_at_least(plan, 0, 9))
     return constants.MEGATRON_TWO_COPIES if whole else constants.MEGATRON_ONE_COPY
+
+
+def _compiles(get: MemorySettings, group: str) -> bool:
+    """Whether `torch.compile` makes the entropy.
+
+    Torch's own variables switch it off everywhere (`disable` of its `_dynamo/config.py`); Ray's
+    workers have the environment of what starts them.
+    """
+    environment = get.plan.launch.command.environment
+    off = any(word.text == "1" for name in _OFF if (word := environment.get(name)) is not None)
+    return get.on(True, *_either("use_torch_compile", group)) and not off
 
 
 def _either(name: str, group: str) -> tuple[str, ...]:
