@@ -227,6 +227,49 @@ def _pairs_together(*, copied: bool) -> Callable[[Any, Callable[[], Any], Any], 
     return loss
 
 
+def _unpaired(
+    log_probs: Callable[[Any, Any, Any], Any],
+) -> Callable[[Any, Callable[[], Any], Any], Any]:
+    """KTO up to 1.6: its halves are copies, and the reference's pass has some, too."""
+
+    def loss(torch: Any, model: Callable[[], Any], labels: Any) -> Any:
+        def once() -> tuple[Any, Any, Any]:
+            logits = model()
+            made = log_probs(torch, logits[:, :-1, :], labels[:, 1:]).sum(-1)
+            even = list(range(0, len(logits), 2))
+            odd = list(range(1, len(logits), 2))
+            return made, logits[even, ...], logits[odd, ...]
+
+        def scores() -> Any:
+            policy, *_held = once()
+            with torch.no_grad():
+                reference, *_ = once()
+            return (policy - reference).sum()
+
+        return scores()
+
+    return loss
+
+
+def _unpaired_together(
+    log_probs: Callable[[Any, Any, Any], Any],
+) -> Callable[[Any, Callable[[], Any], Any], Any]:
+    """KTO of 1.7 to 1.14: without copies; the policy's logits are there while others are made."""
+
+    def loss(torch: Any, model: Callable[[], Any], labels: Any) -> Any:
+        def scores() -> Any:
+            logits = model()[:, :-1, :]
+            policy = log_probs(torch, logits, labels[:, 1:]).sum(-1)
+            with torch.no_grad():
+                made = model()
+                reference = log_probs(torch, made[:, :-1, :], labels[:, 1:]).sum(-1)
+            return (policy - reference).sum()
+
+        return scores()
+
+    return loss
+
+
 def _gathered(_: Any, logits: Any, labels: Any) -> Any:
     """Log-probabilities of all rows at once, as TRL 0.14 has them."""
     return logits.log_softmax(-1).gather(-1, labels.unsqueeze(-1)).squeeze(-1)
@@ -439,6 +482,14 @@ LOSSES: dict[str, Callable[[Any, Callable[[], Any], Any], Any]] = {
     "DPO 1.6, outputs in fp32": _cast(_pairs_together(copied=False)),
     "DPO 1.14": _pairs_kernel,
     "DPO 1.14, outputs in fp32": _cast(_pairs_kernel),
+    "KTO 0.14": _unpaired(_gathered),
+    "KTO 0.14, outputs in fp32": _cast(_unpaired(_gathered)),
+    "KTO": _unpaired(_by_row),
+    "KTO, outputs in fp32": _cast(_unpaired(_by_row)),
+    "KTO 1.7": _unpaired_together(_by_row),
+    "KTO 1.7, outputs in fp32": _cast(_unpaired_together(_by_row)),
+    "KTO 1.14": _unpaired_together(_kernel),
+    "KTO 1.14, outputs in fp32": _cast(_unpaired_together(_kernel)),
     "ORPO 0.14": _odds(_gathered),
     "ORPO 0.14, outputs in fp32": _cast(_odds(_gathered)),
     "ORPO": _odds(_by_row),

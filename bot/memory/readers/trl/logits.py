@@ -44,15 +44,13 @@ def trainer_logits(
     if _fused(get, algorithm):
         return constants.FUSED, constants.FUSED
     if algorithm == "sft":
-        if by_unsloth(get):
-            return LOGIT, 0.0
-        if _in_chunks(get):
-            return constants.CHUNKED, 0.0
-        return (constants.FUSED if _chunked(get) else constants.CAUSAL_LOSS), 0.0
+        return _supervised(get), 0.0
     whole = precision.computes >= 4 or precision.casts_outputs
     if algorithm in ("grpo", "rloo") and not instruct:
         return _online(plan, sequences, whole=whole)
-    if algorithm == "dpo" and not instruct:
+    if algorithm == "kto" and not version_at_least(plan, 1, 7):
+        return _unpaired(sequences, whole=whole)
+    if algorithm in ("dpo", "kto") and not instruct:
         return _pairs(plan, sequences, whole=whole, reference=_reference_in_pass(get))
     if algorithm in ODDS:
         return _odds(plan, sequences, whole=whole)
@@ -61,6 +59,14 @@ def trainer_logits(
     if instruct:
         return constants.LOG_PROBS_BY_ROW, constants.FORWARD_LOG_PROBS
     return 2 * constants.LOGITS + _row(sequences), constants.FORWARD_LOG_PROBS
+
+
+def _supervised(get: MemorySettings) -> float:
+    if by_unsloth(get):
+        return LOGIT
+    if _in_chunks(get):
+        return constants.CHUNKED
+    return constants.FUSED if _chunked(get) else constants.CAUSAL_LOSS
 
 
 def head_copies(
@@ -233,7 +239,7 @@ def _online(plan: Plan, sequences: int, *, whole: bool) -> tuple[float, float]:
 
 
 def _pairs(plan: Plan, sequences: int, *, whole: bool, reference: bool) -> tuple[float, float]:
-    """The same of DPO.
+    """The same of DPO, and of KTO since 1.7.
 
     It takes its reference's logits while it holds those; from 0.29 on it still has the policy's
     too, up to 1.5 with a copy of each without the last token. bf16 logits (DeepSpeed computes
@@ -254,6 +260,14 @@ def _pairs(plan: Plan, sequences: int, *, whole: bool, reference: bool) -> tuple
     else:
         kept *= 2
     return kept + _row(sequences), forward
+
+
+def _unpaired(sequences: int, *, whole: bool) -> tuple[float, float]:
+    """KTO up to 1.6: `forward` of its trainer copies the logits of both halves in each pass."""
+    if not whole:
+        return constants.LOG_PROBS_BY_ROW, constants.FORWARD_LOG_PROBS
+    alone = 2 * constants.LOGITS if sequences == 1 else 0.0
+    return constants.GATHERED_FP32 + alone, constants.FORWARD_FP32 + 2 * constants.LOGITS
 
 
 def _odds(plan: Plan, sequences: int, *, whole: bool) -> tuple[float, float]:

@@ -26,7 +26,7 @@ _ASKS = regex(r"is_(?:bf16|bfloat16)_(?:supported|available)|get_device_capabili
 """How programs ask for it."""
 _CAST_UNTIL = {
     "sft": (0, 26), "rm": (0, 26), "dpo": (0, 29), "grpo": (0, 26), "rloo": (0, 27),
-    "orpo": (9,), "cpo": (9,),
+    "kto": (1, 4), "orpo": (9,), "cpo": (9,),
 }  # fmt: skip
 """Algorithm to the first release of TRL that does not prepare a quantized model; 1.16 has some that
 still do."""

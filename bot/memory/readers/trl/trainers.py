@@ -55,7 +55,6 @@ from bot.memory.readers.trl.evaluation import (
 from bot.memory.readers.trl.linear_rule import as_computed
 from bot.memory.readers.trl.logits import (
     PAIRS,
-    fused_head,
     head_copies,
     head_share,
     held_outputs,
@@ -71,7 +70,7 @@ from bot.memory.shapes.shape import Shape
 from bot.memory.workload import Adapter, Backend, Engine, Layout, Pool, Role, Tokens, Workload
 
 _ONLINE = ("grpo", "rloo", "gae", "online_dpo")
-_ALGORITHMS = (*_ONLINE, *PAIRS, "sft")
+_ALGORITHMS = (*_ONLINE, *PAIRS, "kto", "sft")
 
 
 def read(
@@ -86,9 +85,7 @@ class _Trainer:
         self.plan, self.run, self.get = get.plan, run, get
         plan = get.plan
         algorithm = plan.algorithm.value
-        # KTO before TRL 1.15 has whole logits, which are not modelled.
-        kto = algorithm == "kto" and fused_head(get, algorithm)
-        if not algorithm or (algorithm not in _ALGORITHMS and not kto):
+        if not algorithm or algorithm not in _ALGORITHMS:
             raise NoEstimateError(
                 "{framework}'s {task} is not modelled.",
                 framework=plan.framework,
