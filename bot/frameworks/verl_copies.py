@@ -24,6 +24,8 @@ CONFIG: Final = "verl/trainer/config"
 """Where a copy of verl keeps its configuration."""
 CONFIG_FILE: Final = regex(r"((?:.{1,400}/)?verl/trainer/config)/(.{1,400}\.yaml)\Z")
 """A file of it; the groups are the folder and the path within."""
+_SUBMODULE: Final = regex(r"(?m)^[ \t]*path[ \t]*=[ \t]*((?:[^\s\"]{1,400}/)?verl)[ \t]*$")
+"""The path of one in `.gitmodules`."""
 _MOST_COPIES: Final = 3
 """Copies that are as near to a script as each other."""
 _FILES: Final = (
@@ -129,8 +131,19 @@ class VerlCopies:
         self._fields: dict[tuple[str, str], frozenset[str] | None] = {}
 
     def _near(self, script: str) -> list[str]:
-        """The copies that are nearest to a script, by name: more than one is an open choice."""
-        return nearest_named(self.folders, CONFIG, script)
+        """The copies that are nearest to a script, by name: more than one is an open choice.
+
+        None where a submodule of verl is nearer, which is another repository's and not here.
+        """
+        near = nearest_named((*self.folders, *self._elsewhere), CONFIG, script)
+        return near if self.folders.keys() >= set(near) else []
+
+    @cached_property
+    def _elsewhere(self) -> Sequence[str]:
+        """Where submodules that are called verl would have their configuration."""
+        text = text_of(self._files, ".gitmodules") if ".gitmodules" in self._files else ""
+        places = (found[1] for found in _SUBMODULE.finditer(text))
+        return [place for path in places if (place := f"{path}/{CONFIG}") not in self.folders]
 
     def _nearest(self, script: str) -> str | None:
         return next(iter(self._near(script)), None)

@@ -52,6 +52,18 @@ def test_a_vendored_configuration_counts() -> None:
     assert all(plan.table.verdicts(plan.settings))
 
 
+def test_another_projects_copy_is_none_of_a_submodule() -> None:
+    """AWorld-RL's EnvTuning has verl as a submodule, RAG-R1 beside it an old copy: 18 errors."""
+    module = (
+        b'[submodule "EnvTuning/verl"]\n\tpath = EnvTuning/verl\n\turl = https://x.y/verl.git\n'
+    )
+    files = {"RAG-R1/verl/trainer/config/ppo_trainer.yaml": ROOT, ".gitmodules": module}
+    for script, source in (("EnvTuning/scripts/run.sh", "newest"), ("RAG-R1/run.sh", "tree")):
+        assert plan_of(files, script).configuration.source == source
+    alone = {**files, ".gitmodules": module.replace(b"EnvTuning/verl\n\turl", b"x/y\n\turl")}
+    assert plan_of(alone, "EnvTuning/scripts/run.sh").configuration.source == "tree"
+
+
 def test_the_main_function_of_a_copy_says_its_root() -> None:
     """SimpleVLA-RL's `verl.trainer.main_ppo` starts with a root of its own."""
     main = b"@hydra.main(config_path='config', config_name='vla_trainer')\ndef main(config): ...\n"
