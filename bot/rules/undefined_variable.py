@@ -65,7 +65,8 @@ _CONDITION = regex(r"\[\s|\b(?:case|test)\s")
 _NOUNSET = regex(r"(?m)^[^\S\n]*set\s.*?(?:-[a-z]*u|nounset)")
 _SETS = regex(r"(?:^|[\s;&|({])(?:(\w+)\+?=|for\s+(\w+)\s+in\b)")
 _LOOP = regex(r"for\s+\w+\s+in\b")
-_USES = regex(r"\$\{?(\w+)")
+_USES = regex(r"(?:\$\{?|\s-v\s+)(\w+)")
+"""Of `[[ -v NAME ]]` bash takes the name itself."""
 _ASKS = (":?", "?", ":=}", "=}")
 """What follows a name where the script asks for it: `${X:?}`, and `${X:=}` before a check."""
 _ENDS = frozenset(" \t\n;&|)")

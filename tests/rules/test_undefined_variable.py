@@ -50,6 +50,14 @@ def test_stays_silent(script: str) -> None:
     assert quiet(SLUG, script)
 
 
+@pytest.mark.parametrize("condition", ["[[ -v resume_from ]]", '[ -n "$resume_from" ]'])
+def test_what_a_condition_asks_for_may_be_empty(condition: str) -> None:
+    """ktolnos/Reward-Model-Overoptimization: an error, where the script asks first."""
+    before = f'dir=a\nif {condition}; then\n  dir="${{resume_from}}"\nfi'
+    (one,) = found(SLUG, verl("trainer.default_local_dir=$dir", before=before))
+    assert one.severity == "note"
+
+
 @pytest.mark.parametrize(
     "script",
     [
