@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from bot.base.messages import enumeration, plural_message
@@ -139,7 +140,10 @@ def _held(text: str, word: Word, value: Span) -> _Held:
     at = word.text.rfind(text)
     if at < 0:
         return _Held(text, value, default=False)
-    return _Held(text, word.span_of(at, at + len(text)), default=from_default(word, at))
+    behind = next((end for end in accumulate(p.width for p in word.pieces) if end > at), len(text))
+    # What follows it in the value, such as a run's name, may be written elsewhere.
+    there = word.span_of(at, min(at + len(text), behind))
+    return _Held(text, there, default=from_default(word, at))
 
 
 def _hit(held: _Held, keys: Sequence[str]) -> Hit:

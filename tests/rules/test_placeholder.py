@@ -57,6 +57,13 @@ def test_a_setting_that_is_given_again_is_filled_in() -> None:
     assert quiet(SLUG, verl("data.train_files=/path/to/x", "data.train_files=x/y.parquet"))
 
 
+def test_it_is_shown_where_it_is_written() -> None:
+    """Gen-Verse/Open-AgentRL: the place of the run's name was shown, which ends the value."""
+    before = "name=qwen\nsave=/path/to/your/checkpoint/$name"
+    (one,) = found(SLUG, verl("trainer.default_local_dir=$save", before=before))
+    assert (one.line, one.column, one.end_column) == (2, 6, 31)
+
+
 def test_another_setting_may_be_empty() -> None:
     assert quiet(SLUG, verl('trainer.default_hdfs_dir=""'))
 
