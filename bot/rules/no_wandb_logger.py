@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.base.messages import pmessage
+from bot.frameworks.plan import Plan
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
@@ -30,6 +31,10 @@ META = Meta(
 )
 
 
+_SINCE = "logger.wandb.key"
+"""OpenRLHF's option since 0.10.2, `--use_wandb` before."""
+
+
 def check(context: RuleContext) -> Hits:
     """The launches' loggers, when all are known and none has W&B."""
     loggers = [plan.loggers.value for plan in context.plans]
@@ -38,9 +43,6 @@ def check(context: RuleContext) -> Hits:
     for plan in context.plans:
         names = plan.loggers.value or ()
         default = pmessage("no-wandb-logger", " by default") if plan.loggers.default else ""
-        example = 'trainer.logger=\'["console","wandb"]\''
-        how = example if plan.framework == "verl" else shown(plan, plan.loggers.key or "use_wandb")
-        how += " wandb" if plan.loggers.key == "report_to" else ""
         yield hit(
             where(plan, plan.loggers.span),
             "the run is logged to {names}{default}, not to W&B",
@@ -48,9 +50,23 @@ def check(context: RuleContext) -> Hits:
             default=default,
             severity=None if asked(context) else "note",
             help=message(
-                "write {how}: a row of the tuning page has a run on W&B as evidence", how=how
+                "write {how}: a row of the tuning page has a run on W&B as evidence",
+                how=_switch(plan),
             ),
         )
+
+
+def _switch(plan: Plan) -> str:
+    """What logs to W&B."""
+    key = plan.loggers.key
+    if plan.framework == "verl":
+        return 'trainer.logger=\'["console","wandb"]\''
+    if key == "report_to":
+        return f"{shown(plan, key)} wandb"
+    if plan.framework == "openrlhf" or key is None:  # Its other loggers have switches of their own.
+        since = plan.table is not None and _SINCE in plan.table
+        key = _SINCE if since else "use_wandb"
+    return shown(plan, key)
 
 
 def _listed(names: tuple[str, ...]) -> str:

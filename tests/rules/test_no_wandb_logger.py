@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import lines, verl
-from tests.rules.helpers import marked, quiet
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "no-wandb-logger"
 
@@ -35,3 +35,17 @@ def test_stays_silent(script: str) -> None:
 )
 def test_names_the_loggers(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("settings", "release", "switch"),
+    [
+        ("--use_tensorboard logs", "0.9.0", "--use_wandb"),  # yfzhang114/r1_reward
+        ("--logger.tensorboard_dir logs", "0.11.2", "--logger.wandb.key"),
+        ("", "0.9.0", "--use_wandb"),
+    ],
+)
+def test_openrlhf_has_a_switch_for_each_logger(settings: str, release: str, switch: str) -> None:
+    launch = f"# openrlhf: {release}\ndeepspeed --module openrlhf.cli.train_sft {settings}\n"
+    (one,) = found(SLUG, launch)
+    assert (one.help or "").startswith(f"write {switch}: ")
