@@ -563,6 +563,23 @@ def test_an_optional_setting_speaks_for_no_release() -> None:
     assert launch.framework_version == "1.16.0"
 
 
+def test_of_two_names_the_release_has_one() -> None:
+    """mohammadi-hadi/RA-DPO, which ran by any release, was read by 0.19.1."""
+    (launch,) = _check("""
+import inspect
+from trl import SFTConfig, SFTTrainer
+kept = {"learning_rate": 1e-5}
+fields = inspect.signature(SFTConfig).parameters
+if "max_length" in fields:
+    kept["max_length"] = 512
+elif "max_seq_length" in fields:
+    kept["max_seq_length"] = 512
+SFTTrainer(model="Qwen/Qwen2.5-0.5B", args=SFTConfig(**kept)).train()
+""").launches
+    assert launch.framework_version == "1.16.0"
+    assert (launch.settings["max_length"], "max_seq_length" in launch.settings) == (512, False)
+
+
 def test_what_a_function_adds_to_the_mapping_that_it_gives_back_counts() -> None:
     """`max_completion_length` was silently left out."""
     program = f"""{START}

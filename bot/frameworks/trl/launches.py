@@ -207,11 +207,15 @@ def _adapter_unknown(plan: Plan, program: TrlProgram | None) -> bool:
 
 
 def _lacking(names: Collection[str], configuration: Configuration) -> Collection[str]:
-    """The names that a release has nothing for, also under another one."""
+    """The names that a release has nothing for, also under another one that is not among them."""
     table, other = configuration.table, dict(OTHER_NAMES)
     if table is None:
         return ()
-    return [one for one in names if one not in table and other.get(one, one) not in table]
+    return [
+        one
+        for one in names
+        if one not in table and (other.get(one, one) not in table or other[one] in names)
+    ]
 
 
 def _without(launch: Launch, names: Collection[str]) -> Launch:
