@@ -26,6 +26,12 @@ _PIN_FILES: Final = regex(
     r"|(?:uv|poetry|pdm)\.lock|(?:[\w.-]{0,99}env|conda)[\w.-]{0,99}\.ya?ml)\Z"
 )
 """Paths that may hold a pin; the group is the folder that it counts for."""
+_FORMER: Final = tuple(
+    f"{sign}{word}.txt"
+    for sign in "._-"
+    for word in ("orig", "original", "old", "backup", "bak", "prev")
+)
+"""How the name of a file ends that another one has come in the place of."""
 _PROJECT: Final = ("requirements.txt", "pyproject.toml", "setup.py", "setup.cfg", ".gitmodules")
 """The files that say first what is installed, in this order."""
 _PATCHES: Final = (".patch", ".diff")
@@ -195,6 +201,8 @@ def read_pin(framework: str, files: Mapping[str, bytes]) -> Pin | None:
 def _stated(framework: str, files: Mapping[str, bytes]) -> Iterator[Pin]:
     """What each requirement of a framework leaves open, in the order of `_rank`."""
     for path, data in sorted(files.items(), key=lambda item: _rank(item[0])):
+        if path.lower().endswith(_FORMER) and len(files) > 1:
+            continue
         stated = requirements(framework, path, data.decode("utf-8", "replace"))
         asking = (asked for asked in stated if _asks(framework, asked))
         for asked in islice(dict.fromkeys(asking), _MOST):

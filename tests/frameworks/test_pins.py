@@ -40,6 +40,17 @@ def test_requirements(text: str, expected: tuple[str, ...] | None) -> None:
     assert pinned("requirements.txt", text) == expected
 
 
+def test_a_file_that_another_has_come_in_the_place_of_says_nothing() -> None:
+    """ktolnos/Reward-Model-Overoptimization kept its requirements of before."""
+    before = {"requirements_orig.txt": b"trl==0.8.5"}
+    found = read_pin("trl", {**before, "requirements.txt": b"trl==0.17.0"})
+    assert found is not None
+    assert found.releases == ("0.17.0",)
+    alone = read_pin("trl", before)
+    assert alone is not None
+    assert alone.beyond
+
+
 def test_other_files_that_state_requirements() -> None:
     project = '[project]\nname = "x"\ndependencies = ["torch", "verl==0.7.0"]\n'
     assert pinned("pyproject.toml", project) == ("0.7.0",)
