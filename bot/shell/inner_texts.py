@@ -96,6 +96,8 @@ def file_text(
             raise LimitReached("files", session.limits, span)
         text = session.tree.text(path, span)
         near = session.tree.beside(world, word.pieces) if beside and text is None else None
+        if text is None and (near is None or session.tree.lacks(near, span)):
+            near = session.tree.around(world, word.pieces, span)
         if near is not None and session.running.count(near) < _REPEATED:
             path, text = near, session.tree.text(near, span)
     except LimitReached as reached:

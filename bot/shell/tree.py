@@ -87,6 +87,26 @@ class Tree:
             return None
         return inside(f"{self._home}/{text}")
 
+    def around(self, world: World, value: Value, at: Span) -> str | None:
+        """The file that `scripts/x.sh` means where a folder above the script's is the one to be in.
+
+        Of several the nearest; None where the root has to be it, or no folder has such a file.
+
+        Raises:
+            LimitReached: too many files were looked for.
+
+        """
+        text = known(value)
+        if not text or text.startswith("/") or "/" not in text or "PWD" in world.variables:
+            return None
+        folder = self._home
+        while folder:
+            path = inside(f"{folder}/{text}")
+            if path is not None and self.read(path, at) is not None:
+                return path
+            folder = folder.rpartition("/")[0]
+        return None
+
     def below_unset(self, value: Value) -> str | None:
         """The place that `$REPO/scripts/x.sh` means where the script never sets REPO.
 

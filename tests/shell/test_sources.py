@@ -382,6 +382,18 @@ def test_a_submitted_script_of_the_tree_is_read(first: str, expected: list[str] 
     assert [words for words in commands if words[0] == "cmd"] == ([expected] if expected else [])
 
 
+def test_a_script_may_be_called_from_a_folder_above_it() -> None:
+    """RUC-NLPIR/Tool-Star: each of its projects has a folder, in which its scripts are called."""
+    text = "bash scripts/train/a.sh 1\n"
+    own = {"p__scripts__train__a": "cmd p $1\n"}
+    assert argv(reading(text, "p/scripts/run.sh", **own))[-1] == ["cmd", "p", "1"]
+    root = reading(text, "p/scripts/run.sh", scripts__train__a="cmd root\n", **own)
+    assert argv(root)[-1] == ["cmd", "root"]
+    for script in (f"cd /data\n{text}", "bash a.sh 1\n"):
+        assert ["cmd", "p", "1"] not in argv(reading(script, "p/scripts/run.sh", **own))
+    assert ["cmd", "p", "1"] not in argv(reading(text, "q/scripts/run.sh", **own))
+
+
 def test_a_file_beside_the_script_is_sourced_where_the_root_has_none() -> None:
     """OpenRLHF's train_llama_slurm.sh, which is called from its own folder."""
     text = "source ./one.sh\ncmd $A\n"
