@@ -76,6 +76,13 @@ def read_line(words: Sequence[Word], table: OptionTable | None, of_file: int = 0
             problem = plural_message(
                 "{name} needs a value", "{name} needs {count} values", least, name=f"--{shown}"
             )
+            if not (equals or values) and at < len(words) and _is_dashed(words[at], table):
+                problem = message(
+                    "--{name} needs a value: {word} begins with a dash, as options do",
+                    name=shown,
+                    word=words[at].text,
+                )
+                at += 1
             line.bad.append(BadArgument(word, span, problem))
             continue
         typed = [
@@ -88,6 +95,12 @@ def read_line(words: Sequence[Word], table: OptionTable | None, of_file: int = 0
             on = table.switches_to(line.settings[-1].key)
             line.settings[-1] = replace(line.settings[-1], value=on)
     return line
+
+
+def _is_dashed(word: Word, table: OptionTable | None) -> bool:
+    """Whether a word can only be meant for a value, though argparse takes it for an option."""
+    known = table is not None and table.fitting(word.text.partition("=")[0].lstrip("-"))
+    return word.text.startswith("-") and not word.text.startswith("--") and not known
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,6 +191,8 @@ def test_holes(options: OptionTable) -> None:
     ("words", "message"),
     [
         (["--count"], "--count needs a value"),
+        # TIGER-AI-Lab/Pixel-Reasoner: `--save_path ${dir=-"/path"}`.
+        (["--count", "-/p/x"], "--count needs a value: -/p/x begins with a dash, as options do"),
         (["--pair", "1"], "--pair needs 2 values"),
         (["--on=1"], "--on is a flag and takes no value"),
         (["--on", "yes"], "'yes' belongs to no option; the program refuses it"),
