@@ -47,6 +47,7 @@ class Tree:
         self._home = script.rpartition("/")[0]
         self._folders = {SCRIPT_FOLDER: inside(script.rpartition("/")[0]), WORKING_FOLDER: ""}
         self._kept: dict[str, bytes | None] = {}
+        self._sizes: dict[str, int | None] = {}
         self._bytes = 0
         self._written: set[str] = set()
 
@@ -183,6 +184,25 @@ class Tree:
                 raise LimitReached("bytes", self._limits, at)
             self._kept[path] = data
         return self._kept[path]
+
+    def size(self, path: str, at: Span) -> int | None:
+        """Bytes of a file, which is not read for it; None where it is unknown.
+
+        Raises:
+            LimitReached: too many files.
+
+        """
+        if self._files is None or path in self._written:
+            return None
+        kept = self._kept.get(path)
+        if kept is not None:
+            return len(kept)
+        if path not in self._sizes:
+            if len(self._sizes) + len(self._kept) >= self._limits.files:
+                raise LimitReached("files", self._limits, at)
+            data = self._files(path)
+            self._sizes[path] = len(data) if data is not None else None
+        return self._sizes[path]
 
     def lacks(self, path: str, at: Span) -> bool:
         """Whether there is no such file, and the script has not written it either."""

@@ -147,11 +147,11 @@ def unary(session: Session, world: World, operator: str, value: Value) -> Truth:
     if operator in ("-f", "-e", "-r", "-s") and session.tree.known:
         path = session.tree.path(world, value)
         try:
-            data = session.tree.read(path, session.at) if path else None
+            size = session.tree.size(path, session.at) if path else None
         except LimitReached as reached:
             session.limit(reached, message("a file is not looked for"))
-            data = None
-        if data or (data is not None and operator != "-s"):
+            size = None
+        if size or (size is not None and operator != "-s"):
             return Truth(True)
     text = known(value)
     if operator == "-v":

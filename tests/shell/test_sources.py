@@ -242,6 +242,23 @@ def test_large_files() -> None:
     assert "${?" in argv(result)[0][1]
 
 
+def test_a_file_that_is_only_looked_for_is_not_read() -> None:
+    files = {"data.jsonl": b"{}\n" * 1_000_000, "empty.jsonl": b""}
+    text = b"[ -f data.jsonl ] && cmd a; [ -s data.jsonl ] && cmd b; [[ -e empty.jsonl ]] && cmd c"
+    result = read(text, "run.sh", files=files.get)
+    assert not result.problems
+    assert argv(result) == [["cmd", "a"], ["cmd", "b"], ["cmd", "c"]]
+    assert not any(command.assumptions for command in result.commands)
+
+
+def test_files_that_are_looked_for_are_counted() -> None:
+    text = "".join(f"[ -f f{n} ] || exit 1\n" for n in range(200)) + "cmd a\n"
+    result = read(text.encode(), "run.sh", files=lambda _: b"x")
+    (problem,) = result.problems
+    assert problem.kind == "limit"
+    assert "a file is not looked for" in problem.message
+
+
 def test_parts_of_all_files_count_together() -> None:
     text = "for i in 1 2 3 4 5; do . ./v; done; cmd a"
     result = read(text.encode(), "run.sh", files={"v": b"x y " * 5_000}.get)
