@@ -49,7 +49,7 @@ from bot.frameworks.own_config import (
     names_folder,
     verls,
 )
-from bot.frameworks.pins import Pin, joined, pinned_folder, read_pin
+from bot.frameworks.pins import Pin, asked_of, joined, pinned_folder, read_pin
 from bot.frameworks.python.source import field_names
 from bot.frameworks.release_overlay import own_layer
 from bot.frameworks.structured import StructuredTable, structured_table
@@ -377,6 +377,12 @@ class Checkout:
                 self._pins[key] = read_pin(framework, files)
             found.append(self._pins[key])
         return joined(found)
+
+    def asked_of(self, package: str, path: str) -> Iterator[str]:
+        """What the files above a script may require of a package that is no framework."""
+        for folder in above(path):
+            pins = self._pin_files.get(folder, ())
+            yield from asked_of(package, {one: bytes_of(self.files, one) for one in pins})
 
     def __reduce__(self) -> tuple[object, ...]:
         """What is read of it anew where it is sent: its files alone."""

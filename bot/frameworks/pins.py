@@ -236,17 +236,38 @@ def _pin(framework: str, requirement: str, path: str, reason: str) -> Pin | None
 def read_installs(framework: str, commands: Iterable[Command]) -> Pin | None:
     """What the last `pip install trl==0.22.2` of a script says; None where none names a release."""
     found = None
+    for word in installed(commands):
+        own = any(not foreign for foreign, _ in _addresses(framework, word))
+        asked = f"{framework} @ {word}" if own else word
+        reason = message("{requirement}, which the script installs", requirement=word)
+        found = _pin(framework, asked, "", reason) or found
+    return found
+
+
+def installed(commands: Iterable[Command]) -> Iterator[str]:
+    """What `pip install` is given by a script: packages among its other words."""
     for command in commands:
         words = [word.text for word in command.argv]
         names = [word.rpartition("/")[2] for word in words[:3]]
-        if "install" not in words[1:4] or not _PIP.intersection(names):
-            continue
-        for word in words[2:]:
-            own = any(not foreign for foreign, _ in _addresses(framework, word))
-            asked = f"{framework} @ {word}" if own else word
-            reason = message("{requirement}, which the script installs", requirement=word)
-            found = _pin(framework, asked, "", reason) or found
-    return found
+        if "install" in words[1:4] and _PIP.intersection(names):
+            yield from words[2:]
+
+
+def asked_of(package: str, files: Mapping[str, bytes]) -> Iterator[str]:
+    """The texts of these files that may be requirements of a package, whichever it is."""
+    for path, data in sorted(files.items(), key=lambda item: _rank(item[0])):
+        yield from requirements(package, path, data.decode("utf-8", "replace"))
+
+
+def asks_before(package: str, release: str, asked: Iterable[str]) -> bool:
+    """Whether one of these requirements leaves of a package only what is older than a release."""
+    for text in asked:
+        found = _asks(package, text)
+        for operator, version, star in _clauses(text[found.end() :]) if found else ():
+            limits = operator in ("==", "===", "~=", "<", "<=") and _compared(version, release) <= 0
+            if limits and not _satisfies(release, operator, version, star):
+                return True
+    return False
 
 
 def joined(pins: Iterable[Pin | None]) -> Pin | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 
 from bot.base.messages import enumeration, plural_message
 from bot.base.spelling import slip
@@ -10,12 +11,14 @@ from bot.frameworks import lifetimes
 from bot.frameworks.hydra.table import HydraTable
 from bot.frameworks.key_table import KeyTable, KeyVerdict
 from bot.frameworks.own_config import shown_path
+from bot.frameworks.pins import asks_before, installed
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.frameworks.release_overlay import LayeredTable
 from bot.frameworks.releases import release_key
 from bot.frameworks.setting import Setting
 from bot.frameworks.structured import StructuredTable
+from bot.frameworks.trl.dropped import dropped_by
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, Skip, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import of_file, refused, replaced, shown
@@ -113,6 +116,8 @@ def _refused(context: RuleContext) -> Hits:
         if verdict.status == "undecided":
             if verdict.message and verdict.suggestion is None:
                 doubts[verdict.message] += 1
+        elif verdict.status == "unknown" and _kept(context, plan, setting):
+            continue
         elif verdict.choice:
             choice = _engine(plan, verdict.choice)
             chosen.setdefault((id(plan), choice), []).append((plan, setting))
@@ -135,6 +140,20 @@ def _refused(context: RuleContext) -> Hits:
                 doubt=text,
             )
         )
+
+
+def _kept(context: RuleContext, plan: Plan, setting: Setting) -> bool:
+    """Whether an option is dropped by a newer transformers than the repository or script asks for.
+
+    TRL has most of its options from there, and does not say which release it is with.
+    """
+    without = dropped_by(setting.key) if plan.framework == "trl" else ""
+    if not without:
+        return False
+    place = context.place
+    stated = place.checkout.asked_of("transformers", place.path) if place is not None else ()
+    asked = chain(installed(context.reading.commands), stated)
+    return asks_before("transformers", without, asked)
 
 
 def _hit(context: RuleContext, plan: Plan, setting: Setting, verdict: KeyVerdict) -> Hit:

@@ -246,3 +246,40 @@ def test_a_name_of_a_configuration_that_only_a_run_knows(name: str, shown: str) 
         "the settings of verl.trainer.main_ppo are not known: only a run knows which "
         f"configuration --config-name {shown} names"
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "installs", "unknown"),
+    [
+        ("transformers==4.57.1", "", []),
+        ("transformers<5", "", []),
+        ("transformers[torch]>=4.56,<5.0.0", "", []),
+        ("transformers~=4.57", "", []),
+        ("transformers==5.1.0", "", []),
+        ("", "pip install -U transformers==4.57.1", []),
+        ("transformers==5.3.0", "", ["group_by_length"]),
+        ("transformers>=5.2,<6", "", ["group_by_length", "warmup_ratio"]),
+        ("transformers~=5.0", "", ["group_by_length", "warmup_ratio"]),
+        ("transformers!=5.15.0", "", ["group_by_length", "warmup_ratio"]),
+        ("transformers-stream-generator==0.1", "", ["group_by_length", "warmup_ratio"]),
+        ("", "", ["group_by_length", "warmup_ratio"]),
+    ],
+)
+def test_an_option_that_an_older_transformers_has(
+    asked: str, installs: str, unknown: list[str]
+) -> None:
+    files = {"requirements.txt": f"trl==1.16.0\n{asked}\n".encode()}
+    text = f"{installs}\ntrl sft --model_name_or_path m --group_by_length true --warmup_ratio 0.1\n"
+    script = ScriptFile(path="run.sh", data=text.encode())
+    report = check_script(script, CheckOptions(place=InCheckout(Checkout(files))))
+    told = [f.message for f in report.findings if f.id == "RLB020"]
+    assert [message.split()[3].strip("-") for message in told] == unknown
+
+
+def test_what_trl_dropped_itself_is_gone_with_any_transformers() -> None:
+    files = {"requirements.txt": b"trl==1.16.0\ntransformers==4.57.1\n"}
+    text = b"trl sft --model_name_or_path m --torch_dtype bfloat16 --max_seq_length 512\n"
+    report = check_script(
+        ScriptFile(path="run.sh", data=text), CheckOptions(place=InCheckout(Checkout(files)))
+    )
+    assert [f.id for f in report.findings].count("RLB020") == 2
