@@ -176,7 +176,11 @@ class OptionTable(KeyTable):
         values = setting.value if isinstance(setting.value, list) else [setting.value]
         for value in values:
             if key.type in _KINDS and isinstance(value, str):
-                if key.type == "int" and isinstance(setting, WholeSetting) and _FLOAT(value):
+                if (
+                    key.type == "int"
+                    and isinstance(setting, WholeSetting)
+                    and _FLOAT.fullmatch(value)
+                ):
                     continue  # No parser reads it: transformers 5 takes warmup_steps=0.1.
                 return refusal("invalid", _takes(key.name, message(_KINDS[key.type]), value))
             if key.choices and value not in key.choices:
@@ -215,5 +219,5 @@ def _takes(name: str, wanted: str, value: object) -> str:
     )
 
 
-_FLOAT = regex(r"-?[0-9]{0,20}\.[0-9]{1,20}").fullmatch
+_FLOAT: Final = regex(r"-?[0-9]{0,20}\.[0-9]{1,20}")
 _KINDS = {"int": mark("a whole number"), "float": mark("a number"), "bool": mark("true or false")}
