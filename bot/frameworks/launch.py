@@ -46,6 +46,10 @@ _HYDRA_PRINTS: Final = regex(
     r"defaults-tree|plugins|searchpath)|--info|(?:--cfg|-c)[\n=]?(?:job|hydra|all))(?=\n|\Z)"
 )
 """Options, each word on a line, that have argparse or Hydra print something and end."""
+_UV_VALUED: Final = frozenset(
+    ("--with", "-w", "--from", "--with-editable", "--with-requirements", "--python", "-p")
+)
+"""Options of uv's whose value may have the name of a program: `uv run --with trl train.py`."""
 _RAY_FLAGS = frozenset(("--no-wait", "--verbose", "-v", "--delete-cluster"))
 
 
@@ -123,18 +127,30 @@ def _unwrapped(name: str, words: list[Word]) -> tuple[str, list[Word]] | None:
         return RAY_JOB, _after_ray(words[3:])
     if name in _CARRIERS:
         return name, _from_starter(words[1:])
-    if name == "uv" and len(words) > 1 and words[1].text == "run":
-        rest, module = _after_uv(words[2:])
+    if name == "hf" and len(words) > 1 and words[1].text == "jobs":
+        return "hf jobs", _from_starter(words[2:])
+    if (run := _run_by_uv(name, words)) is not None:
+        rest, module = _after_uv(run)
         python = module is not None or (bool(rest) and rest[0].text.endswith(".py"))
         return None if python else ("uv run", rest)
     return None
 
 
+def _run_by_uv(name: str, words: list[Word]) -> list[Word] | None:
+    """The words behind `uv run`, `uvx` or `uv tool run`; None for other commands."""
+    texts = [word.text for word in words[1:3]]
+    if name == "uv" and texts[:1] == ["run"]:
+        return words[2:]
+    if name == "uv" and texts == ["tool", "run"]:
+        return words[3:]
+    return words[1:] if name == "uvx" else None
+
+
 def _started_by(name: str, words: list[Word], launcher: list[str]) -> Started | None:
     """What a command that starts Python programs itself starts; None for any other command."""
     following = words[1].text if len(words) > 1 else ""
-    if name == "uv" and following == "run":
-        rest, module = _after_uv(words[2:])
+    if (run := _run_by_uv(name, words)) is not None:
+        rest, module = _after_uv(run)
         if module:
             return _python_module(module, rest, [*launcher, "uv run"])
         return Started(rest[0].text, tuple(rest[1:]), (*launcher, "uv run"))
@@ -206,17 +222,22 @@ def _behind_options(words: Sequence[Word], flags: Set[str]) -> int:
 
 def _after_uv(words: list[Word]) -> tuple[list[Word], Word | None]:
     """What `uv run` runs, and the module when it is given as `uv run -m module`."""
+    value = False
     for at, word in enumerate(words):
         if word.text in _MODULE and at + 1 < len(words):
             return words[at + 2 :], words[at + 1]
-        if _starts_something(word):
-            break
-    return _from_starter(words), None
+        if _starts_something(word) and not value:
+            return _from_starter(words[at:]), None
+        value = word.text in _UV_VALUED
+    return [], None
 
 
 def _starts_something(word: Word) -> bool:
     name = _name(word.text)
-    known = name in ("torchrun", "deepspeed", "accelerate", "ray", "uv", "trl") or name in _PREFIXES
+    known = (
+        name in ("torchrun", "deepspeed", "accelerate", "ray", "uv", "uvx", "trl")
+        or name in _PREFIXES
+    )
     return known or bool(_PYTHON.match(name)) or name.endswith(".py")
 
 

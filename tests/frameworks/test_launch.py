@@ -36,6 +36,9 @@ PPO = "verl.trainer.main_ppo"
         "python3 -m",
         "torchrun --nproc_per_node 8",
         "uv run ruff check",
+        "uvx ruff check",
+        "hf jobs ps",
+        "hf download verl/model",
         "docker run --entrypoint python3 image -c pass",
         "docker run --entrypoint python3",
         "srun hostname",
@@ -124,6 +127,8 @@ def test_a_program_that_is_given_verls_settings_is_a_launch(text: str) -> None:
         ("ray job submit --address x --no-wait python3 -m {} a=1", PPO, ("ray job submit",)),
         ("uv run --frozen --with x==1 python3 -m {} a=1", PPO, ("uv run",)),
         ("uv run -m {} a=1", PPO, ("uv run",)),
+        ("uv run --with python --with verl verl/trainer/main_ppo.py a=1", PPO, ("uv run",)),
+        ("hf jobs uv run --flavor l4x4 --with verl -m {} a=1", PPO, ("hf jobs", "uv run")),
         ("uv run verl/trainer/main_ppo.py a=1", PPO, ("uv run",)),
         (
             "srun --nodes=1 --ntasks 1 -w host python3 -m verl.trainer.main_ppo a=1",

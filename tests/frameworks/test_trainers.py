@@ -51,6 +51,15 @@ def test_what_is_no_trainer(line: str) -> None:
     [
         ("trl grpo --x 1", "trl", "trl.scripts.grpo", ("trl",)),
         ("uv run trl sft --x 1", "trl", "trl.scripts.sft", ("uv run", "trl")),
+        ("uv run --with trl trl sft --x 1", "trl", "trl.scripts.sft", ("uv run", "trl")),
+        ("uvx --from trl trl sft --x 1", "trl", "trl.scripts.sft", ("uv run", "trl")),
+        ("uv tool run trl sft --x 1", "trl", "trl.scripts.sft", ("uv run", "trl")),
+        (
+            "hf jobs run --flavor a10g-small trl:latest trl sft --x 1",
+            "trl",
+            "trl.scripts.sft",
+            ("hf jobs", "trl"),
+        ),
         ("python -m trl.scripts.dpo", "trl", "trl.scripts.dpo", ()),
         ("accelerate launch --num_processes 2 trl/scripts/sft.py", "trl", "trl.scripts.sft",
          ("accelerate launch",)),
