@@ -120,7 +120,7 @@ def plans(
 
 def _program(launch: Launch, place: ScriptPlace | None) -> str | None:
     """The file of the repository that a launch starts."""
-    return place.checkout.trl_programs.file_of(launch.entry, place.path) if place else None
+    return place.checkout.trl_programs.file_of(launch.program, place.path) if place else None
 
 
 __all__ = (

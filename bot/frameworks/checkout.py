@@ -49,9 +49,10 @@ from bot.frameworks.own_config import (
     names_folder,
     verls,
 )
-from bot.frameworks.pins import Pin, asked_of, joined, pinned_folder, read_pin
+from bot.frameworks.pins import Pin, asked_of, joined, pinned_folder, read_pin, read_script
 from bot.frameworks.python.source import field_names
 from bot.frameworks.release_overlay import own_layer
+from bot.frameworks.requirements import of_script
 from bot.frameworks.structured import StructuredTable, structured_table
 from bot.frameworks.verl_copies import CONFIG_FILE, VerlCopies
 from bot.shell import Files
@@ -378,9 +379,18 @@ class Checkout:
             found.append(self._pins[key])
         return joined(found)
 
-    def asked_of(self, package: str, path: str) -> Iterator[str]:
-        """What the files above a script may require of a package that is no framework."""
-        for folder in above(path):
+    def script_pin(self, framework: str, *paths: str) -> Pin | None:
+        """What the metadata of the first of these files that has some says of a release."""
+        programs = (path for path in paths if path.endswith(".py") and path in self.files)
+        pins = (read_script(framework, path, text_of(self.files, path)) for path in programs)
+        return next(filter(None, pins), None)
+
+    def asked_of(self, package: str, *paths: str) -> Iterator[str]:
+        """What files, and those above them, may require of a package that is no framework."""
+        for path in paths:
+            if path.endswith(".py") and path in self.files:
+                yield from of_script(package, text_of(self.files, path))
+        for folder in dict.fromkeys(chain.from_iterable(map(above, paths))):
             pins = self._pin_files.get(folder, ())
             yield from asked_of(package, {one: bytes_of(self.files, one) for one in pins})
 

@@ -102,7 +102,8 @@ class Versions:
     tried: Mapping[str, ReleaseChoice] = field(default_factory=dict)
     """Framework → the choice that is tried, in the place of all that would follow."""
     programs: tuple[str, ...] = ()
-    """Programs of the repository that the script starts, where the folders above it pin nothing."""
+    """Programs of the repository that the script starts, where it and the folders above it pin
+    nothing."""
     commands: tuple[Command, ...] = ()
     """Those of the script, which may install a release."""
 
@@ -136,9 +137,12 @@ class Versions:
             return ReleaseChoice(every[-1:], "header", reason)
         if (pin := read_installs(framework, self.commands)) is not None:
             return _pinned(pin)
-        place = self.place
-        if place and (pin := place.checkout.pin(framework, place.path, *self.programs)):
-            return _pinned(pin)
+        if place := self.place:
+            paths = (place.path, *self.programs)
+            checkout = place.checkout
+            pin = checkout.script_pin(framework, *paths) or checkout.pin(framework, *paths)
+            if pin is not None:
+                return _pinned(pin)
         return ReleaseChoice(tuple(reversed(every)), "newest", message("the newest release known"))
 
     def having(self, framework: str, entry: str, has: Callable[[str], bool]) -> Configuration:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
@@ -17,7 +17,7 @@ from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.named_files import above
 from bot.frameworks.releases import find_release, release_key, releases
-from bot.frameworks.requirements import LOCK, requirements
+from bot.frameworks.requirements import LOCK, of_script, requirements
 from bot.shell.words import Command
 
 _PIN_FILES: Final = regex(
@@ -70,6 +70,9 @@ _ELSEWHERE: Final = regex(r"\bdynamic\s{0,9}=\s{0,9}\[[^\]]{0,300}[\"']dependenc
 """What a project says that leaves its dependencies to the `setup.py` beside it."""
 _PIP = frozenset(("pip", "pip3", "uv"))
 """Programs that install packages, perhaps as modules: `python -m pip install`."""
+_UV = frozenset(("uv", "uvx"))
+_WITH = frozenset(("--with", "--from", "-w"))
+"""Options of uv's that install packages for one run."""
 _LONGEST = 200
 """Characters of a requirement."""
 _MOST = 100
@@ -244,13 +247,26 @@ def read_installs(framework: str, commands: Iterable[Command]) -> Pin | None:
     return found
 
 
+def read_script(framework: str, path: str, text: str) -> Pin | None:
+    """What a Python program's own metadata asks for; None where it names no release."""
+    for asked in of_script(framework, text):
+        reason = message("{requirement} in {path}", requirement=asked.strip(), path=path)
+        if _asks(framework, asked) and (pin := _pin(framework, asked, path, reason)):
+            return pin
+    return None
+
+
 def installed(commands: Iterable[Command]) -> Iterator[str]:
-    """What `pip install` is given by a script: packages among its other words."""
+    """What `pip install` and `uv run --with` are given by a script, packages among other words."""
     for command in commands:
         words = [word.text for word in command.argv]
         names = [word.rpartition("/")[2] for word in words[:3]]
         if "install" in words[1:4] and _PIP.intersection(names):
             yield from words[2:]
+        elif _UV.intersection(names):
+            for option, value in pairwise(words):
+                given = value if option in _WITH else option.removeprefix("--with=")
+                yield from given.split(",") if given != option else ()
 
 
 def asked_of(package: str, files: Mapping[str, bytes]) -> Iterator[str]:

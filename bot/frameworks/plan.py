@@ -39,6 +39,12 @@ class Launch:
     `accelerate launch --config_file`. Values as `LauncherOption.text`."""
 
     @property
+    def program(self) -> str:
+        """What is started, as written: of one that makes its settings itself its own path."""
+        words = self.command.argv if self.command.written else ()
+        return next((word.text for word in words if word.text.endswith(".py")), self.entry)
+
+    @property
     def unknown_arguments(self) -> Iterator[tuple[str, HoleKind]]:
         """Of each argument that may be any setting what stands before it, and why it is unknown."""
         before = ""

@@ -39,6 +39,21 @@ def requirements(framework: str, path: str, text: str) -> Iterator[str]:
     return iter(text.splitlines() if path.endswith((".txt", ".cfg")) else ())
 
 
+def of_script(package: str, text: str) -> Iterator[str]:
+    """The texts in a Python program's own metadata: `# /// script`, by which uv runs it.
+
+    https://packaging.python.org/en/latest/specifications/inline-script-metadata/
+    """
+    _, opened, rest = f"\n{text}".replace("\r", "").partition("\n# /// script\n")
+    block: list[str] = []
+    for line in rest.split("\n") if opened else ():
+        if line == "# ///":
+            yield from _of_project(package, "\n".join(block))
+        if line == "# ///" or not f"{line} ".startswith("# "):
+            return
+        block.append(line[2:])
+
+
 def _of_program(text: str) -> Iterator[str]:
     """The texts in a `setup.py`."""
     for node in ast.walk(tree) if (tree := parsed(text)) is not None else ():

@@ -150,8 +150,10 @@ def _kept(context: RuleContext, plan: Plan, setting: Setting) -> bool:
     without = dropped_by(setting.key) if plan.framework == "trl" else ""
     if not without:
         return False
-    place = context.place
-    stated = place.checkout.asked_of("transformers", place.path) if place is not None else ()
+    stated = list[str]()
+    if (place := context.place) is not None:
+        program = place.checkout.trl_programs.file_of(plan.launch.program, place.path)
+        stated += place.checkout.asked_of("transformers", place.path, *filter(None, (program,)))
     asked = chain(installed(context.reading.commands), stated)
     return asks_before("transformers", without, asked)
 

@@ -6,7 +6,17 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from bot.frameworks.pins import pinned_folder, read_commit, read_fork, read_patch, read_pin
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout
+from bot.frameworks.pins import (
+    pinned_folder,
+    read_commit,
+    read_fork,
+    read_patch,
+    read_pin,
+    read_script,
+)
 from bot.frameworks.releases import releases
 
 
@@ -383,3 +393,79 @@ def test_ranges_are_those_of_pep_440(clauses: list[tuple[str, str]]) -> None:
     post = [release for release in releases("verl") if ".post" in release]
     if 0 < len(expected) < len(known):
         assert [release for release in reversed(found) if release not in post] == expected
+
+
+_METADATA = """#!/usr/bin/env -S uv run
+# /// script
+# requires-python = ">=3.11"
+# dependencies = [
+#     "trl[peft]==0.24.0",
+#
+#     "transformers<5",
+# ]
+# ///
+import trl
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "release"),
+    [
+        (_METADATA, "0.24.0"),
+        (_METADATA.replace("\n", "\r\n"), "0.24.0"),
+        (_METADATA.removeprefix("#!/usr/bin/env -S uv run\n"), "0.24.0"),
+        (_METADATA.replace("==0.24.0", ">=0.24,<0.26"), "0.25.1"),
+        (
+            _METADATA.replace(
+                "# ///\nimport", "# [tool.uv.sources]\n"
+                '# trl = { git = "https://github.com/huggingface/trl", tag = "v0.22.0" }\n'
+                "# ///\nimport",
+            ),
+            "0.22.0",
+        ),
+        (_METADATA.replace("[peft]==0.24.0", ""), None),
+        (_METADATA.replace("# ///\nimport", "import"), None),  # It has no end.
+        (_METADATA.replace("# /// script", "# /// other"), None),
+        (_METADATA.replace("dependencies = [", "dependencies = [["), None),
+        ("# Install trl==0.24.0 first.\nimport trl\n", None),
+        ("", None),
+    ],
+)  # fmt: skip
+def test_the_metadata_of_a_program(text: str, release: str | None) -> None:
+    pin = read_script("trl", "train.py", text)
+    assert (pin.releases[0] if pin else None) == release
+
+
+@given(st.text(alphabet="# /script\n\r[]\"'=trl0.1"))
+def test_any_metadata_is_read(text: str) -> None:
+    read_script("trl", "train.py", f"# /// script\n{text}\n# ///\n")
+
+
+def _launched(script: str) -> str:
+    files = {"train.py": _METADATA.encode() + _TRAINS, "requirements.txt": b"trl==0.20.0\n"}
+    place = InCheckout(Checkout(files), files.get)
+    data = ScriptFile(path="run.sh", data=script.encode())
+    return check_script(data, CheckOptions(place=place)).launches[0].framework_version
+
+
+_TRAINS = b"""
+from trl import SFTConfig, SFTTrainer
+
+SFTTrainer(model="Qwen/Qwen2.5-0.5B", args=SFTConfig(output_dir="o")).train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "release"),
+    [
+        ("uv run train.py\n", "0.24.0"),
+        ("uv run --with trl==0.22.0 train.py\n", "0.22.0"),
+        ("hf jobs uv run --with 'peft,trl==0.22.1' train.py\n", "0.22.1"),
+        ("uvx --from trl==0.23.0 trl sft --model_name_or_path m\n", "0.23.0"),
+        ("uv run --with=trl==0.22.2 trl sft --model_name_or_path m\n", "0.22.2"),
+        ("trl sft --model_name_or_path m\n", "0.20.0"),
+        ("# trl: 0.19.0\nuv run train.py\n", "0.19.0"),
+    ],
+)
+def test_what_a_script_runs_with(script: str, release: str) -> None:
+    assert _launched(script) == release
