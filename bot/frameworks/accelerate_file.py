@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from bot.frameworks.checkout import ScriptPlace
 from bot.frameworks.config_files import LIMITS, ComposeError
-from bot.frameworks.launch import launcher_option
+from bot.frameworks.launcher_options import launcher_option
 from bot.frameworks.named_files import text_of
 from bot.frameworks.plan import Launch
 

@@ -11,7 +11,7 @@ from typing import Any
 from bot.frameworks.base import Explanation
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings, product
-from bot.frameworks.launch import launcher_option, unknown_options
+from bot.frameworks.launcher_options import launcher_option, unknown_options
 from bot.frameworks.named_files import below_unknown
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.options import read_line

@@ -13,7 +13,6 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.plan import RAY_JOB, Launch
 from bot.shell.child_shells import CARRIERS, CONTAINERS
-from bot.shell.source import Span
 from bot.shell.words import Command, Reading, Word
 
 _PYTHON = regex(r"(?:python|pypy)[0-9.]*\Z")
@@ -30,7 +29,7 @@ _PREFIXES: Final = _sets(_LAUNCHERS["prefixes"])
 """Programs that run their arguments, with those of their options that take a value."""
 _CARRIERS: Final = CARRIERS | CONTAINERS
 """Programs with too many options to list: the program that they run is searched for instead."""
-_DISTRIBUTED: Final = _sets(_LAUNCHERS["distributed"])
+DISTRIBUTED: Final = _sets(_LAUNCHERS["distributed"])
 """Launchers of one process a GPU, with those of their options that take no value."""
 _AS_MODULES = {
     "torch.distributed.run": "torchrun",
@@ -39,7 +38,7 @@ _AS_MODULES = {
     "deepspeed.launcher.runner": "deepspeed",
 }
 
-_MODULE: Final = frozenset(("-m", "--module"))
+MODULE: Final = frozenset(("-m", "--module"))
 _HELP: Final = regex(r"(?:\A|\n)(--help|-h)(?=\n|\Z)")
 _HYDRA_PRINTS: Final = regex(
     r"(?:\A|\n)(--help|-h|--hydra-help|--version|(?:--info|-i)[\n=]?(?:all|config|defaults|"
@@ -68,7 +67,7 @@ def unwrap(words: Sequence[Word]) -> Started | None:
     launcher: list[str] = []
     rest = list(words)
     while rest:
-        if _hidden(rest[0]):
+        if is_hidden(rest[0]):
             if len(rest) > 1 and rest[1].text == "-":
                 return None  # What `$PYTHON - …` reads is its program, with these arguments.
             if (found := _behind_unknown(rest[1:], launcher)) is not None:
@@ -90,7 +89,7 @@ def unwrap(words: Sequence[Word]) -> Started | None:
     return None
 
 
-def _hidden(word: Word) -> bool:
+def is_hidden(word: Word) -> bool:
     """Whether the name of a program is not known: `$PYTHON`, `"$BIN/$NAME"`."""
     return bool(word.pieces) and not isinstance(word.pieces[-1].text, str)
 
@@ -224,7 +223,7 @@ def _after_uv(words: list[Word]) -> tuple[list[Word], Word | None]:
     """What `uv run` runs, and the module when it is given as `uv run -m module`."""
     value = False
     for at, word in enumerate(words):
-        if word.text in _MODULE and at + 1 < len(words):
+        if word.text in MODULE and at + 1 < len(words):
             return words[at + 2 :], words[at + 1]
         if _starts_something(word) and not value:
             return _from_starter(words[at:]), None
@@ -292,15 +291,15 @@ def _python_module(module: Word, words: list[Word], launcher: list[str]) -> Star
 def _distributed(name: str, words: list[Word], launcher: list[str]) -> Started | None:
     """`torchrun --nproc_per_node 8 -m module …`, and the same for the other launchers."""
     launcher = [*launcher, name]
-    flags = _DISTRIBUTED[name] | _MODULE
+    flags = DISTRIBUTED[name] | MODULE
     at = _behind_options(words, flags)
-    if at + 1 < len(words) and _hidden(words[at]):
+    if at + 1 < len(words) and is_hidden(words[at]):
         after = words[at + 1].text  # `accelerate launch $FLAGS train.py`
-        if after.endswith(".py") or after in _MODULE:
+        if after.endswith(".py") or after in MODULE:
             at += 1 + _behind_options(words[at + 1 :], flags)
     if at < len(words) and words[at].text == "--":
         at += 1  # `accelerate launch --num_processes 4 -- train.py`
-    module = any(word.text in _MODULE for word in words[:at])
+    module = any(word.text in MODULE for word in words[:at])
     if at >= len(words):
         return None
     entry = words[at].text
@@ -350,63 +349,3 @@ def launch_of(command: Command, recognise: Recognise) -> Launch | None:
     argv = () if command.written else started.argv
     known = recognise(command.written.module if command.written else started.entry, argv)
     return known and Launch(command, *known, (*command.settings, *argv), started.launcher)
-
-
-@dataclass(frozen=True, slots=True)
-class LauncherOption:
-    """An option of a launcher that stands before the launched program."""
-
-    name: str
-    value: str | None
-    """None when it is not known."""
-    span: Span
-    text: str = ""
-    """As it is given, with what only a run knows."""
-
-
-def launcher_option(launch: Launch, *names: str) -> LauncherOption | None:
-    """The last of the launcher's options with one of these names, dashes and underscores alike.
-
-    What the launcher's file says has the place of the option that names the file.
-    """
-    wanted = {name.replace("-", "_") for name in names}
-    words = _before_arguments(launch)
-    found = None
-    for at, word in enumerate(words):
-        name, equals, value = word.text.partition("=")
-        if name[:2] != "--" or name[2:].replace("-", "_") not in wanted:
-            continue
-        if equals:
-            span = word.span_of(len(name) + 1, len(word.text))
-            found = LauncherOption(name[2:], value if word.complete else None, span, value)
-        elif at + 1 < len(words):
-            given = words[at + 1]
-            text = given.text if given.complete else None
-            span = given.span_of(0, len(given.text))
-            found = LauncherOption(name[2:], text, span, given.text)
-    of_file = next((name for name in names if name in launch.launcher_file), None)
-    if found is None and of_file is not None:
-        file = launcher_option(launch, "config_file")
-        shown = launch.launcher_file[of_file]
-        known = None if "${?" in shown else shown
-        found = file and LauncherOption(of_file, known, file.span, shown)
-    return found
-
-
-def unknown_options(launch: Launch) -> Span | None:
-    """The place of a launcher's options that only a run knows: `torchrun $FLAGS train.py`."""
-    flags = _DISTRIBUTED.get(launch.launcher[-1] if launch.launcher else "")
-    words = _before_arguments(launch)[:-1]
-    if words and words[-1].text in _MODULE:
-        words = words[:-1]
-    if flags is None or not words or not _hidden(words[-1]):
-        return None
-    before = words[-2].text if len(words) > 1 else ""
-    valued = before.startswith("-") and "=" not in before and before not in flags
-    return None if valued else words[-1].span
-
-
-def _before_arguments(launch: Launch) -> Sequence[Word]:
-    """The words of a launch up to the program's own arguments."""
-    own = len(launch.argv) - len(launch.command.settings)
-    return launch.command.argv[: len(launch.command.argv) - own]

@@ -14,7 +14,7 @@ from bot.frameworks.base import Explanation, Framework
 from bot.frameworks.command_line import chosen, explained, launcher_number
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings, product, total
-from bot.frameworks.launch import launcher_option
+from bot.frameworks.launcher_options import launcher_option
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.setting import UNKNOWN
 from bot.shell.words import Word

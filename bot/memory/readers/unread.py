@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from bot.base.regex import regex
-from bot.frameworks.launch import launcher_option
+from bot.frameworks.launcher_options import launcher_option
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
 from bot.frameworks.setting import Setting

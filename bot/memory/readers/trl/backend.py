@@ -10,7 +10,7 @@ from typing import Any
 from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
-from bot.frameworks.launch import launcher_option
+from bot.frameworks.launcher_options import launcher_option
 from bot.frameworks.named_files import below_unknown
 from bot.frameworks.plan import Launch
 from bot.frameworks.plan_values import version_at_least
