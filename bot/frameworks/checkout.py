@@ -49,10 +49,9 @@ from bot.frameworks.own_config import (
     names_folder,
     verls,
 )
-from bot.frameworks.pins import Pin, asked_of, joined, pinned_folder, read_pin, read_script
+from bot.frameworks.pins import Pin, joined, pinned_folder, read_pin
 from bot.frameworks.python.source import field_names
 from bot.frameworks.release_overlay import own_layer
-from bot.frameworks.requirements import of_script
 from bot.frameworks.structured import StructuredTable, structured_table
 from bot.frameworks.verl_copies import CONFIG_FILE, VerlCopies
 from bot.shell import Files
@@ -179,12 +178,12 @@ class Checkout:
                     yield from (f"{folder}/{name}" for name in self._own.folders[folder])
         yield from self.verl.paths(script)
         yield from self.openrlhf.paths(script)
-        yield from islice(self._pinning(script), _MOST_FILES)
+        yield from islice(self.pinning(script), _MOST_FILES)
         yield from self._recipes_for(script, text)
         yield from self._json.named_in(text, script)
 
-    def _pinning(self, path: str) -> Iterator[str]:
-        """The files above one that may pin a release."""
+    def pinning(self, path: str) -> Iterator[str]:
+        """The files above one that may pin a release, the nearest first."""
         return chain.from_iterable(self._pin_files.get(folder, ()) for folder in above(path))
 
     def _packages(self) -> list[str]:
@@ -201,7 +200,7 @@ class Checkout:
         if recipes or "model_name_or_path" in text:
             for path in self.trl_programs.paths_for(script, PATH.findall(text)):
                 yield path
-                yield from islice(self._pinning(path), _MOST_FILES)
+                yield from islice(self.pinning(path), _MOST_FILES)
         if script.endswith(_RECIPES):
             recipes.append(script)
             if (module := nearest(self._programs(), script)) is not None:
@@ -378,21 +377,6 @@ class Checkout:
                 self._pins[key] = read_pin(framework, files)
             found.append(self._pins[key])
         return joined(found)
-
-    def script_pin(self, framework: str, *paths: str) -> Pin | None:
-        """What the metadata of the first of these files that has some says of a release."""
-        programs = (path for path in paths if path.endswith(".py") and path in self.files)
-        pins = (read_script(framework, path, text_of(self.files, path)) for path in programs)
-        return next(filter(None, pins), None)
-
-    def asked_of(self, package: str, *paths: str) -> Iterator[str]:
-        """What files, and those above them, may require of a package that is no framework."""
-        for path in paths:
-            if path.endswith(".py") and path in self.files:
-                yield from of_script(package, text_of(self.files, path))
-        for folder in dict.fromkeys(chain.from_iterable(map(above, paths))):
-            pins = self._pin_files.get(folder, ())
-            yield from asked_of(package, {one: bytes_of(self.files, one) for one in pins})
 
     def __reduce__(self) -> tuple[object, ...]:
         """What is read of it anew where it is sent: its files alone."""

@@ -19,7 +19,7 @@ from bot.base.messages import message
 from bot.frameworks.checkout import ScriptPlace
 from bot.frameworks.hydra.config_tree import ConfigTree
 from bot.frameworks.key_table import KeyTable
-from bot.frameworks.pins import Pin, read_installs
+from bot.frameworks.pins import Pin, read_installs, read_scripts
 from bot.frameworks.releases import find_release, releases
 from bot.shell.source import Span
 from bot.shell.words import Command
@@ -139,9 +139,8 @@ class Versions:
             return _pinned(pin)
         if place := self.place:
             paths = (place.path, *self.programs)
-            checkout = place.checkout
-            pin = checkout.script_pin(framework, *paths) or checkout.pin(framework, *paths)
-            if pin is not None:
+            pin = read_scripts(framework, place.checkout.files, paths)
+            if pin := pin or place.checkout.pin(framework, *paths):
                 return _pinned(pin)
         return ReleaseChoice(tuple(reversed(every)), "newest", message("the newest release known"))
 

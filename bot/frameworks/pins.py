@@ -15,7 +15,7 @@ from typing import Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.frameworks.named_files import above
+from bot.frameworks.named_files import above, text_of
 from bot.frameworks.releases import find_release, release_key, releases
 from bot.frameworks.requirements import LOCK, of_script, requirements
 from bot.shell.words import Command
@@ -247,13 +247,19 @@ def read_installs(framework: str, commands: Iterable[Command]) -> Pin | None:
     return found
 
 
-def read_script(framework: str, path: str, text: str) -> Pin | None:
-    """What a Python program's own metadata asks for; None where it names no release."""
-    for asked in of_script(framework, text):
-        reason = message("{requirement} in {path}", requirement=asked.strip(), path=path)
-        if _asks(framework, asked) and (pin := _pin(framework, asked, path, reason)):
-            return pin
+def read_scripts(framework: str, files: Mapping[str, bytes], paths: Iterable[str]) -> Pin | None:
+    """What the first Python program of these asks for in its metadata; None where none does."""
+    for path in paths:
+        for asked in _of_script(framework, files, path):
+            reason = message("{requirement} in {path}", requirement=asked.strip(), path=path)
+            if _asks(framework, asked) and (pin := _pin(framework, asked, path, reason)):
+                return pin
     return None
+
+
+def _of_script(package: str, files: Mapping[str, bytes], path: str) -> Iterator[str]:
+    if path.endswith(".py") and path in files:
+        yield from of_script(package, text_of(files, path))
 
 
 def installed(commands: Iterable[Command]) -> Iterator[str]:
@@ -269,10 +275,14 @@ def installed(commands: Iterable[Command]) -> Iterator[str]:
                 yield from given.split(",") if given != option else ()
 
 
-def asked_of(package: str, files: Mapping[str, bytes]) -> Iterator[str]:
-    """The texts of these files that may be requirements of a package, whichever it is."""
-    for path, data in sorted(files.items(), key=lambda item: _rank(item[0])):
-        yield from requirements(package, path, data.decode("utf-8", "replace"))
+def asked_of(
+    package: str, files: Mapping[str, bytes], programs: Iterable[str], pinning: Iterable[str]
+) -> Iterator[str]:
+    """What programs, and the files that may pin a release, ask for: texts about any package."""
+    for path in programs:
+        yield from _of_script(package, files, path)
+    for path in pinning:
+        yield from requirements(package, path, text_of(files, path))
 
 
 def asks_before(package: str, release: str, asked: Iterable[str]) -> bool:

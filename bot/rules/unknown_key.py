@@ -11,7 +11,7 @@ from bot.frameworks import lifetimes
 from bot.frameworks.hydra.table import HydraTable
 from bot.frameworks.key_table import KeyTable, KeyVerdict
 from bot.frameworks.own_config import shown_path
-from bot.frameworks.pins import asks_before, installed
+from bot.frameworks.pins import asked_of, asks_before, installed
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.frameworks.release_overlay import LayeredTable
@@ -150,11 +150,13 @@ def _kept(context: RuleContext, plan: Plan, setting: Setting) -> bool:
     without = dropped_by(setting.key) if plan.framework == "trl" else ""
     if not without:
         return False
-    stated = list[str]()
+    asked = installed(context.reading.commands)
     if (place := context.place) is not None:
-        program = place.checkout.trl_programs.file_of(plan.launch.program, place.path)
-        stated += place.checkout.asked_of("transformers", place.path, *filter(None, (program,)))
-    asked = chain(installed(context.reading.commands), stated)
+        checkout = place.checkout
+        program = checkout.trl_programs.file_of(plan.launch.program, place.path)
+        programs = filter(None, (place.path, program))
+        pinning = checkout.pinning(place.path)
+        asked = chain(asked, asked_of("transformers", checkout.files, programs, pinning))
     return asks_before("transformers", without, asked)
 
 

@@ -15,7 +15,7 @@ from bot.frameworks.pins import (
     read_fork,
     read_patch,
     read_pin,
-    read_script,
+    read_scripts,
 )
 from bot.frameworks.releases import releases
 
@@ -432,13 +432,14 @@ import trl
     ],
 )  # fmt: skip
 def test_the_metadata_of_a_program(text: str, release: str | None) -> None:
-    pin = read_script("trl", "train.py", text)
+    pin = read_scripts("trl", {"train.py": text.encode()}, ["train.py"])
     assert (pin.releases[0] if pin else None) == release
 
 
 @given(st.text(alphabet="# /script\n\r[]\"'=trl0.1"))
 def test_any_metadata_is_read(text: str) -> None:
-    read_script("trl", "train.py", f"# /// script\n{text}\n# ///\n")
+    files = {"train.py": f"# /// script\n{text}\n# ///\n".encode()}
+    read_scripts("trl", files, files)
 
 
 def _launched(script: str) -> str:
