@@ -34,6 +34,13 @@ _MOST_ENDS: Final = 8
 """Ends of a path outside of the tree that are looked for in it."""
 
 
+def _moved(world: World) -> bool:
+    """Whether a script has gone elsewhere: `cd "$(pwd)"` leads back to where it was started."""
+    folder = world.variables.get("PWD")
+    value = folder.value or () if folder is not None else ()
+    return folder is not None and [piece.text for piece in value] != [WORKING_FOLDER]
+
+
 class Tree:
     """Finds the files of a tree for one reading."""
 
@@ -84,7 +91,7 @@ class Tree:
     def beside(self, world: World, value: Value) -> str | None:
         """The place that a relative path means where the script is called from its own folder."""
         text = known(value)
-        if not text or text.startswith("/") or not self._home or "PWD" in world.variables:
+        if not text or text.startswith("/") or not self._home or _moved(world):
             return None
         return inside(f"{self._home}/{text}")
 
@@ -98,7 +105,7 @@ class Tree:
 
         """
         text = known(value)
-        if not text or text.startswith("/") or "/" not in text or "PWD" in world.variables:
+        if not text or text.startswith("/") or "/" not in text or _moved(world):
             return None
         folder = self._home
         while folder:

@@ -408,6 +408,8 @@ def test_a_script_may_be_called_from_a_folder_above_it() -> None:
     assert argv(root)[-1] == ["cmd", "root"]
     for script in (f"cd /data\n{text}", "bash a.sh 1\n"):
         assert ["cmd", "p", "1"] not in argv(reading(script, "p/scripts/run.sh", **own))
+    back = f'here=$(pwd)\ncd "$here/sub"\ncd "$here"\n{text}'
+    assert ["cmd", "p", "1"] in argv(reading(back, "p/scripts/run.sh", **own))
     assert ["cmd", "p", "1"] not in argv(reading(text, "q/scripts/run.sh", **own))
 
 
