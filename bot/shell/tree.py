@@ -193,7 +193,7 @@ class Tree:
         return self._kept[path]
 
     def size(self, path: str, at: Span) -> int | None:
-        """Bytes of a file, which is not read for it; None where it is unknown.
+        """Bytes of a file, of which nothing is kept or counted for it; None where it is unknown.
 
         Raises:
             LimitReached: too many files.
