@@ -53,8 +53,10 @@ _OTHER_KINDS: Final = {
 """What files are that people name for scripts, by the end of their names."""
 _STARTED = regex(r"""-m[\s"',\\]{1,20}((?:verl|openrlhf|trl)\.[\w.]{1,80})(?![\w.])""")
 """A launch in a text or a list: `-m verl.trainer.main_ppo`, `"-m", "trl.scripts.grpo"`."""
+_STARTS = regex(rb"python|torchrun|accelerate|deepspeed|\b(?:trl|verl|uvx?|ray)\b")
+"""What a script holds that may start a training; others publish a package, or install hooks."""
 _MOST_PROGRAMS = 5_000
-"""Programs of a folder without a script that are looked at."""
+"""Programs of a folder without such a script that are looked at."""
 _INSTALLED = frozenset(("node_modules", "site-packages", "__pycache__", "unsloth_compiled_cache"))
 """Folders of packages, which are left out as those are whose name begins with a dot."""
 
@@ -150,7 +152,7 @@ def _scripts_below(
         )
         for error in closed
     ]
-    if not found and not recipes:
+    if not recipes and not any(_STARTS.search(script.data) for script in scripts):
         every = islice(_files_below(path, closed.append, PROGRAMS), _MOST_PROGRAMS)
         recipes = sorted(filter(_trains, every))
     if not found and not recipes:

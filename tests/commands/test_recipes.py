@@ -116,3 +116,27 @@ def test_a_file_that_its_own_program_reads_is_no_recipe(
 ) -> None:
     _write(tmp_path, {"run.sh": f"{line}\n", "src/mine/train.py": program, "a.yaml": RECIPE})
     assert ("a.yaml" in _errors(tmp_path, ".")) == ours
+
+
+@pytest.mark.parametrize(
+    ("script", "read"),
+    [
+        ("git tag v1\nnpm publish\n", True),  # tobi/qmd
+        ("python train.py\n", False),
+        ("uv run train.py\n", False),
+        ("ray job submit -- ./run\n", False),
+    ],
+)
+def test_programs_are_read_where_no_script_starts_one(
+    tmp_path: Path, script: str, *, read: bool
+) -> None:
+    program = (
+        "from trl import SFTConfig, SFTTrainer\n"
+        'SFTTrainer(model="m", args=SFTConfig(learning_rte=1e-6)).train()\n'
+    )
+    _write(tmp_path, {"run.sh": script, "fine/train.py": program})
+    found = _errors(tmp_path, ".")
+    assert ("fine/train.py" in found) is read
+    assert "run.sh" in found
+    if read:
+        assert [rule for rule, _, _ in found["fine/train.py"]] == ["RLB020"]
