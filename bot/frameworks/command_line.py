@@ -11,6 +11,7 @@ from typing import Any
 from bot.frameworks.base import Explanation
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings, product
+from bot.frameworks.hf_jobs import cards_of_job
 from bot.frameworks.launcher_options import launcher_option, unknown_options
 from bot.frameworks.named_files import below_unknown
 from bot.frameworks.option_table import OptionTable
@@ -163,7 +164,7 @@ def processes(launch: Launch, values: AppliedSettings) -> tuple[Field[int], Fiel
         return Field(each, span=every.span, key=every.key), nodes, every
     a_node = launcher_number(launch, "nproc_per_node", "num_gpus", "nproc-per-node")
     if a_node is None:
-        a_node = _only_device(launch)
+        a_node = _only_device(launch) or _all_of_job(launch)
     if a_node is None:
         return nothing(), nodes, nothing()
     return a_node, nodes, product(a_node, nodes)
@@ -175,6 +176,17 @@ def _only_device(launch: Launch) -> Field[int] | None:
     if word is None or not word.complete or not re.fullmatch("[0-9]{1,3}", word.text):
         return None
     return Field(1, span=word.span_of(0, len(word.text)))
+
+
+def _all_of_job(launch: Launch) -> Field[int] | None:
+    """The GPUs that a job gives, where the program is one process on each of them.
+
+    accelerate starts that of itself; a program alone takes several in one process, or one.
+    """
+    cards = cards_of_job(launch)
+    if cards is None or cards.value == 1:
+        return cards
+    return cards if launch.launcher[-1] in ("accelerate launch", "trl") else None
 
 
 def _integer_if_set(values: AppliedSettings, key: str) -> Field[int] | None:

@@ -11,6 +11,7 @@ from bot.base.devices import Vendor
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, enumeration, message
 from bot.base.regex import regex
+from bot.frameworks.hf_jobs import card_of_jobs
 from bot.frameworks.plan import Plan
 from bot.report import CountedLaunch
 from bot.script.header import Header
@@ -18,8 +19,9 @@ from bot.script.name import ScriptName
 from bot.script.plan import plan_report
 from bot.shell.words import Command, asked
 
-DeviceSource: TypeAlias = Literal["option", "name", "header", "slurm"]
-"""Who says which device it is: the caller, the script's name, its comment, or what it asks for."""
+DeviceSource: TypeAlias = Literal["option", "name", "header", "slurm", "job"]
+"""Who says which device it is: the caller, the script's name, its comment, or what it asks
+Slurm or Hugging Face's jobs for."""
 
 _GPUS = frozenset({Vendor.NVIDIA, Vendor.AMD, Vendor.METAX})
 _SIGNS: tuple[tuple[re.Pattern[str], frozenset[Vendor]], ...] = (
@@ -66,21 +68,24 @@ class LaunchChoice:
             return message("the script's name says {device}", device=self.device)
         if self.source == "slurm":
             return message("the script's #SBATCH lines ask for {device}", device=self.device)
+        if self.source == "job":
+            return message("the script's --flavor asks for {device}", device=self.device)
         return message("the script's comment says {device}", device=self.device)
 
 
 def choose(
     plans: Sequence[Plan], name: ScriptName, header: Header, *, device: str | None = None
 ) -> LaunchChoice:
-    """The launches that count on a device: `device`, else the comment's, the name's or Slurm's."""
+    """The launches that count on a device: `device`, else that of comment, name or job."""
     source: DeviceSource = "option"
     if device is None and header.device is not None:
         device, source = header.device.text, "header"
     if device is None:
         device, source = device_of(name), "name"
-        asked = header.requested
+        of_job = None if header.requested else card_of_jobs(plans)
+        asked = header.requested or of_job
         if asked and (device is None or _says_less(device, asked)):
-            device, source = asked, "slurm"
+            device, source = asked, "job" if of_job else "slurm"
     vendor = vendor_of(device) if device else None
     if device is None or vendor is None:
         return LaunchChoice(tuple(plans))

@@ -106,6 +106,16 @@ def test_the_card_that_slurm_gives_rules_launches_out() -> None:
     assert chosen(text, NOWHERE).reason() == "the script's #SBATCH lines ask for h200"
 
 
+def test_the_card_of_a_job_counts_where_nothing_else_says_it() -> None:
+    job = "hf jobs run --flavor h200x8 image python3 -m verl.trainer.main_ppo a=1\n"
+    assert chosen(job, NOWHERE).device == "h200"
+    assert chosen(job, H100).device == "h100"
+    assert chosen(f"#!/bin/bash\n#SBATCH --gres=gpu:l4:8\n{job}", NOWHERE).device == "l4"
+    text = f"if python3 -c 'import torch_npu'; then A=x; else A=y; fi\n{job.strip()} b=$A\n"
+    assert len(chosen(text, NOWHERE).plans) == 1
+    assert chosen(text, NOWHERE).reason() == "the script's --flavor asks for h200"
+
+
 def test_launches_one_after_the_other_all_count() -> None:
     text = f"B=8\n{TRAIN}B=16\n{TRAIN}"
     assert batches(text, H100) == [8, 16]
