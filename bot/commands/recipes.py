@@ -20,7 +20,11 @@ _NAMED: Final = regex(
     rb"config(?:(?<=--config)[ =]+|(?<=\sconfig)=)[\"']?([\w./-]{1,400}\.ya?ml)\b"
 )
 """It begins with a word, and looks back then: that is found much faster."""
-_PROGRAM: Final = regex(rb"(?:(?<=\s-m)|(?<=\s--module))[ =]([\w.]{1,200})|([\w./-]{1,400}\.py)\b")
+_PROGRAM: Final = regex(
+    rb"([\w./-]{1,400}\.py)\b|(?:(?<=\s-m)|(?<=\s--module))[ =]([\w.]{1,200})"
+    rb"|(?<=\s)(\w{1,99}(?:\.\w{1,99}){1,9})(?=\s)"
+)
+"""A file of Python, a module, or what may name one: a function of the script's may say `-m`."""
 _ENDED: Final = regex(rb"(?<!\\)\n")
 """Where a command ends that goes on over lines."""
 _COMMAND: Final = 2_000
@@ -52,21 +56,22 @@ def _recipes_named_in(folder: Path, script: ScriptFile) -> Iterator[Path]:
     within = takewhile(lambda place: place.is_relative_to(folder), Path(script.path).parents)
     above = [folder, *within]
     named = _NAMED.finditer(script.data, 0, _LARGEST)
-    for name, program in dict.fromkeys((one[1], _program(one)) for one in named):
+    for name, programs in dict.fromkeys((one[1], _programs(one)) for one in named):
         places = (place / name.decode() for place in above)
         found = next((path for path in places if path.is_file()), None)
-        if found is not None and not (program and _reads_it(program, above)):
+        if found is not None and not any(_reads_it(program, above) for program in programs):
             yield found
 
 
-def _program(named: re.Match[bytes]) -> str:
-    """The file of the Python that a command hands a recipe to; empty where it names none."""
+def _programs(named: re.Match[bytes]) -> tuple[str, ...]:
+    """The files that may be the Python that a command hands a recipe to."""
     start = named.start()
     command = _ENDED.split(named.string[max(0, start - _COMMAND) : start])[-1]
-    *_, last = [None, *_PROGRAM.finditer(command)]
-    if last is None:
-        return ""
-    return last[2].decode() if last[2] else last[1].decode().replace(".", "/") + ".py"
+    words = (word.groups(b"") for word in _PROGRAM.finditer(command))
+    return tuple(
+        (file or b"%b.py" % (module or dotted).replace(b".", b"/")).decode()
+        for file, module, dotted in words
+    )
 
 
 def _reads_it(program: str, above: Iterable[Path]) -> bool:
