@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -56,7 +57,16 @@ _STARTED = regex(r"""-m[\s"',\\]{1,20}((?:verl|openrlhf|trl)\.[\w.]{1,80})(?![\w
 _STARTS = regex(rb"python|torchrun|accelerate|deepspeed|\b(?:trl|verl|uvx?|ray)\b")
 """What a script holds that may start a training; others publish a package, or install hooks."""
 _MOST_PROGRAMS = 5_000
-"""Programs of a folder without such a script that are looked at."""
+"""Programs of a folder that are looked at."""
+_PACKAGES = (b"trl", b"unsloth")
+"""Of one of which a program that trains so is."""
+_NAMED = regex(
+    rb"([\w-]{1,200}\.(?:py|ipynb))\b|(?:-m\s{1,9}|(?<![\w.=/-])(?:\w{1,99}\.){1,9})(\w{1,99})(?![\w.=-])"
+)
+"""A file of Python's, or what may be the last part of a module's name."""
+_MAIN = regex(rb"__main__|(?m:^\S.{0,400}\.train\()")
+"""What a program holds that trains when it is started, not when it is imported."""
+_TEST = regex(r"test_|.*_test\.py\Z|conftest\.py\Z")
 _INSTALLED = frozenset(("node_modules", "site-packages", "__pycache__", "unsloth_compiled_cache"))
 """Folders of packages, which are left out as those are whose name begins with a dot."""
 
@@ -152,9 +162,10 @@ def _scripts_below(
         )
         for error in closed
     ]
-    if not recipes and not any(_STARTS.search(script.data) for script in scripts):
-        every = islice(_files_below(path, closed.append, PROGRAMS), _MOST_PROGRAMS)
-        recipes = sorted(filter(_trains, every))
+    starts = recipes or any(_STARTS.search(script.data) for script in scripts)
+    named = {name for one in scripts for name in _named_in(one.data)} if starts else None
+    every = islice(_files_below(path, closed.append, PROGRAMS), _MOST_PROGRAMS)
+    recipes += sorted(file for file in every if _is_to_read(file, named))
     if not found and not recipes:
         if reasons:
             raise UserError(reasons[0])
@@ -168,6 +179,29 @@ def _scripts_below(
     unchecked += [not_read(reason) for reason in reasons]
     yield from scripts
     yield from _readable(recipes, root, unchecked)
+
+
+def _named_in(script: bytes) -> Iterator[str]:
+    """The programs that a script names, each by its file or as the last part of a module."""
+    for found in _NAMED.finditer(script):
+        yield (found[1] or b"%b.py" % found[2]).decode()
+
+
+def _is_to_read(program: Path, named: Container[str] | None) -> bool:
+    """Whether a program of a folder trains with TRL; one that cannot be read does not.
+
+    Where scripts start Python, only one that is not `named` in them, that trains when it is
+    started, and that is no test.
+    """
+    with suppress(UserError):
+        if named is None:
+            return _trains(program)
+        if program.name in named or _TEST.match(program.name):
+            return False
+        return _trains(program) and (
+            is_notebook(program.name) or _MAIN.search(read_file(program)) is not None
+        )
+    return False
 
 
 def _files_below(
@@ -325,6 +359,8 @@ def _trains(path: Path) -> bool:
         return False
     data = read_file(path)
     if not is_notebook(path.name):
+        if not any(package in data for package in _PACKAGES):
+            return False
         # A class that is written there, `class DPOConfig(trl.DPOConfig)`, is not made yet.
         lines = (line for line in data.splitlines() if not line.lstrip().startswith(b"class "))
         return makes_settings(b"\n".join(lines))

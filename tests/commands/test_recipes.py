@@ -105,6 +105,9 @@ OWN = 'parser = argparse.ArgumentParser()\nparser.add_argument("--config", type=
             False,
         ),
         ("python src/mine/train.py --config=a.yaml", OWN, False),
+        # Null-Phnix/rlvr-grpo-lab: a function of the script's says `uv run python -m "$@"`.
+        ("logged name \\\n  run_module mine.train \\\n  --config a.yaml", OWN, False),
+        ("trl grpo --config a.yaml", OWN, True),
         ("python -m mine.train --config a.yaml", "TrlParser(C).parse_args_and_config()\n", True),
         ("python -m mine.train --config a.yaml", OWN + "HfArgumentParser(C)\n", True),
         ("python -m mine.train --other 1\ntrl grpo --config a.yaml", OWN, True),
@@ -114,29 +117,47 @@ OWN = 'parser = argparse.ArgumentParser()\nparser.add_argument("--config", type=
 def test_a_file_that_its_own_program_reads_is_no_recipe(
     tmp_path: Path, line: str, program: str, *, ours: bool
 ) -> None:
-    _write(tmp_path, {"run.sh": f"{line}\n", "src/mine/train.py": program, "a.yaml": RECIPE})
+    own = {"src/mine/train.py": program, "grpo.py": program}
+    _write(tmp_path, {"run.sh": f"{line}\n", "a.yaml": RECIPE, **own})
     assert ("a.yaml" in _errors(tmp_path, ".")) == ours
+
+
+PROGRAM = (
+    "from trl import SFTConfig, SFTTrainer\n"
+    'SFTTrainer(model="m", args=SFTConfig(learning_rte=1e-6)).train()\n'
+)
 
 
 @pytest.mark.parametrize(
     ("script", "read"),
     [
         ("git tag v1\nnpm publish\n", True),  # tobi/qmd
+        ("python prepare.py\n", True),  # md181099/nl2sql-masterthesis and 29 others
+        ("python prepare.py data.train=1\n", True),
+        ("python -m fine.trainer\n", True),
         ("python train.py\n", False),
         ("uv run train.py\n", False),
-        ("ray job submit -- ./run\n", False),
+        ("python -m train\n", False),
+        ('run_module() { python -m "$@"; }\nrun_module fine.train --x 1\n', False),
     ],
 )
-def test_programs_are_read_where_no_script_starts_one(
-    tmp_path: Path, script: str, *, read: bool
-) -> None:
-    program = (
-        "from trl import SFTConfig, SFTTrainer\n"
-        'SFTTrainer(model="m", args=SFTConfig(learning_rte=1e-6)).train()\n'
-    )
-    _write(tmp_path, {"run.sh": script, "fine/train.py": program})
+def test_programs_are_read_that_no_script_names(tmp_path: Path, script: str, *, read: bool) -> None:
+    _write(tmp_path, {"run.sh": script, "fine/train.py": PROGRAM})
     found = _errors(tmp_path, ".")
     assert ("fine/train.py" in found) is read
     assert "run.sh" in found
     if read:
         assert [rule for rule, _, _ in found["fine/train.py"]] == ["RLB020"]
+
+
+def test_beside_scripts_that_start_python_only_programs_to_start_are_read(tmp_path: Path) -> None:
+    made = PROGRAM.replace("\nSFT", "\ndef train():\n    SFT")
+    main = made + "if __name__ == '__main__':\n    train()\n"
+    files = {"run.sh": "python prepare.py\n", "library.py": made, "main.py": main}
+    files |= {"test_main.py": main, "main_test.py": main, "other.py": "print('trl')\n"}
+    _write(tmp_path, files)
+    (tmp_path / "gone.py").symlink_to("nowhere.py")
+    assert set(_errors(tmp_path, ".")) == {"run.sh", "main.py"}
+    (tmp_path / "run.sh").write_text("git tag v1\n")
+    found = {"run.sh", "main.py", "library.py", "test_main.py", "main_test.py"}
+    assert set(_errors(tmp_path, ".")) == found
