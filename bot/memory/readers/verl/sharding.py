@@ -320,7 +320,9 @@ def _megatron_optimizer(get: MemorySettings, optimizer: str, *, moved: bool) -> 
     own type, and of the copy only the 16 bits are kept that the bf16 weight lacks
     (`store_param_remainders` of `core/optimizer/optimizer_config.py`). With
     `optimizer_cpu_offload` the share `optimizer_offload_fraction` is on the host in fp32: the copy,
-    two moments and a gradient (`core/optimizer/cpu_offloading/hybrid_optimizer.py`). What becomes
+    two moments and a gradient (`core/optimizer/cpu_offloading/hybrid_optimizer.py`); unless the
+    optimizer is precision-aware, the copy that they are made from stays on the GPU, too
+    (`shard_main_param` of `core/optimizer/distrib_optimizer.py`). What becomes
     of the other share where verl moves states to the host and back (`moved`) is not known: a public
     run held weights and gradients alone (verl-ascend-recipe's router_replay, 43.5 GiB).
     """
@@ -337,11 +339,11 @@ def _megatron_optimizer(get: MemorySettings, optimizer: str, *, moved: bool) -> 
     share = share if on("optimizer_cpu_offload") else 0.0
     if moved and 0 < share < 1:
         get.doubt(fraction)
-    each = 12.0
+    each, copied_from = 12.0, 4.0
     if on("use_precision_aware_optimizer"):
-        each = 2.0 + sum(_moment_bytes(dtype) for dtype in moments)
+        each, copied_from = 2.0 + sum(_moment_bytes(dtype) for dtype in moments), 0.0
     share = min(1.0, max(0.0, share))
-    return each * (1.0 - share), _ON_HOST * share
+    return each * (1.0 - share) + copied_from * share, _ON_HOST * share
 
 
 def _moment_bytes(dtype: str | None) -> float:
