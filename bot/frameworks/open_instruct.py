@@ -10,11 +10,12 @@ from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.accelerate_file import with_file
 from bot.frameworks.base import Explanation, Framework
-from bot.frameworks.command_line import backend, chosen, explained, lora, processes, times
+from bot.frameworks.command_line import backend, chosen, explained, lora, times
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Field, Launch, Plan, nothing
+from bot.frameworks.processes import processes
 from bot.frameworks.releases import releases
 from bot.frameworks.setting import UNKNOWN
 from bot.shell.words import Word

@@ -11,11 +11,12 @@ from dataclasses import replace
 
 from bot.base.regex import regex
 from bot.frameworks.base import Explanation, Framework
-from bot.frameworks.command_line import chosen, explained, launcher_number
+from bot.frameworks.command_line import chosen, explained
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.launcher_options import launcher_option
 from bot.frameworks.plan import Field, Launch, Plan, nothing
+from bot.frameworks.processes import launcher_number
 from bot.frameworks.setting import UNKNOWN
 from bot.shell.words import Word
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from bot.base.regex import regex
 from bot.frameworks.base import Explanation, Framework
-from bot.frameworks.command_line import launcher_number
 from bot.frameworks.config_files import SUFFIX
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings, product, total
@@ -20,6 +19,7 @@ from bot.frameworks.hydra.overrides import HydraLine, foreign_option, read_line
 from bot.frameworks.hydra.table import HydraTable
 from bot.frameworks.named_files import text_of
 from bot.frameworks.plan import Field, Launch, Plan, nothing
+from bot.frameworks.processes import launcher_number
 from bot.frameworks.releases import entry_root, releases
 from bot.frameworks.setting import UNKNOWN
 from bot.frameworks.structured import StructuredTable, yaml_settings

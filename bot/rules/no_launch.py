@@ -11,6 +11,7 @@ from bot.base.regex import regex
 from bot.frameworks import FRAMEWORKS, ScriptPlace, printing_command
 from bot.frameworks.launch import Started, printing_option, unwrap
 from bot.frameworks.notebook import is_notebook
+from bot.frameworks.processes import environment_of
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, Skip, message
 from bot.rules._support.code import pointer, shortened, without_comments
 from bot.rules._support.example import verl
@@ -133,7 +134,9 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
                 path=path,
                 folder=folder,
             )
-        found = programs.written_in(started.entry, place.path, started.argv, command)
+        found = programs.written_in(
+            started.entry, place.path, started.argv, command, environment_of(started, command)
+        )
         if found:
             return _written(context, place, started, found[0])
         if (trained := programs.trained_otherwise(started.entry, place.path)) is not None:

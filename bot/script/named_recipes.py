@@ -17,6 +17,7 @@ from bot.frameworks.launch import printing_option, unwrap
 from bot.frameworks.named_files import below_first, below_unknown
 from bot.frameworks.notebook import PROGRAMS, python_of
 from bot.frameworks.plan import Plan
+from bot.frameworks.processes import environment_of
 from bot.frameworks.setting import Setting
 from bot.frameworks.structured import StructuredTable
 from bot.script.recipe import recipe_words
@@ -157,7 +158,7 @@ def _programs(
         if started is None or printing_option("trl", started.argv):
             continue
         for made in place.checkout.trl_programs.written_in(
-            started.entry, place.path, started.argv, command
+            started.entry, place.path, started.argv, command, environment_of(started, command)
         ):
             if made.words:
                 yield command, made.path, made.words, made.program

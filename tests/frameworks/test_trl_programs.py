@@ -459,15 +459,43 @@ def test_a_part_of_the_command_line_is_not_judged(call: str) -> None:
     assert TrlPrograms({GRPO: text.encode()}).find(GRPO, "run/one.sh") is None
 
 
-@pytest.mark.parametrize(("arguments", "launches"), [("a.yaml", 0), ("--beta 0.1", 1)])
-def test_a_program_may_be_given_its_file_without_an_option(arguments: str, launches: int) -> None:
+@pytest.mark.parametrize(
+    ("more", "arguments", "launches"),
+    [
+        ("", "a.yaml", 1),
+        ("", "--beta 0.1", 1),
+        ("", "a.json", 0),
+        ("", "a.yaml --beta 0.1", 0),
+        (", allow_extra_keys=True", "a.yaml", 0),
+    ],
+)
+def test_a_file_may_be_all_that_a_program_is_given(
+    more: str, arguments: str, launches: int
+) -> None:
     """xinyue097/medical-reasoning: `parser.parse_yaml_file(sys.argv[1])`, with TRL's own parser."""
     files = {
-        GRPO: f"{PROGRAM}    parser.parse_yaml_file(sys.argv[1])\n".encode(),
+        GRPO: f"{PROGRAM}    parser.parse_yaml_file(sys.argv[1]{more})\n".encode(),
         "src/open_r1/configs.py": CONFIGS.encode(),
     }
     reading = read(f"accelerate launch {GRPO} {arguments}\n".encode(), "one.sh")
     assert len(plans(reading, place=ScriptPlace(Checkout(files), "one.sh"))) == launches
+
+
+def test_what_stands_in_the_file_that_a_program_is_given_counts() -> None:
+    """CrowdStrike/automaldesc: `accelerate launch -m automaldesc.train configs/train.yaml`."""
+    program = f"{PROGRAM}    parser.parse_yaml_file(yaml_file=sys.argv[1])\n"
+    given = {"src__open_r1__grpo0py": program, "program": f"{GRPO} recipes/a.yaml #"}
+    report = check(**given)
+    (launch,) = report.launches
+    assert launch.settings["num_generations"] == 4
+    assert model(report) == "Qwen/Qwen3-0.6B"
+    assert not [f for f in report.findings if f.severity != "note"]
+    (wrong,) = [
+        f
+        for f in check(recipes__a0yaml=f"{RECIPE}bta: 0.1\n", **given).findings
+        if f.severity == "error"
+    ]
+    assert (wrong.id, wrong.path) == ("RLB020", "recipes/a.yaml")
 
 
 def test_the_parser_of_a_handbook_has_its_file_in_front() -> None:

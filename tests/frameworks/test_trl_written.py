@@ -322,6 +322,39 @@ def test_python_alone_is_one_process(start: str, count: int) -> None:
         assert "1 process × 4 steps = 4 is no multiple of num_generations 16" in one
 
 
+COUNTED = f"""import os
+{START}world = int(os.environ.get("WORLD_SIZE", "1"))
+rank = int(os.environ.get("LOCAL_RANK", -1))
+config = GRPOConfig(num_generations=4, generation_batch_size=8 * world, beta=rank + 1, bf16=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "batch", "beta"),
+    [
+        ("torchrun --nproc_per_node 2 run/train.py", 16, 1),
+        ("torchrun --nnodes=2 --nproc_per_node=4 run/train.py", 64, 1),
+        ("accelerate launch --num_processes 8 run/train.py", 64, 1),
+        ("deepspeed --num_gpus 3 run/train.py", 24, 1),
+        ("torchrun run/train.py", 8, 1),
+        ("WORLD_SIZE=9 torchrun --nproc_per_node 2 run/train.py", 16, 1),
+        # zziho/fdsp_summary_format: five false errors where a batch counted one process of two.
+        ("torchrun --nproc_per_node=$GPUS run/train.py", None, 1),
+        ("accelerate launch run/train.py", None, 1),
+        ("accelerate launch --num_processes 1 run/train.py", 8, 0),
+        ("python run/train.py", 8, 0),
+        ("WORLD_SIZE=3 python run/train.py", 24, 0),
+    ],
+)
+def test_a_launcher_tells_each_process_how_many_there_are(
+    start: str, batch: int | None, beta: int
+) -> None:
+    (launch,) = _check(COUNTED, f"{start}\n").launches
+    assert launch.settings["beta"] == beta
+    found = launch.settings["generation_batch_size"]
+    assert found == batch if batch else "8 * world" in str(found)
+
+
 def test_a_batch_that_an_older_release_may_take_is_a_warning() -> None:
     """Wang-Xiaodong1899/open-r1-multimodal: its own trainer, and `trl` without a release."""
     own = CALL.replace("bf16=True", "max_prompt_length=9")

@@ -141,7 +141,7 @@ def python(data: bytes) -> None:
     SourceOptions("openrlhf", "this change", {"train_sft": text}).table("openrlhf.cli.train_sft")
     programs = TrlPrograms({"src/grpo.py": data})
     programs.find("src/grpo.py", "run.sh")
-    programs.written_in("src/grpo.py", "run.sh", (), Command((), Span(0, 0), {}))
+    programs.written_in("src/grpo.py", "run.sh", (), Command((), Span(0, 0), {}), {})
 
 
 def notebook(data: bytes) -> None:

@@ -11,11 +11,12 @@ from bot.base.regex import regex
 from bot.frameworks.accelerate_file import with_file
 from bot.frameworks.base import Explanation, Framework
 from bot.frameworks.checkout import ScriptPlace
-from bot.frameworks.command_line import backend, chosen, explained, lora, processes, times
+from bot.frameworks.command_line import backend, chosen, explained, lora, times
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Field, Launch, Plan, nothing
+from bot.frameworks.processes import processes
 from bot.frameworks.releases import releases
 from bot.frameworks.trl.program import OTHER_NAMES, TrlProgram
 from bot.frameworks.trl.trainers import module_of
@@ -89,8 +90,8 @@ class Trl(Framework):
         place = versions.place
         launch = with_file(launch, place)
         program = place.checkout.trl_programs.find(launch.entry, place.path) if place else None
-        if program is not None and program.file_first:
-            launch = _with_option(launch)
+        if program is not None:
+            launch = _with_option(launch, program)
         asked = launch.command.written.optional if launch.command.written is not None else ()
         found = _configuration(_without(launch, asked), program, versions)
         if launch.command.written is not None:
@@ -101,11 +102,11 @@ class Trl(Framework):
         return explained(launch, found, fill, elsewhere="config", drops_rest=drops)
 
 
-def _with_option(launch: Launch) -> Launch:
+def _with_option(launch: Launch, program: TrlProgram) -> Launch:
     """A launch whose first word is the file of settings, as if `--config` named it."""
     at = len(launch.command.settings)
     settings, own = launch.argv[:at], launch.argv[at:]
-    if not own or own[0].text.startswith("-"):
+    if not program.begins_with_file(own):
         return launch
     return replace(launch, argv=(*settings, _CONFIG, *own))
 

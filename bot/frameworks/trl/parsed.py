@@ -15,6 +15,7 @@ from bot.frameworks.fields import AppliedSettings
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.options import read_line
 from bot.frameworks.plan import Launch
+from bot.frameworks.processes import process_environment
 from bot.frameworks.python.argparse_options import UNREADABLE
 from bot.frameworks.python.arguments import class_options_given, parsing_classes
 from bot.frameworks.python.files import ProgramFiles
@@ -60,7 +61,8 @@ def model_made(
     command, options = launch.command, class_options_given(table, values.setting)
     own_words = launch.argv[len(command.settings) :]
     parsed = (parsing, options)
-    run = ProgramRun(started.path, files, own_words, command.environment, command.files, parsed)
+    environment = process_environment(launch)
+    run = ProgramRun(started.path, files, own_words, environment, command.files, parsed)
     try:
         loading = _loading(tree)
     except LookupError:

@@ -44,12 +44,23 @@ class TrlProgram:
     """Whether a word that belongs to no option is passed over, and not refused."""
     file_first: bool = False
     """Whether the file of settings is the first word: `run_dpo.py recipe.yaml --beta=0.1`."""
+    file_alone: bool = False
+    """Whether such a file may be the only word (`parse_yaml_file(sys.argv[1])`)."""
 
     def takes(self, argv: Sequence[Word]) -> bool:
-        """Whether the arguments are options: else a file holds them that is not read here."""
+        """Whether the arguments are options, or a file that is read, and not one that is not."""
+        if self.begins_with_file(argv):
+            return True
         words = [word.text for word in argv]
         file = not words[:1] or not words[0].startswith("-") or "--config" in words
         return self.takes_file or not file
+
+    def begins_with_file(self, argv: Sequence[Word]) -> bool:
+        """Whether the first of the arguments is the file of settings."""
+        if not argv or argv[0].text.startswith("-"):
+            return False
+        alone = self.file_alone and len(argv) == 1 and argv[0].text.endswith((".yaml", ".yml"))
+        return self.file_first or alone
 
 
 def reads_and_adapts(text: bytes) -> bool:

@@ -164,9 +164,16 @@ class TrlPrograms:
         return self.sources.named(entry_file(entry), script)
 
     def written_in(
-        self, entry: str, script: str, argv: Sequence[Word], command: Command
+        self,
+        entry: str,
+        script: str,
+        argv: Sequence[Word],
+        command: Command,
+        environment: Mapping[str, Word],
     ) -> Sequence[WrittenSettings]:
         """The settings that a program makes itself (`GRPOConfig(…)`), as a script starts it.
+
+        `environment` is the one that it finds.
 
         None for a program that takes them as options, and for one that is not there; several for
         one that trains several times. Of a path that leads nowhere, as one that begins on
@@ -183,7 +190,7 @@ class TrlPrograms:
         data = self._files[path] if path is not None else b""
         if path is None:
             return ()
-        run = ProgramRun(path, self.sources, argv, command.environment, command.files)
+        run = ProgramRun(path, self.sources, argv, environment, command.files)
         texts = chain([data], (self._files[one] for one in imported_by(run)))
         if not any(mark in text for text in texts for mark in _MADE):
             return ()
@@ -280,8 +287,8 @@ class TrlPrograms:
             takes_file = _PARSERS.get(parser)
             if not call.args or takes_file is None or not (takes_file or _parses_all(tree)):
                 continue
-            yaml = any(name == "parse_yaml_file" for _, name in calls(tree))
-            takes_file = takes_file and not yaml
+            files = [one for one, name in calls(tree) if name == "parse_yaml_file"]
+            takes_file = takes_file and not files
             try:
                 found = classes_of_parser(self.sources, tree, path, call)
             except OtherTrainerError as other:
@@ -301,11 +308,18 @@ class TrlPrograms:
                 made = (path, trainer, found.options, takes_file)
                 found.options.update(read_options(text_of(self._files, path)) or {})
                 adapter = not found.model or makes_adapter(tree)
-                first = parser == _HANDBOOK
+                first, alone = parser == _HANDBOOK, bool(files) and not any(map(_passes, files))
                 drops = first or _DROPS in bytes_of(self._files, path)
                 own = found.own, own_trainer_class(tree)
-                return TrlProgram(*made, changes(tree).attributes, adapter, *own, drops, first)
+                return TrlProgram(
+                    *made, changes(tree).attributes, adapter, *own, drops, first, alone
+                )
         return None
+
+
+def _passes(call: ast.Call) -> bool:
+    """Whether a file of settings may have keys that no class has."""
+    return any(keyword.arg == "allow_extra_keys" for keyword in call.keywords) or len(call.args) > 1
 
 
 def _parses_all(tree: ast.Module) -> bool:
