@@ -182,19 +182,18 @@ def test_what_verl_moves_of_an_optimizer_that_is_partly_on_the_host_is_not_known
     assert outcome(1, offload=True) == "fits"
 
 
+_AWARE = "use_precision_aware_optimizer=True"
+
+
 @pytest.mark.parametrize(
     ("settings", "share"),
     [
-        ("use_precision_aware_optimizer=True", 10 / 12),
-        ("use_precision_aware_optimizer=True exp_avg_dtype=bf16 exp_avg_sq_dtype=bf16", 6 / 12),
+        (_AWARE, 10 / 12),
+        (f"{_AWARE} exp_avg_dtype=bf16 exp_avg_sq_dtype=bf16", 6 / 12),
         # The fp32 copy that the host's is made from stays (linmumu009: 26.27 GiB, 19.6 without).
         ("optimizer_cpu_offload=True optimizer_offload_fraction=0.25", 10 / 12),
         ("optimizer_cpu_offload=True optimizer_offload_fraction=1", 4 / 12),
-        (
-            "optimizer_cpu_offload=True optimizer_offload_fraction=0.25 "
-            "use_precision_aware_optimizer=True",
-            7.5 / 12,
-        ),
+        (f"{_AWARE} optimizer_cpu_offload=True optimizer_offload_fraction=0.25", 7.5 / 12),
         ("optimizer_offload_fraction=0.25", 1.0),
     ],
 )
