@@ -151,7 +151,7 @@ _SWITCHES: tuple[_Switch, ...] = (
         # What makes logits in parts already, unsloth above all, has kernels of its own.
         off=lambda r: r.name == "actor" and not r.fused_layers and r.logits_at_once is None,
         on=lambda r: r.name == "actor" and r.fused_layers,
-        put=lambda r: replace(r if r.own_head else _liger_loss(r), fused_layers=True),
+        put=lambda r: replace(r if r.own_loss else _liger_loss(r), fused_layers=True),
     ),
     _Switch(
         settings={"verl": f"{_A}.entropy_from_logits_with_chunking=True"},

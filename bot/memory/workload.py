@@ -187,8 +187,8 @@ class Role:
     pass with gradient, and their gradients."""
     forward_head_copies: float = 0.0
     """The same of a pass without."""
-    own_head: bool = False
-    """Whether the trainer makes the loss from the head's weights whatever Liger's kernels make."""
+    own_loss: bool = False
+    """Whether Liger's kernels make the layers alone, and save no logits."""
     residual_bytes: float = 2.0
     """Of the residual stream: 4 below an embedding in fp32."""
     adapter_bytes: float = 2.0

@@ -314,6 +314,41 @@ def _capped(
     return lambda torch, model, labels: loss(torch, lambda: capping(torch, model), labels)
 
 
+def _distilling(*, mixed: bool) -> Callable[[Any, Callable[[], Any], Any], Any]:
+    """TRL's GKD: a divergence of all of the student's chances from the teacher's, `mixed` or not.
+
+    Each model's outputs are held until the loss is made, and divided by a temperature before.
+    """
+
+    def loss(torch: Any, model: Callable[[], Any], labels: Any) -> Any:
+        soft, divergence = torch.nn.functional.log_softmax, torch.nn.functional.kl_div
+
+        def apart(one: Any, other: Any) -> Any:
+            return divergence(one, other, reduction="none", log_target=True)
+
+        def compare(student: Any, teacher: Any) -> Any:
+            student, teacher = student / 1.0, teacher / 1.0
+            own, whose = soft(student, -1), soft(teacher, -1)
+            if mixed:
+                half = torch.tensor(0.5, dtype=own.dtype)
+                both = torch.stack([own + half.log(), whose + half.log()])
+                between = torch.logsumexp(both, dim=0)
+                towards, back = apart(between, whose), apart(between, own)
+                far = half * towards + (1 - half) * back
+            else:
+                far = apart(whose, own)
+            # A mask of all tokens: which those are is not known of tensors without numbers.
+            rows = torch.zeros_like(labels[:, 1:])
+            return far[rows, rows].sum() / 7
+
+        outputs = [model()]
+        with torch.no_grad():
+            outputs.append(model())
+        return compare(*(one[:, :-1, :] for one in outputs))
+
+    return loss
+
+
 def _fsdp_sft(*, padded: bool) -> Callable[[Any, Callable[[], Any], Any], Any]:
     """verl's old trainer calls `backward` where the logits still have names."""
 
@@ -496,6 +531,10 @@ LOSSES: dict[str, Callable[[Any, Callable[[], Any], Any], Any]] = {
     "ORPO, outputs in fp32": _cast(_odds(_by_row)),
     "ORPO 1.14": _odds(_kernel),
     "ORPO 1.14, outputs in fp32": _cast(_odds(_kernel)),
+    "GKD": _distilling(mixed=True),
+    "GKD, outputs in fp32": _cast(_distilling(mixed=True)),
+    "GKD, one way": _distilling(mixed=False),
+    "GKD, one way, outputs in fp32": _cast(_distilling(mixed=False)),
     "verl's old SFT": _fsdp_sft(padded=False),
     "verl's old SFT, padded": _fsdp_sft(padded=True),
     "packed rows": _packed_rows(),

@@ -23,6 +23,8 @@ from bot.shell.words import Placed
 
 _KINDS: Final = ("ForCausalLM", "ForConditionalGeneration", "ForImageTextToText", "AutoModel")
 """How the names of transformers' classes of models end, or are."""
+_BESIDE: Final = ("ref_model", "teacher_model")
+"""Models that TRL's trainers hold beside the one that is trained."""
 _ON_HOST: Final = ("None", "'cpu'")
 _WHOLE: Final = ("'cuda'", "'cuda:0'", "0", "get_kbit_device_map()")
 """What `device_map` is where it leaves a model on the host, or puts it whole on one GPU, beside
@@ -82,7 +84,10 @@ def _of_the_model(scope: Scope, node: ast.expr, loads: Sequence[ast.Call]) -> bo
     around = scope if within is scope.node else Scope.around(scope.tree, node, scope.run)
     if not may_reach(around, node):
         return False
-    holder = _root(_looped_over(within, node))
+    looped = _looped_over(within, node)
+    if any(isinstance(one, ast.Attribute) and one.attr in _BESIDE for one in ast.walk(looped)):
+        return False
+    holder = _root(looped)
     if isinstance(holder, ast.Attribute):  # self.judge = AutoModel.from_pretrained(…)
         made = [one.value for one in ast.walk(scope.tree) if _gives(one, written(holder))]
         return not made or not all(_another(one, loads) for one in made)

@@ -1,17 +1,25 @@
-"""What stands beside the model that a program trains: a reference, a judge, a tower of images."""
+"""What stands beside the model that a program trains: a reference, a teacher, a judge, a tower."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from bot.base.regex import regex
-from bot.frameworks.python.loading import given_to, is_value
+from bot.frameworks.python.loading import given_to, is_model, is_name, is_value
 from bot.frameworks.python.scope import Scope
 from bot.frameworks.python.source import UnfollowedError, written
+from bot.frameworks.python.statements import keeps
+from bot.frameworks.python.torch_types import known_type
 
 _TOWER = regex(r"vis(?:ual|ion)")
 _STORED = "PeftModel.from_pretrained"
+_TEACHER = "teacher_model_name_or_path"
+_LOADED = "pretrained_model_name_or_path"
+_OTHERWISE = frozenset(("config", "load_in_4bit", "load_in_8bit", "quantization_config"))
+"""What makes another model of a teacher, or a smaller one."""
+Arguments: TypeAlias = Callable[[ast.Call, Scope, str], Mapping[str, ast.expr]]
 
 
 def reward_models(node: ast.expr | None, scope: Scope) -> list[ast.expr]:
@@ -59,6 +67,35 @@ def reference_of(
     if not same or given_to(node, scope) != given_to(trained[0], scope):
         raise UnfollowedError("ref_model")
     return [*loads, node], True
+
+
+def teacher_of(
+    node: ast.expr | None, scope: Scope, arguments: Arguments
+) -> tuple[list[ast.Call], dict[str, tuple[ast.expr, Scope]]]:
+    """What loads the teacher of a distillation, and the options of GKD's that would have it so.
+
+    `arguments` are those of a call by name, where the first is the one that is named. Raises
+    UnfollowedError where that is not known, or where it is quantized.
+    """
+    if node is None:
+        return [], {}
+    node, scope = scope.value(node)
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and keeps(node):
+        node, scope = scope.step(node.func.value, node.lineno)
+    if not isinstance(node, ast.Call):
+        if not is_name(node, scope):
+            raise UnfollowedError("teacher_model")
+        return [], {_TEACHER: (node, scope)}
+    given = arguments(node, scope, _LOADED)
+    stored = is_model(node) and written(node.func).endswith(".from_pretrained")
+    if not stored or _OTHERWISE.intersection(given) or _LOADED not in given:
+        raise UnfollowedError("teacher_model")
+    told = {_TEACHER: (given[_LOADED], scope)}
+    kind = next((given[name] for name in ("dtype", "torch_dtype") if name in given), None)
+    if kind is not None:
+        loading = ast.Dict([ast.Constant("dtype")], [known_type(kind, scope)])
+        told["teacher_model_init_kwargs"] = (ast.copy_location(loading, node), scope)
+    return [node], told
 
 
 def let_go(load: ast.Call, trainer: ast.Call, tree: ast.Module) -> bool:

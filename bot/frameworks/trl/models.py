@@ -30,7 +30,7 @@ from bot.frameworks.python.scope import Scope
 from bot.frameworks.python.source import UnfollowedError, written
 from bot.frameworks.python.statements import keeps
 from bot.frameworks.python.torch_types import known_type
-from bot.frameworks.trl.beside import is_tower, let_go, reference_of, reward_models
+from bot.frameworks.trl.beside import is_tower, let_go, reference_of, reward_models, teacher_of
 from bot.frameworks.trl.model import ModelWritten
 from bot.frameworks.trl.trainers import BESIDE, OF_LOADING, PLACES
 from bot.shell.words import Placed, Unsloth
@@ -55,6 +55,7 @@ _LIGHT: Final = OF_LOADING | BESIDE - {
     "quantization_config",
     "ref_model",
     "reward_funcs",
+    "teacher_model",
 }
 """What a trainer or `from_pretrained` may be given or not without another model or adapter."""
 _AS_LARGE: Final = frozenset(
@@ -139,7 +140,6 @@ class _Program:
         if self.adapter is not None:
             self._adapt(*self.adapter)
         self._go_on(scope)
-        # Also where it is not taken back: the model is changed itself.
         prepares = calls_before(call, scope, "prepare_model_for_kbit_training")
         self.prepared |= bool(prepares)
         enabled = calls_before(call, scope, "gradient_checkpointing_enable")
@@ -150,6 +150,10 @@ class _Program:
         if scope.run.parsed is not None:
             for name in sorted(given.keys() - BESIDE - {"args"}):  # Settings too, before 0.16.
                 self._say(name, given[name], scope)
+        loads, named = teacher_of(given.get("teacher_model"), scope, self._arguments)
+        self.loads += loads
+        for name, told in named.items():
+            self._say(name, *told)
         judges = reward_models(given.get("reward_funcs"), scope)
         self.options += [(ast.keyword("reward_model_name_or_path", one), scope) for one in judges]
         self._beside(given, scope, call)

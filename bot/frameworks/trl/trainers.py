@@ -45,6 +45,7 @@ PLACES: Final = {
     **dict.fromkeys(("RewardTrainer", "SFTTrainer"), ("model", "args")),
     **dict.fromkeys(("DPOTrainer", "KTOTrainer"), ("model", "ref_model", "args")),
     **dict.fromkeys(("GRPOTrainer", "RLOOTrainer"), ("model", "reward_funcs", "args")),
+    "GKDTrainer": ("model", "teacher_model", "args"),
 }
 """What TRL's trainers take first, in its order."""
 BESIDE: Final = frozenset(
@@ -62,6 +63,7 @@ BESIDE: Final = frozenset(
         "ref_model",
         "reward_funcs",
         "reward_processing_classes",
+        "teacher_model",
         "tokenizer",
         "tools",
         "train_dataset",

@@ -10,8 +10,10 @@ from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.readers.lengths import Lengths, batch_tokens
 from bot.memory.readers.settings import MemorySettings
+from bot.memory.readers.trl.distillation import NAME as DISTILLS
 from bot.memory.readers.trl.logits import PAIRS
-from bot.memory.workload import Tokens
+from bot.memory.readers.trl.precision import Precision
+from bot.memory.workload import Role, Tokens
 
 _NEVER = (None, "no", "none", "false")
 _BATCH = 8
@@ -66,6 +68,23 @@ def supervised_logits(get: MemorySettings, update: float, *, computes: float) ->
     if fused:
         return constants.FUSED
     return constants.CAUSAL_LOSS_FORWARD if computes < 4 else constants.CAUSAL_LOSS_FORWARD - 2
+
+
+def held_out_logits(
+    get: MemorySettings,
+    algorithm: str,
+    precision: Precision,
+    role: Role,
+    passes: tuple[float, float],
+) -> float:
+    """Bytes a logit of an evaluation, of `passes` that have a gradient and that have none."""
+    update, forward = passes
+    if algorithm == "dpo" and get.plan.framework == "trl":
+        whole = precision.computes >= 4 or precision.casts_outputs
+        return paired_logits(get, forward, whole=whole)
+    if algorithm == "sft" and role.logits_at_once is None:
+        return supervised_logits(get, update, computes=precision.computes)
+    return update if algorithm in ("sft", DISTILLS) else forward
 
 
 def paired_logits(get: MemorySettings, forward: float, *, whole: bool) -> float:

@@ -13,6 +13,8 @@ from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.readers.lengths import Lengths, Measured
 from bot.memory.readers.settings import MemorySettings
+from bot.memory.readers.trl.distillation import NAME as DISTILLS
+from bot.memory.readers.trl.distillation import divergence
 from bot.memory.readers.trl.precision import Precision
 from bot.memory.readers.trl.unsloth import LOGIT, by_unsloth, tokens_at_once
 from bot.memory.shapes.shape import Shape
@@ -41,6 +43,8 @@ def trainer_logits(
     """Bytes a logit in an update of so many `sequences` a pass, and of one without gradient."""
     plan = get.plan
     instruct = plan.framework == "open-instruct"
+    if algorithm == DISTILLS:
+        return divergence(get, precision), 0.0
     if _fused(get, algorithm):
         return constants.FUSED, constants.FUSED
     if algorithm == "sft":
@@ -199,6 +203,15 @@ def fused_head(get: MemorySettings, algorithm: str) -> bool:
         and (get.text("loss_type") or "nll") == "nll"
     )
     return own_head(get) and algorithm in _FUSED_HEAD and not smoothed
+
+
+def own_loss(get: MemorySettings, algorithm: str) -> bool:
+    """Whether Liger makes the layers alone.
+
+    TRL switches its losses off from 1.15 on. ORPO and CPO never had one, and GKD's takes whole
+    logits as its own does.
+    """
+    return algorithm in (*ODDS, DISTILLS) or own_head(get)
 
 
 def own_head(get: MemorySettings) -> bool:

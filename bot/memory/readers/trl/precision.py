@@ -32,6 +32,11 @@ _CAST_UNTIL = {
 still do."""
 
 
+def width_of(name: str) -> float | None:
+    """Bytes of a number of a type; None where there is no such type."""
+    return _WIDTH.get(name.removeprefix("torch."))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Precision:
     """Bytes a parameter of the model and its states, and what passes through its layers."""
@@ -122,8 +127,11 @@ def _loaded(get: MemorySettings) -> str | None:
     0.28 are newer than; fp32 before.
     """
     said = any(get.plan.last(name) is not None for name in ("dtype", "torch_dtype"))
-    if get.plan.written is None or said:
-        return None
+    return None if get.plan.written is None or said else unsaid_type(get)
+
+
+def unsaid_type(get: MemorySettings) -> str:
+    """The type of `from_pretrained` that is given none."""
     return "auto" if version_at_least(get.plan, 0, 28) else "float32"
 
 

@@ -43,14 +43,15 @@ from bot.memory.readers.trl.batches import (
     online_batches,
     transformers_engine,
 )
+from bot.memory.readers.trl.distillation import NAME as DISTILLS
+from bot.memory.readers.trl.distillation import TEACHER, teacher
 from bot.memory.readers.trl.engine import vllm_engine
 from bot.memory.readers.trl.evaluation import (
     evaluation_batch,
     evaluation_sequences,
     evaluation_tokens,
+    held_out_logits,
     may_evaluate,
-    paired_logits,
-    supervised_logits,
 )
 from bot.memory.readers.trl.linear_rule import as_computed
 from bot.memory.readers.trl.logits import (
@@ -59,7 +60,7 @@ from bot.memory.readers.trl.logits import (
     head_share,
     held_outputs,
     logits_at_once,
-    own_head,
+    own_loss,
     trainer_logits,
 )
 from bot.memory.readers.trl.precision import Precision, embedding_moments, precision_of
@@ -70,7 +71,7 @@ from bot.memory.shapes.shape import Shape
 from bot.memory.workload import Adapter, Backend, Engine, Layout, Pool, Role, Tokens, Workload
 
 _ONLINE = ("grpo", "rloo", "gae", "online_dpo")
-_ALGORITHMS = (*_ONLINE, *PAIRS, "kto", "sft")
+_ALGORITHMS = (*_ONLINE, *PAIRS, "kto", "sft", DISTILLS)
 
 
 def read(
@@ -212,20 +213,14 @@ class _Trainer:
         if self.batches is not None:
             forward = batch_tokens(self.batches.forward, of, padded=True)
             scored = self.batches.scored * of.response_max
-        held_out, held_out_logits, held_out_batch = Tokens(0, 0, 0), forward_logits, 0
+        held_out, held_out_batch = Tokens(0, 0, 0), 0
         if not self.instruct and self.algorithm != "gae":
             padded, packed = not self._flat(), self._packed()
             held_out = evaluation_tokens(get, self.algorithm, of, padded=padded, packed=packed)
             held_out_batch = evaluation_sequences(get, self.algorithm)
             if may_evaluate(get):
                 self.assumed.append(message("an evaluation, which only a run knows of"))
-        if self.algorithm == "dpo" and not self.instruct:
-            whole = precision.computes >= 4 or precision.casts_outputs
-            held_out_logits = paired_logits(get, forward_logits, whole=whole)
-        if self.algorithm == "sft":
-            held_out_logits = logits
-            if updated.logits_at_once is None:
-                held_out_logits = supervised_logits(get, logits, computes=precision.computes)
+        both = logits, forward_logits
         actor = replace(
             updated,
             update_logits=logits,
@@ -234,7 +229,7 @@ class _Trainer:
             scored_tokens=scored,
             outputs=held_outputs(get, self.algorithm, precision, self._sequences()),
             evaluation=held_out.over(over),
-            evaluation_logits=held_out_logits,
+            evaluation_logits=held_out_logits(get, self.algorithm, precision, updated, both),
             evaluation_rows=self._rows(held_out_batch),
         )
         roles = [actor]
@@ -254,6 +249,10 @@ class _Trainer:
                     optimizer_offload="none",
                 )
             )
+        if self.algorithm == DISTILLS:
+            named = needed(get.path(TEACHER), MODEL_UNKNOWN, key=TEACHER)
+            shape = self.find(named).shape
+            roles.append(teacher(get, shape, actor, tokens, loaded=precision.loaded))
         if self.algorithm == "gae":
             roles += judges(get, self.find, actor, self.path, loaded=precision.loaded)
         elif online and not self.instruct:
@@ -303,7 +302,7 @@ class _Trainer:
             end_bytes=precision.ends,
             head_copies=copies[0],
             forward_head_copies=copies[1],
-            own_head=own_head(get),
+            own_loss=own_loss(get, self.algorithm),
             residual_bytes=precision.residual,
             autocast=precision.autocast,
             recast=precision.recast,
