@@ -6,7 +6,6 @@ import os
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -153,7 +152,7 @@ class _Files(Mapping[str, bytes]):
             folder, level = waiting.popleft()
             try:
                 with os.scandir(f"{root}/{folder}") as listed:
-                    items = sorted(listed, key=attrgetter("name"))
+                    items = list(listed)
             except OSError:
                 self.left.append(folder)
                 continue
@@ -168,6 +167,7 @@ class _Files(Mapping[str, bytes]):
                 )
                 self.left += [folder, *(name for name, _ in waiting)]
                 return
+            folders = []
             for item in items:
                 path = f"{folder}{item.name}"
                 if item.is_symlink():
@@ -176,11 +176,12 @@ class _Files(Mapping[str, bytes]):
                     if item.name.startswith(".") or item.name in _SKIPPED:
                         continue
                     if level < _LEVELS:
-                        waiting.append((f"{path}/", level + 1))
+                        folders.append((f"{path}/", level + 1))
                     else:
                         self.left.append(path)
                 elif counts(path) and item.is_file():
                     yield path
+            waiting.extend(sorted(folders))
 
 
 def _bytes(path: Path) -> bytes:
