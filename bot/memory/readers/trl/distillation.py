@@ -14,6 +14,7 @@ from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.readers.settings import MemorySettings
 from bot.memory.readers.trl.precision import Precision, unsaid_type, width_of
+from bot.memory.readers.trl.rewards import reward_role
 from bot.memory.shapes.shape import Shape
 from bot.memory.workload import Role, Tokens
 
@@ -60,23 +61,11 @@ def teacher(
         width = 2.0  # `prepare_deepspeed` gives it the type of the student's engine.
     elif width is None and get.plan.written is not None:
         width = width_of(unsaid_type(get))
-    divided = student.backend == "zero3"
     return replace(
-        student,
+        # As a reward model stands beside its policy.
+        reward_role(student, shape, loaded=width or loaded, divided=student.backend == "zero3"),
         name="reference",
-        shape=shape,
-        trained=False,
-        adapter=None,
-        beside_adapter=None,
-        frozen_bytes=None,
-        backend=student.backend if divided else "ddp",
-        layout=student.layout if divided else replace(student.layout, shard=1),
-        weight_bytes=width or loaded,
-        weights_offload=student.weights_offload if divided else "none",
-        gradients_offload="none",
-        optimizer_offload="none",
-        update=Tokens(0, 0, 0),
-        evaluation=Tokens(0, 0, 0),
+        head=student.head,
         forward=tokens,
         forward_logits=0.0 if is_liger(get) else constants.FORWARD_FP32,
     )
