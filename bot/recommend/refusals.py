@@ -82,7 +82,8 @@ def refuse_known(words: Sequence[str], *, has_cards: bool) -> None:
 
 def _near_cards(word: str) -> Message:
     """A clause with the cards that are nearest to a word in their letters."""
-    labels = {token: one.label for one in devices() for token in (one.token, *one.name_tokens)}
+    known = [one for one in devices() if one.has_bf16]
+    labels = {token: one.label for one in known for token in (one.token, *one.name_tokens)}
     near = get_close_matches(word, labels, n=_MOST_NEAR)
     if not near:
         return message("rlbot recommend --list devices shows those that are.")

@@ -29,7 +29,10 @@ from bot.base.devices import MIB, Vendor, by_report, by_token, devices
         ("NVIDIA GeForce RTX 3090 Ti", 24_564, "rtx3090ti"),
         ("Tesla V100-SXM2-16GB", 16_160, "v100-16"),
         ("Tesla V100-PCIE-32GB", 32_768, "v100"),
-        ("NVIDIA GeForce RTX 4090 Laptop GPU", 16_376, None),
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", 16_376, "rtx4090laptop"),
+        ("NVIDIA GeForce RTX 3050 Laptop GPU", 4_096, "rtx3050laptop"),
+        ("NVIDIA GeForce RTX 3050 Laptop GPU", 6_144, "rtx3050laptop-6"),
+        ("NVIDIA GeForce RTX 3080 Ti Laptop GPU", 16_384, None),
         ("AMD Instinct MI300X OAM", None, "mi300x"),
         ("MetaX C550", 65_536, "c550"),
         ("NVIDIA H20", 143_771, None),  # the name of one, the memory of another

@@ -171,10 +171,8 @@ def test_a_size_means_the_likeliest_model(words: str, model: str) -> None:
         ("qlora 70b 24GB 48GB", "The question names 24 GB, 48 GB: one of them, please."),
         ("3x3090 with 96 GB", "There is no RTX3090 with 96 GB here"),
         ("2 nodes 3 nodes h100", "The question names 2, 3"),
-        ("4x RTX 2080 Ti qwen3-4b", "The RTX 2080 Ti has no bf16"),
-        ("p100 16gb", "The P100 has no bf16"),
+        ("4x RTX 2080 qwen3-4b", "The RTX 2080 has no bf16"),
         ("8xP40", "The P40 has no bf16"),
-        ("quadro rtx 8000 x2", "The Quadro RTX 8000 has no bf16"),
         ("dgx spark qwen3-8b", "a DGX Spark (GB10) share one memory"),
         ("mac studio m3 ultra", "a Mac share one memory"),
         ("gaudi 3 qwen3-8b", "Gaudi takes other software"),
@@ -314,7 +312,8 @@ def test_every_reported_name_means_its_card() -> None:
     for device in devices():
         if device.reported_name:
             (card,) = parse_question([f"4x {device.reported_name} qwen3-8b"]).cards
-            refitted = device.label == "RTX4090-48"  # It reports the name of the common card.
+            # They report the name of the common card.
+            refitted = device.label in ("RTX4090-48", "RTX3050LAPTOP-6")
             assert card.memory_bytes == device.memory_bytes or refitted, device
 
 
@@ -571,8 +570,9 @@ def test_many_unknown_words_are_not_tried_in_every_order(monkeypatch: pytest.Mon
         ("100000x4090", "100000 is no number of GPUs from 1 to 1024"),
         ("h100 40GB", "There is no H100 with 40 GB here: it has 80, 94 GB"),
         (
-            "0.6B on my laptop 6gb",
-            "No card with 6 GB is known here: the nearest are RTX3050, RTX4060, with 8 GB",
+            "0.6B on my laptop 5gb",
+            "No card with 5 GB is known here: the nearest are RTX3060LAPTOP, RTX4050LAPTOP, "
+            "RTX3050LAPTOP-6, with 6 GB",
         ),
         ("x" * 1001, "too long"),
     ],
