@@ -46,6 +46,30 @@ def test_a_teacher_may_be_named_by_itself() -> None:
 
 
 @pytest.mark.parametrize(
+    ("kwargs", "gpus", "reason"),
+    [
+        ("{'device_map': 'auto'}", 1, None),
+        ("{'device_map': 'auto'}", 4, "device_map in teacher_model_init_kwargs is not modelled."),
+        ("{'load_in_4bit': True}", 1, "load_in_4bit in teacher_model_init_kwargs is not modelled."),
+    ],
+)
+def test_a_teacher_in_pieces_or_in_few_bits_is_not_estimated(
+    kwargs: str, gpus: int, reason: str | None
+) -> None:
+    named = TRAIN.replace("=teacher", "='Qwen/Qwen2.5-1.5B'")
+    how = GKD.replace("bf16", f"teacher_model_init_kwargs={kwargs}, bf16")
+    assert estimate(how + LOAD + named + RUN, gpus).reason == reason
+
+
+def test_a_teacher_that_is_loaded_over_several_gpus_is_not_estimated() -> None:
+    spread = GKD + LOAD + TEACHER.replace("B',", "B', device_map='auto',") + TRAIN + RUN
+    assert weights(spread) == pytest.approx(2 * 1.54e9 / 2**30, rel=0.02)
+    reason = estimate(spread, 4).reason
+    assert reason is not None
+    assert "device_map" in reason
+
+
+@pytest.mark.parametrize(
     "frozen",
     [
         "for p in t.teacher_model.parameters():\n    p.requires_grad_(False)\n",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from bot.base.regex import regex
-from bot.frameworks.python.loading import given_to, is_model, is_name, is_value
+from bot.frameworks.python.loading import given_to, is_model, is_name, is_value, placed
 from bot.frameworks.python.scope import Scope
 from bot.frameworks.python.source import UnfollowedError, written
 from bot.frameworks.python.statements import keeps
@@ -91,9 +91,14 @@ def teacher_of(
     if not stored or _OTHERWISE.intersection(given) or _LOADED not in given:
         raise UnfollowedError("teacher_model")
     told = {_TEACHER: (given[_LOADED], scope)}
+    how: dict[str, ast.expr] = {}
     kind = next((given[name] for name in ("dtype", "torch_dtype") if name in given), None)
     if kind is not None:
-        loading = ast.Dict([ast.Constant("dtype")], [known_type(kind, scope)])
+        how["dtype"] = known_type(kind, scope)
+    if "device_map" in given and placed(given["device_map"], scope) == "spread":
+        how["device_map"] = ast.Constant("auto")
+    if how:
+        loading = ast.Dict([*map(ast.Constant, how)], [*how.values()])
         told["teacher_model_init_kwargs"] = (ast.copy_location(loading, node), scope)
     return [node], told
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from bot.base.regex import regex
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
-from bot.memory.readers.settings import MemorySettings
+from bot.memory.readers.settings import MemorySettings, NoEstimateError
 from bot.memory.readers.trl.precision import Precision, unsaid_type, width_of
 from bot.memory.readers.trl.rewards import reward_role
 from bot.memory.shapes.shape import Shape
@@ -20,8 +20,11 @@ from bot.memory.workload import Role, Tokens
 
 NAME = "gkd"
 TEACHER = "teacher_model_name_or_path"
+_LOADING = "teacher_model_init_kwargs"
+_OTHERWISE = ("load_in_4bit", "load_in_8bit", "quantization_config")
+_SPREADS = "device_map"
 _TYPE = regex(r"dtype[\"']?\s{0,9}:\s{0,9}[\"']?([\w.]{1,20})")
-"""The type in `teacher_model_init_kwargs`, whose key is `torch_dtype` in older releases."""
+"""The type in those, whose key is `torch_dtype` in older releases."""
 
 
 def divergence(get: MemorySettings, precision: Precision) -> float:
@@ -53,9 +56,14 @@ def teacher(
     """The teacher, of `loaded` bytes a parameter where TRL's example loads it as the student.
 
     ZeRO-3 divides it as the student. `prepare_model` leaves it as it is where it is not trained
-    (`evaluation_mode`), so that under FSDP each GPU has all of it.
+    (`evaluation_mode`), so that under FSDP each GPU has all of it. Raises NoEstimateError for one
+    that is quantized, or whose layers are spread over several GPUs.
     """
-    kind = _TYPE.search(str(get.value("teacher_model_init_kwargs")))
+    how = str(get.value(_LOADING))
+    for name in _OTHERWISE if student.layout.gpus == 1 else (*_OTHERWISE, _SPREADS):
+        if name in how:
+            raise NoEstimateError("{name} in {key} is not modelled.", name=name, key=_LOADING)
+    kind = _TYPE.search(how)
     width = width_of(kind[1]) if kind else None
     if student.backend.startswith("zero"):
         width = 2.0  # `prepare_deepspeed` gives it the type of the student's engine.
