@@ -172,18 +172,24 @@ def _cards(parts: SortedWords) -> tuple[Device, ...]:
             "The question names {values}: one of them, please.",
             values=", ".join(f"{one} GB" for one in (gib, *others)),
         )
-    sized = {}
-    for group in parts.cards:
-        fitting = with_memory(group, gib) or _of_so_much_together(group, gib, parts.counts)
-        if not fitting:
-            known = sorted({round(device.memory_gib) for device in group})
-            raise UserError(
-                "There is no {label} with {gib} GB here: it has {known} GB.",
-                label=group[0].label,
-                gib=gib,
-                known=", ".join(map(str, known)),
-            )
-        sized[fitting[0].token] = fitting[0]
+    each = [
+        with_memory(group, gib) or _of_so_much_together(group, gib, parts.counts)
+        for group in parts.cards
+    ]
+    if not any(each):
+        group = parts.cards[0]
+        known = sorted({round(device.memory_gib) for device in group})
+        raise UserError(
+            "There is no {label} with {gib} GB here: it has {known} GB.",
+            label=group[0].label,
+            gib=gib,
+            known=", ".join(map(str, known)),
+        )
+    # Of several cards the memory is that of one: A100 40GB or 4090.
+    sized = {
+        (fitting or group)[0].token: (fitting or group)[0]
+        for group, fitting in zip(parts.cards, each, strict=True)
+    }
     return tuple(sized[token] for token in sorted(sized))
 
 

@@ -232,6 +232,7 @@ _JOINED = (
         r"rtx\1ada",
     ),
     (regex(r"\bascend[ -]{1,3}(?=9\d\d)", re.I), "ascend"),
+    (regex(r"(?<![\w.-])m[1-9][ -](?:max|pro|ultra)\b", re.I), "mac"),
     (regex(r"\bh100[ -]{1,3}nvl\b", re.I), "h100nvl"),
     (regex(r"\bgh200[ -]{1,3}(?:120|480) ?gb\b", re.I), "gh200"),  # So much has its processor.
     (regex(r"\b([ah])/([ah]100)\b", re.I), r"\g<1>100 \2"),

@@ -253,6 +253,24 @@ def test_a_laptop_that_is_known_or_has_no_such_card() -> None:
         assert [round(card.memory_gib) for card in question.cards] == [gib]
 
 
+@pytest.mark.parametrize(
+    ("words", "cards"),
+    [
+        ("A100 40GB or 4090 for 7b", ("a100-40", "rtx4090")),
+        ("3090 or A100 80GB", ("a100", "rtx3090")),
+        ("4090 48GB, a6000, l40s", ("a6000", "l40s", "rtx4090-48")),
+    ],
+)
+def test_a_memory_is_that_of_the_card_that_has_it(words: str, cards: tuple[str, ...]) -> None:
+    assert _cards(parse_question([words])) == cards
+
+
+def test_a_processor_of_apple_s_is_a_mac() -> None:
+    for words in ("M3 max 64gb", "m2-ultra qwen3-8b", "M5 Pro"):
+        assert "a Mac share one memory" in _refusal(words)
+    assert parse_question(["MiniMax-M2 8xh200"]).model is not None
+
+
 def test_a_number_of_gpus_that_is_far_too_large_is_called_one() -> None:
     assert _refusal("1000000xh100 Qwen3-8B") == "1000000 is no number of GPUs from 1 to 1024."
 
