@@ -86,7 +86,7 @@ def parse_question(
     question = ParsedQuestion(
         cards=_cards(parts),
         is_card_taken=bool(parts.memory and not parts.cards),
-        task=_single(parts, "task") or ("sft" if parts.values.get("tuning") else None),
+        task=_single(parts, "task") or _any_training(parts),
         method=_method(parts),
         framework=_single(parts, "framework"),
         batch=_integer(_single(parts, "batch")),
@@ -122,6 +122,11 @@ def _single(parts: SortedWords, kind: str) -> str | None:
             "The question names {values}: one of them, please.", values=", ".join(sorted(values))
         )
     return values[0] if values else None
+
+
+def _any_training(parts: SortedWords) -> str | None:
+    """Fine-tuning where a question names no task and does not speak of reinforcement learning."""
+    return "sft" if "tuning" in parts.values and "rl" not in parts.values else None
 
 
 def _method(parts: SortedWords) -> str | None:

@@ -19,6 +19,7 @@ from bot.recommend.vocabulary import (
     LAPTOP,
     METHODS,
     NUMBER,
+    RL_WORDS,
     TASK_WORDS,
     TUNING_WORDS,
     UNIT,
@@ -124,6 +125,8 @@ def _sort_word(low: str, parts: SortedWords) -> bool:
         parts.add("task", TASK_WORDS[low])
     elif low in TUNING_WORDS:
         parts.add("tuning", low)
+    elif low in RL_WORDS:
+        parts.add("rl", low)
     elif low in METHODS:
         parts.add("method", METHODS[low])
     elif low in TASKS:

@@ -37,6 +37,8 @@ TASK_WORDS: Mapping[str, str] = {
 }
 TUNING_WORDS = frozenset({"fine-tuning", "finetuning", "fine-tune", "finetune"})
 """Words for any training, which mean supervised fine-tuning where no task is named."""
+RL_WORDS = frozenset({"rl", "rlhf", "rlvr", "reinforcement"})
+"""Words beside which they do not."""
 _INSTANCE = regex(
     r"(?<![\w.-])(?:(\d{1,3})(?: ?x ?| ))?([a-z][\w.-]{1,40})(?: x ?(\d{1,3})(?!\w))?", re.I
 )
@@ -264,8 +266,12 @@ _JOINED = (
         r"batch=\1\2",
     ),
     (
-        regex(r"\b(?:(?:lora[\s_-])?(?:rank[\s=:-]*|r[=:]\s*)|lora[\s_-]r\s+)(\d{1,8})\b", re.I),
-        r"rank=\1",
+        regex(
+            r"\b(?:(?:lora[\s_-])?(?:rank[\s=:-]*|r[=:]\s*)|lora[\s_-]r\s+)(\d{1,8})\b"
+            r"|(?<![\w.-])r(8|16|32|64|128|256)\b",
+            re.I,
+        ),
+        r"rank=\1\2",
     ),
     (
         regex(
@@ -286,8 +292,8 @@ _JOINED = (
     (regex(rf"\b{_RAM}[\s:=]+(?:of\s+)?(\d{{1,5}})\s*g(?:i?b)?\b", re.I), r"ram=\1"),
     (
         regex(
-            r"\b(\d{1,4})\s{1,3}(?:rollout|generation|sample|response|completion)s?\s{1,3}"
-            r"(?:per|a|each|for\s+(?:each|every))\s{1,3}(?:prompt|question)\b",
+            r"\b(\d{1,4})\s{1,3}(?:(?:rollout|generation|sample|response|completion)s?\s{1,3}"
+            r"(?:per|a|each|for\s+(?:each|every))\s{1,3}(?:prompt|question)|(?:rollout|generation)s)\b",
             re.I,
         ),
         r"group=\1",

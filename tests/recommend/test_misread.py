@@ -265,6 +265,30 @@ def test_a_memory_is_that_of_the_card_that_has_it(words: str, cards: tuple[str, 
     assert _cards(parse_question([words])) == cards
 
 
+@pytest.mark.parametrize(
+    ("words", "task"),
+    [
+        ("qwen3-14b on 4 L40S full finetune rlhf", None),
+        ("lora fine-tuning of a 7b with RL", None),
+        ("fine-tune qwen3-8b by reinforcement learning", None),
+        ("rlhf of a 7b, dpo", "dpo"),
+        ("finetune qwen3-8b lora", "sft"),
+    ],
+)
+def test_reinforcement_learning_is_no_fine_tuning(words: str, task: str | None) -> None:
+    assert parse_question([words]).task == task
+
+
+def test_a_rank_may_be_written_with_its_letter() -> None:
+    assert parse_question(["2x5090 qwen3-8b grpo lora r64"]).rank == 64
+    assert parse_question(["deepseek-r1-distill-qwen-7b lora"]).rank is None
+    assert parse_question(["deepseek r1 8xh200"]).rank is None
+
+
+def test_generations_are_no_number_of_gpus() -> None:
+    assert "How many responses a prompt gets" in _refusal("grpo with 8 generations 7B on one H200")
+
+
 def test_a_processor_of_apple_s_is_a_mac() -> None:
     for words in ("M3 max 64gb", "m2-ultra qwen3-8b", "M5 Pro"):
         assert "a Mac share one memory" in _refusal(words)
