@@ -218,6 +218,8 @@ VARIANTS = frozenset({"instruct", "chat", "thinking", "preview"})
 LAPTOP = frozenset({"laptop", "laptops", "notebook", "mobile", "max-q", "maxq"})
 """Words for the smaller card of a laptop, which has the name of a desktop's."""
 _RAM = r"(?:(?:host|system|cpu|main)\s+(?:ram|memory)|ram)"
+_IDLE = r"(?:lora[\s_-]?)?(?:alpha|dropout)|lr|learning[\s_-]rate|temperature|epochs?|warmup"
+"""Settings that change no memory."""
 _JOINED = (
     # What belongs together although a blank is between it.
     (regex(r"(?<![\w.])(\d{1,3}),(\d{3})(?![\w.,])", re.I), r"\1\2"),
@@ -244,7 +246,7 @@ _JOINED = (
     (regex(r"(?<=rx\d{4})[\s-]{1,3}(xtx|xt|gre)\b", re.I), r"\1"),
     (regex(r"(?<=[1-5]0[6-9]0)[ -]{1,3}(d|ti|super)\b", re.I), r"\1"),
     (regex(r"(?<=[345]0[6-9]0ti)[ -]{1,3}(?=super\b)", re.I), ""),
-    (regex(r"\bfull[\s-]+parameters?\b", re.I), "full"),
+    (regex(r"\bfull[\s-]+(?:param(?:eter)?|weight)s?\b", re.I), "full"),
     (regex(r"\bfull[\s-]+(?:fine-?tun(?:e|ing)|ft)\b", re.I), "full finetune"),
     (regex(r"\breward[\s-]+model\b", re.I), "rm"),
     (
@@ -299,8 +301,9 @@ _JOINED = (
         r"group=\1",
     ),
     (regex(r"\b(\d{1,3})\s+gi?b\b", re.I), r"\1gb"),
+    (regex(r"\b(?:single|one|1)[\s-]+(?=\d{1,2}\s{0,3}x\s{0,3}[a-z])", re.I), ""),
+    (regex(rf"\b(?:{_IDLE})[\s=:]{{1,3}}[\d.]{{1,9}}(?:e-?\d\d?)?(?![\w.])", re.I), ""),
     (
-        # What changes no memory.
         regex(
             rf"\b{NUMBER}{UNIT}[\s-]+(?:(?=(?:samples?|examples|rows|records|problems)\b)"
             r"|(?:epochs?|steps|iterations|hours|days)\b)",

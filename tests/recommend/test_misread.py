@@ -216,7 +216,7 @@ def test_what_is_known_and_not_wanted_is_asked_back(words: str) -> None:
         ("tp=4", "the settings of a question are batch=, rank=, prompt= and response=."),
         ("group size 16", "no part of a question: what a GPU needs does"),
         ("16 rollouts per prompt", "no part of a question: what a GPU needs does"),
-        ("lora alpha 16", '"alpha=16" is no card'),
+        ("beta=0.04", '"beta=0.04" is no card'),
         ("mistal 7b", 'did you mean "mistral"?'),
         ("lama 3 8b", 'did you mean "llama"?'),
         ("llama4", 'did you mean "Llama-4-Scout-17B-16E"?'),
@@ -283,6 +283,31 @@ def test_a_rank_may_be_written_with_its_letter() -> None:
     assert parse_question(["2x5090 qwen3-8b grpo lora r64"]).rank == 64
     assert parse_question(["deepseek-r1-distill-qwen-7b lora"]).rank is None
     assert parse_question(["deepseek r1 8xh200"]).rank is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("8xH100 qwen3-8b grpo", "grpo qwen3-8b on a single 8xH100 node, enough?"),
+        *("single node 8xH100, qwen3-8b grpo", "qwen3-8b grpo, one node with 8 H100"),
+        *(
+            "lora_alpha=64 8xh100 qwen3-8b grpo lr 1e-6",
+            "8xh100 qwen3-8b grpo temperature=0.7 epochs: 3",
+        ),
+    ],
+)
+def test_what_changes_no_memory_is_passed_over(words: str) -> None:
+    read = parse_question([words])
+    assert (_cards(read), read.gpus, read.task, read.left_out) == (("h100",), 8, "grpo", ())
+
+
+def test_full_parameters_may_be_cut_short() -> None:
+    for words in (
+        "full-param ppo llama 3.1 70b",
+        "ppo full param llama-3.1-70b",
+        "full weights 7b",
+    ):
+        assert parse_question([f"{words} 8xh800"]).method == "full"
 
 
 def test_generations_are_no_number_of_gpus() -> None:
