@@ -301,6 +301,21 @@ def test_what_changes_no_memory_is_passed_over(words: str) -> None:
     assert (_cards(read), read.gpus, read.task, read.left_out) == (("h100",), 8, "grpo", ())
 
 
+def test_what_a_model_is_to_learn_is_no_part_of_its_name() -> None:
+    for words in ("llama-3.2-1b for math", "llama-3.2-1b on gsm8k", "multi-node llama-3.2-1b"):
+        read = parse_question([f"{words} grpo 4090"])
+        assert read.model is not None
+        assert (_cards(read), read.task, read.left_out) == (("rtx4090",), "grpo", ())
+    assert parse_question(["qwen2.5-math-7b grpo"]).left_out == ()
+
+
+def test_prompts_are_counted_and_a_prompt_has_tokens() -> None:
+    assert parse_question(["qwen3-8b 8xh100 512 prompts, 16k responses"]).batch == 512
+    assert parse_question(["qwen3-8b 8xh100 512 prompt + 16k response"]).prompt == 512
+    told = parse_question(["qwen3-8b 8xh100 prompts of 512 tokens and answers of 8k"])
+    assert (told.prompt, told.response, told.batch) == (512, 8192, None)
+
+
 def test_full_parameters_may_be_cut_short() -> None:
     for words in (
         "full-param ppo llama 3.1 70b",
