@@ -86,7 +86,7 @@ def parse_question(
     question = ParsedQuestion(
         cards=_cards(parts),
         is_card_taken=bool(parts.memory and not parts.cards),
-        task=_single(parts, "task") or _any_training(parts),
+        task=_task(parts),
         method=_method(parts),
         framework=_single(parts, "framework"),
         batch=_integer(_single(parts, "batch")),
@@ -124,9 +124,17 @@ def _single(parts: SortedWords, kind: str) -> str | None:
     return values[0] if values else None
 
 
-def _any_training(parts: SortedWords) -> str | None:
-    """Fine-tuning where a question names no task and does not speak of reinforcement learning."""
-    return "sft" if "tuning" in parts.values and "rl" not in parts.values else None
+def _task(parts: SortedWords) -> str | None:
+    """The task that is named.
+
+    Beside PPO a reward model is none of its own. Fine-tuning is one where no other is named, and
+    where the question does not speak of reinforcement learning.
+    """
+    if sorted(parts.values.get("task", ())) == ["ppo", "rm"]:
+        parts.values["task"] = ["ppo"]
+        parts.left_out.append("rm")
+    tuned = "tuning" in parts.values and "rl" not in parts.values
+    return _single(parts, "task") or ("sft" if tuned else None)
 
 
 def _method(parts: SortedWords) -> str | None:

@@ -17,6 +17,7 @@ from bot.base.regex import regex
 from bot.memory.shapes.models import near as near_model
 from bot.memory.shapes.models import pinned
 from bot.recommend.cards import known_devices
+from bot.recommend.chinese import without_chinese
 from bot.recommend.model_names import is_size, parts_of_names
 from bot.recommend.request import TASK_ALIASES, TASKS
 from bot.render.columns import aligned
@@ -49,47 +50,6 @@ _LEAST_LETTERS = 4
 """A shorter name of a family is near to too many words."""
 COUNTED = regex(r"\A\d{1,6}x|(?<![rg]t)(?<!\Ar)x\d{1,6}\Z")
 """How many of a card, in one word with it; the x of rtx6000 is no sign."""
-
-
-@cache
-def _numerals() -> Mapping[str, str]:
-    """What is written to what it means: a number, a multiple (x10), cards or nodes."""
-    table = read_table(Path(__file__).parent / "chinese_numbers.csv")
-    return {row["written"]: row["meant"] for row in table}
-
-
-@cache
-def _counted_in_chinese() -> re.Pattern[str]:
-    """A number and what it counts; digits are left as they are before cards."""
-    written = {
-        kind: "|".join(one for one, meant in _numerals().items() if meant == kind)
-        for kind in ("cards", "nodes")
-    }
-    digits = "".join(one for one in _numerals() if one not in "|".join(written.values()))
-    every, nodes = "|".join(written.values()), written["nodes"]
-    return re.compile(f"([{digits}]{{1,7}})({every})|([0-9]{{1,3}}) ?({nodes})")
-
-
-def _number_in_chinese(found: re.Match[str]) -> str:
-    unit = _numerals()[found[2] or found[4]]
-    total, digit = 0, int(found[3] or 0)
-    for char in found[1] or "":
-        meant = _numerals()[char]
-        if meant == "single" and unit == "nodes":
-            return found[0]  # A single machine says nothing of its cards.
-        if meant.startswith("x"):
-            total, digit = total + (digit or 1) * int(meant[1:]), 0
-        else:
-            digit = 1 if meant == "single" else int(meant)
-    return f" {total + digit} {'nodes ' if unit == 'nodes' else ''}"
-
-
-def without_chinese(text: str) -> str:
-    """A question with its Chinese words for cards, nodes and tasks in ours, the rest left out."""
-    text = _counted_in_chinese().sub(_number_in_chinese, text)
-    for written, meant in _chinese():
-        text = text.replace(written, f" {meant} ")
-    return "".join(" " if 0x2E80 <= ord(char) <= 0x9FFF else char for char in text)
 
 
 @cache
@@ -139,12 +99,6 @@ def _cards_of_instance(match: re.Match[str]) -> str:
         return match[0]
     count = match[1] or match[3]
     return f" {count}x{cards} " if count else f" {cards} "
-
-
-@cache
-def _chinese() -> tuple[tuple[str, str], ...]:
-    table = read_table(Path(__file__).parent / "chinese_words.csv")
-    return tuple((row["written"], row["meant"]) for row in table)
 
 
 def is_known(word: str) -> bool:
@@ -312,14 +266,20 @@ _JOINED = (
         "",
     ),
     (regex(r"(?<![\w+./-])(\d{1,5})\s{1,3}prompts\b", re.I), r"batch=\1"),
-    (regex(r"\b(?:for|on)\s{1,3}(?:gsm8k|maths?|cod(?:e|ing)|reasoning)\b", re.I), ""),
+    (
+        regex(
+            r"\b(?:for|on)\s{1,3}(?:gsm8k|maths?|code|coding|reasoning|tool\s(?:use|calling))\b",
+            re.I,
+        ),
+        "",
+    ),
     (regex(r"(?<=\d)-(?=(?:gpu|card|way)s?\b)", re.I), " "),
     (regex(r"\b(?:completion|output|answer)s?\b", re.I), "response"),
     (regex(r"\binputs?\b", re.I), "prompt"),
     (regex(r"\b(prompt|response)s?\s{1,3}of\s{1,3}(?=\d)", re.I), r"\1="),
     (regex(r"\b(qwen|llama|phi|gemma|olmo|glm|hermes|tulu)\s+(\d)(?=\s|\Z)", re.I), r"\1-\2"),
     (regex(r"(?<![\w/-])(llama|phi|gemma|olmo|glm)(\d)(?=\s|\Z)", re.I), r"\1-\2"),
-    (regex(r"\bgroup[\s_-]*size[\s=:]*(\d{1,8})\b", re.I), r"group=\1"),
+    (regex(r"\bgroups?[\s_-]*(?:size|of)[\s=:]*(\d{1,8})\b", re.I), r"group=\1"),
     (
         regex(
             r"\b(?:w/o|(?:do(?:es)?n|can|won)['\u2019]?t|cannot|never|avoid(?:ing)?|instead\s+of|"

@@ -21,8 +21,8 @@ import pytest
 
 from bot.memory.shapes.contexts import _contexts
 from bot.memory.shapes.fine_tunes import bases
+from bot.recommend.chinese import _counted_in_chinese
 from bot.recommend.hub import _owners, _renamed
-from bot.recommend.vocabulary import _counted_in_chinese
 from tests.hostile.backtracking import problem
 from tests.hostile.regexes import expressions
 

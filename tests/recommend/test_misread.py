@@ -273,6 +273,7 @@ def test_a_memory_is_that_of_the_card_that_has_it(words: str, cards: tuple[str, 
         ("fine-tune qwen3-8b by reinforcement learning", None),
         ("rlhf of a 7b, dpo", "dpo"),
         ("finetune qwen3-8b lora", "sft"),
+        ("RLHF PPO llama3 8b reward model 8b 4xA100", "ppo"),
     ],
 )
 def test_reinforcement_learning_is_no_fine_tuning(words: str, task: str | None) -> None:
@@ -302,7 +303,11 @@ def test_what_changes_no_memory_is_passed_over(words: str) -> None:
 
 
 def test_what_a_model_is_to_learn_is_no_part_of_its_name() -> None:
-    for words in ("llama-3.2-1b for math", "llama-3.2-1b on gsm8k", "multi-node llama-3.2-1b"):
+    for words in (
+        "llama-3.2-1b for math",
+        "llama-3.2-1b on gsm8k for tool calling",
+        "multi-node llama-3.2-1b",
+    ):
         read = parse_question([f"{words} grpo 4090"])
         assert read.model is not None
         assert (_cards(read), read.task, read.left_out) == (("rtx4090",), "grpo", ())
@@ -326,7 +331,8 @@ def test_full_parameters_may_be_cut_short() -> None:
 
 
 def test_generations_are_no_number_of_gpus() -> None:
-    assert "How many responses a prompt gets" in _refusal("grpo with 8 generations 7B on one H200")
+    for words in ("grpo with 8 generations 7B on one H200", "grpo, group of 16, 2x3090"):
+        assert "How many responses a prompt gets" in _refusal(words)
 
 
 def test_a_processor_of_apple_s_is_a_mac() -> None:
