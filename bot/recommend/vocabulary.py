@@ -248,7 +248,7 @@ _JOINED = (
     (regex(rf"\b{_RAM}[\s:=]+(?:of\s+)?(\d{{1,5}})\s*g(?:i?b)?\b", re.I), r"ram=\1"),
     (
         regex(
-            r"\b(\d{1,4})\s{1,3}(?:(?:rollout|generation|sample|response|completion)s?\s{1,3}"
+            r"\b(?:n\s?=\s?)?(\d{1,4})\s{1,3}(?:(?:rollout|generation|sample|response|completion)s?\s{1,3}"
             r"(?:per|a|each|for\s+(?:each|every))\s{1,3}(?:prompt|question)|(?:rollout|generation)s)\b",
             re.I,
         ),
@@ -279,7 +279,7 @@ _JOINED = (
     (regex(r"\b(prompt|response)s?\s{1,3}of\s{1,3}(?=\d)", re.I), r"\1="),
     (regex(r"\b(qwen|llama|phi|gemma|olmo|glm|hermes|tulu)\s+(\d)(?=\s|\Z)", re.I), r"\1-\2"),
     (regex(r"(?<![\w/-])(llama|phi|gemma|olmo|glm)(\d)(?=\s|\Z)", re.I), r"\1-\2"),
-    (regex(r"\bgroups?[\s_-]*(?:size|of)[\s=:]*(\d{1,8})\b", re.I), r"group=\1"),
+    (regex(r"\b(?:groups?[\s_-]*(?:size|of)[\s=:]*|n\s?=\s?)(\d{1,8})\b", re.I), r"group=\1"),
     (
         regex(
             r"\b(?:w/o|(?:do(?:es)?n|can|won)['\u2019]?t|cannot|never|avoid(?:ing)?|instead\s+of|"
@@ -295,6 +295,7 @@ _JOINED = (
         ),
         r"\1=\2",
     ),
+    (regex(r"(?<=[a-z])\s?\+\s?(?=[a-z])", re.I), " "),
     (regex(rf"({NUMBER}{UNIT})\s*\+\s*({NUMBER}{UNIT})\b", re.I), r"\1+\2"),
     (regex(r"(?<![\w./+-])(\d{1,3}k|\d{3,6})/(\d{1,3}k|\d{3,6})(?![\w./+-])", re.I), r"\1+\2"),
     (regex(r"(?<=\d)\s+x\s+(?=[a-z0-9])|(?<=\d)\s+x(?=[a-z])", re.I), "x"),

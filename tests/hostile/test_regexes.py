@@ -33,7 +33,7 @@ EXCEPTIONS = {
     "bot/memory/shapes/contexts.py: row['name']": "of a table, judged below",
     "bot/recommend/hub.py: row['name']": "of a table, judged below",
     "bot/recommend/hub.py: row['beginning']": "of a table, judged below",
-    "bot/recommend/vocabulary.py: f'([{digits}]{{1,7}})({every})|([0-9]{{1,3}}) ?({nodes})'": (
+    "bot/recommend/chinese.py: f'([{digits}]{{1,7}})({every})|([0-9]{{1,3}}) ?({nodes})'": (
         "of a table, judged below"
     ),
 }

@@ -280,6 +280,11 @@ def test_reinforcement_learning_is_no_fine_tuning(words: str, task: str | None) 
     assert parse_question([words]).task == task
 
 
+def test_a_plus_joins_words_of_their_own() -> None:
+    read = parse_question(["GRPO+LoRA Qwen2.5-14B-Instruct-1M on 4xA40, 1k+2k"])
+    assert (read.task, read.method, read.gpus, read.response) == ("grpo", "lora", 4, 2048)
+
+
 def test_a_rank_may_be_written_with_its_letter() -> None:
     assert parse_question(["2x5090 qwen3-8b grpo lora r64"]).rank == 64
     assert parse_question(["deepseek-r1-distill-qwen-7b lora"]).rank is None
@@ -306,7 +311,7 @@ def test_what_a_model_is_to_learn_is_no_part_of_its_name() -> None:
     for words in (
         "llama-3.2-1b for math",
         "llama-3.2-1b on gsm8k for tool calling",
-        "multi-node llama-3.2-1b",
+        "multi-node llama-3.2-1b fsdp2",
     ):
         read = parse_question([f"{words} grpo 4090"])
         assert read.model is not None
@@ -331,7 +336,11 @@ def test_full_parameters_may_be_cut_short() -> None:
 
 
 def test_generations_are_no_number_of_gpus() -> None:
-    for words in ("grpo with 8 generations 7B on one H200", "grpo, group of 16, 2x3090"):
+    for words in (
+        "grpo with 8 generations 7B on one H200",
+        "grpo, group of 16, 2x3090",
+        "grpo n=8 rollouts",
+    ):
         assert "How many responses a prompt gets" in _refusal(words)
 
 
