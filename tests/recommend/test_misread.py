@@ -311,7 +311,7 @@ def test_what_a_model_is_to_learn_is_no_part_of_its_name() -> None:
     for words in (
         "llama-3.2-1b for math",
         "llama-3.2-1b on gsm8k for tool calling",
-        "multi-node llama-3.2-1b fsdp2",
+        "multi-node multi-turn llama-3.2-1b fsdp2",
     ):
         read = parse_question([f"{words} grpo 4090"])
         assert read.model is not None
