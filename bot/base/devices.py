@@ -34,7 +34,7 @@ class Vendor(StrEnum):
     METAX = "MetaX"
 
 
-_NO_BF16 = ("v100", "v100-16", "p100", "t4", "rtx2080ti", "rtx8000")
+_NO_BF16 = ("v100", "v100-16", "t4", "rtx2080ti", "rtx8000")
 """Tokens of NVIDIA's cards before Ampere: they compute bf16 in other ways, with few kernels."""
 _VENDORS: Mapping[Interconnect, Vendor] = {
     "xgmi": Vendor.AMD,

@@ -42,45 +42,28 @@ def rarity(device: Device) -> int:
 
 
 def usable_device(name: str) -> Device:
-    """The device of a name; raises UserError for one that no script is made for."""
+    """The device of a name; raises UserError for one that is not known."""
     try:
-        return check_usable(device_named(name))
+        return device_named(name)
     except NoEstimateError as error:
         raise UserError(sentence_of(error)) from None
 
 
-def check_usable(device: Device) -> Device:
-    """The device as it is; raises UserError for one that no script is made for."""
-    if not device.has_bf16:
-        raise UserError(
-            "The {label} has no bf16, which every script here trains in; what one of your own "
-            "takes, says rlbot estimate SCRIPT --device {token}.",
-            label=device.label,
-            token=device.token,
-        )
-    return device
-
-
-def without_bf16(label: str) -> UserError:
-    """The error of a card that is not known, but for that it cannot train in bf16."""
-    return UserError("The {label} has no bf16, which every script here trains in.", label=label)
-
-
 def by_kind(devices: Iterable[Device], answer: Callable[[Device], T]) -> Iterator[tuple[Device, T]]:
     """Each device with its answer, which is made once for all that it is the same for."""
-    made: dict[tuple[Vendor, int, float], T] = {}
+    made: dict[tuple[Vendor, bool, int, float], T] = {}
     for device in devices:
-        kind = device.vendor, device.memory_bytes, device.usable_gib
+        kind = device.vendor, device.has_bf16, device.memory_bytes, device.usable_gib
         if kind not in made:
             made[kind] = answer(device)
         yield device, made[kind]
 
 
 def known_devices() -> list[Device]:
-    """Each verified device that can train in bf16 with the scripts made here."""
+    """Each verified device."""
     known: dict[str, Device] = {}
     for device in devices():
-        if device.verified and device.has_bf16:
+        if device.verified:
             known.setdefault(device.token, device)
     return list(known.values())
 
@@ -88,7 +71,7 @@ def known_devices() -> list[Device]:
 def usual_devices() -> list[Device]:
     """Those that are listed where none is named.
 
-    Ascend's and MetaX's take other software; small cards are for those who have one.
+    Ascend's and MetaX's take other software; small and old cards are for those who have one.
     """
     return [
         device
@@ -98,7 +81,8 @@ def usual_devices() -> list[Device]:
 
 
 def _with_cuda_or_rocm() -> list[Device]:
-    return [one for one in known_devices() if one.vendor in (Vendor.NVIDIA, Vendor.AMD)]
+    vendors = (Vendor.NVIDIA, Vendor.AMD)
+    return [one for one in known_devices() if one.vendor in vendors and one.has_bf16]
 
 
 def nearest_in_memory(gib: int) -> list[Device]:

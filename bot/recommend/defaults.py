@@ -33,8 +33,13 @@ PROMPT, RESPONSE, BATCH, RANK = 1024, 1024, 128, 32
 
 
 def task_of(question: ParsedQuestion) -> str:
-    """The task, else GRPO; fine-tuning where the method is for samples alone."""
-    return question.task or (QUANTIZED[0] if question.method == "qlora" else TASK)
+    """The task, else GRPO; fine-tuning where the method or a card is for samples alone."""
+    return question.task or (QUANTIZED[0] if question.method == "qlora" or _old(question) else TASK)
+
+
+def _old(question: ParsedQuestion) -> bool:
+    """Whether a card has no bf16."""
+    return not all(card.has_bf16 for card in question.cards)
 
 
 def framework_of(question: ParsedQuestion) -> FrameworkName:
@@ -50,13 +55,20 @@ def framework_of(question: ParsedQuestion) -> FrameworkName:
                 label=card.label,
                 tasks=", ".join(TASKS["verl"]),
             )
+        if not card.has_bf16 and (framework != "trl" or task_of(question) in ONLINE):
+            raise UserError(
+                "The {label} has no bf16: scripts for it are made with trl alone, in fp16, for one "
+                "of {tasks}.",
+                label=card.label,
+                tasks=", ".join(QUANTIZED),
+            )
     return framework
 
 
 def _framework_of(question: ParsedQuestion) -> FrameworkName:
     if question.framework is not None:
         return cast("FrameworkName", question.framework)
-    if question.method in ("dora", "qlora"):
+    if question.method in ("dora", "qlora") or _old(question):
         return "trl"
     task = task_of(question)
     return next((name for name, tasks in TASKS.items() if task in tasks), FRAMEWORK)

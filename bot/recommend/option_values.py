@@ -11,7 +11,7 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import sentence_of
 from bot.base.regex import regex
-from bot.recommend.cards import check_usable, usable_device
+from bot.recommend.cards import usable_device
 from bot.recommend.question import ParsedQuestion, parse_question
 from bot.recommend.request import check_gpus
 from bot.recommend.sorted_words import tokens
@@ -67,7 +67,7 @@ def with_options(question: ParsedQuestion, values: OptionValues) -> ParsedQuesti
     if values.rank is not None and question.method is None:
         changes.setdefault("method", "lora")
     cards = (*question.cards, *map(_card, devices))
-    return replace(question, cards=tuple(dict.fromkeys(map(check_usable, cards))), **changes)
+    return replace(question, cards=tuple(dict.fromkeys(cards)), **changes)
 
 
 def _lengths(text: str) -> tuple[int | None, int]:

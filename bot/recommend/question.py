@@ -26,6 +26,8 @@ _IN_LAPTOPS = regex(r"NVIDIA (?:GeForce )?RTX (?!PRO 6000)")
 """Cards of whose name there is one in laptops, with less memory."""
 _VAGUE = frozenset({"large", "small", "medium", "tiny", "mini", "base", "max", "long", *VARIANTS})
 """Words of models' names that are words of their own where no name has them."""
+_HALF = ("fp16", "float16", "half")
+"""What a card without bf16 trains in."""
 _MOST_LENGTH = 1000
 """Characters of a question."""
 
@@ -82,6 +84,8 @@ def parse_question(
         between = word.split("/")
         pieces += between if all(map(is_known, between)) else [word]
     sort_words(pieces, is_model_folder, parts)
+    if not all(one.has_bf16 for group in parts.cards for one in group):
+        parts.rest = [word for word in parts.rest if word.lower() not in _HALF]
     refuse_known(parts.rest, has_cards=bool(parts.cards))
     question = ParsedQuestion(
         cards=_cards(parts),

@@ -13,7 +13,6 @@ from bot.base.devices import Device, Vendor, devices
 from bot.base.errors import UserError
 from bot.base.messages import Message, enumeration, message
 from bot.base.regex import regex
-from bot.recommend.cards import without_bf16
 from bot.recommend.model_names import is_size, likely_model, model, of_family, size_in
 from bot.recommend.request import all_tasks
 from bot.recommend.vocabulary import COUNTED, nearest
@@ -110,7 +109,7 @@ def _not_covered(label: str, reason: str) -> UserError:
 
 def _no_scripts(label: str, reason: str) -> UserError:
     if reason == "bf16":
-        return without_bf16(label)
+        return UserError("The {label} has no bf16, and is not known here.", label=label)
     if reason == "shared":
         return UserError(
             "The processor and the GPU of a {label} share one memory, which is not estimated. What "

@@ -173,6 +173,8 @@ def test_a_size_means_the_likeliest_model(words: str, model: str) -> None:
         ("2 nodes 3 nodes h100", "The question names 2, 3"),
         ("4x RTX 2080 qwen3-4b", "The RTX 2080 has no bf16"),
         ("8xP40", "The P40 has no bf16"),
+        ("p100 16gb", "The P100 has no bf16"),
+        ("sft qwen3-8b 8xh100 fp16", "No script here trains in fp16"),
         ("dgx spark qwen3-8b", "a DGX Spark (GB10) share one memory"),
         ("mac studio m3 ultra", "a Mac share one memory"),
         ("gaudi 3 qwen3-8b", "Gaudi takes other software"),

@@ -126,7 +126,7 @@ def test_without_a_page_verls_rows_are_shown_with_their_date(tmp_path: Path) -> 
         (("--model", "my/own"), "The shape of the model my/own is not known"),
         (("--model", "Qwen2.5-7B; rm -rf /"), "letters, digits"),
         (("--device", "x99"), '"x99" is no known accelerator'),
-        (("--device", "v100"), "rlbot estimate SCRIPT --device v100"),
+        (("--device", "v100"), "The V100 has no bf16: scripts for it are made with trl alone"),
         (("--device", "910b", "--framework", "trl"), "For a 910B scripts are made with verl alone"),
         (("--task", "dance"), "no prediction for dance with verl; use one of"),
         (("--task", "rm"), "use --framework openrlhf"),

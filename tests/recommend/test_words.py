@@ -184,11 +184,9 @@ def test_what_is_known_is_listed(kind: str, line: str) -> None:
         ("2x4091", 'did you mean "RTX4090"?'),
         ("2x4090 a100", "one kind of card is looked at, not A100, RTX4090"),
         ("6xh100 batch=128", "cannot be shared out over 6 GPUs; batch=129 can be."),
-        ("v100 Qwen3-8B", "has no bf16"),
-        ("4x RTX 2080 Ti qwen3-4b", "The RTX2080TI has no bf16"),
-        ("p100 16gb", "says rlbot estimate SCRIPT --device p100"),
-        ("quadro rtx 8000 x2", "The RTX8000 has no bf16"),
-        ("g4dn.12xlarge Qwen3-8B", "The T4 has no bf16"),
+        ("v100 Qwen3-8B grpo", "The V100 has no bf16: scripts for it are made with trl alone"),
+        ("4x RTX 2080 Ti qwen3-4b ppo", "in fp16, for one of sft, dpo, rm."),
+        ("g4dn.12xlarge Qwen3-8B sft verl", "The T4 has no bf16"),
         ("8x910b Qwen3-8B openrlhf", "For a 910B scripts are made with verl alone"),
         ("8x910b Qwen3-8B dpo", "full or lora, and one of grpo, ppo"),
         ("8x910b Qwen3-8B dora", "For a 910B scripts are made with verl alone"),
@@ -203,6 +201,27 @@ def test_what_cannot_be_answered_gets_a_sentence(words: str, sentence: str) -> N
     result = _ask(words)
     assert (result.status, result.out) == (2, "")
     assert sentence in result.err
+
+
+@pytest.mark.parametrize(
+    ("words", "dtype"),
+    [
+        ("2xt4 Qwen2.5-1.5B lora", None),
+        ("colab t4 Qwen3-4B qlora sft fp16", "float16"),
+        ("quadro rtx 8000 x2 dpo qwen2.5-3b lora", None),
+        ("kaggle 2 x T4 16GB rm qwen3-0.6b", None),
+    ],
+)
+def test_a_card_without_bf16_trains_in_fp16(words: str, dtype: str | None, tmp_path: Path) -> None:
+    assert _ask(f"{words} --choice 1 --write {tmp_path}").status == 0
+    (path,) = tmp_path.rglob("*.sh")
+    text = path.read_text(encoding="utf-8")
+    assert "--mixed_precision fp16" in text
+    assert "--bf16 False --fp16 True" in text
+    assert ("--dtype float16" in text) is (dtype is not None)
+    assert "bfloat16" not in text
+    result = rlbot("lint", "-", "--stdin-filename", path.name, stdin=path.read_bytes())
+    assert (result.status, result.out) == (0, "1 script: nothing found.\n")
 
 
 @pytest.mark.process

@@ -10,7 +10,8 @@ from bot.recommend.scripts import openrlhf, trl, verl
 def script(request: Request, candidate: Candidate, device: Device, release: str) -> str:
     """A whole script.
 
-    Of the device its vendor counts; its name stands in a comment and in the run's name.
+    Of the device its vendor counts, and whether it has bf16; its name stands in a comment and in
+    the run's name.
     """
     write = {"verl": verl.script, "openrlhf": openrlhf.script, "trl": trl.script}
     return write[request.framework](request, candidate, device, release)

@@ -23,7 +23,8 @@ def script(request: Request, candidate: Candidate, device: Device, release: str)
     """The whole script."""
     machines = f"--num_machines {candidate.nodes} " if candidate.nodes > 1 else ""
     start = (
-        f"accelerate launch {machines}--num_processes {candidate.gpus} --mixed_precision bf16 "
+        f"accelerate launch {machines}--num_processes {candidate.gpus} --mixed_precision "
+        f"{'bf16' if device.has_bf16 else 'fp16'} "
         f"--use_deepspeed --zero_stage {3 if 'zero3' in candidate.on else 2} "
         f"-m trl.scripts.{_ENTRY.get(request.task, request.task)}"
     )
@@ -42,12 +43,12 @@ def _options(request: Request, candidate: Candidate, device: Device) -> Iterator
     yield f"--gradient_accumulation_steps {sequences // (micro * candidate.gpus)}"
     yield f"--learning_rate {'1e-6' if request.method == 'full' else '1e-5'}"
     yield "--gradient_checkpointing"
-    yield "--bf16 True"
+    yield "--bf16 True" if device.has_bf16 else "--bf16 False --fp16 True"
     if request.method != "full":
         yield "--use_peft"
         if request.method == "qlora":
             yield "--load_in_4bit"
-            yield "--dtype bfloat16"
+            yield f"--dtype {'bfloat16' if device.has_bf16 else 'float16'}"
         yield f"--lora_r {request.rank}"
         yield f"--lora_alpha {request.rank}"
         if request.method == "dora":
