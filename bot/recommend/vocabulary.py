@@ -255,7 +255,7 @@ _JOINED = (
         r"group=\1",
     ),
     (regex(r"\b(\d{1,3})\s+gi?b\b", re.I), r"\1gb"),
-    (regex(r"\b(?:single|one|1)[\s-]+(?=\d{1,2}\s{0,3}x\s{0,3}[a-z])", re.I), ""),
+    (regex(r"(?<![\w.=-])(?:single|one|1)[\s-]+(?=\d{1,2}\s{0,3}x\s{0,3}[a-z])", re.I), ""),
     (regex(rf"\b(?:{_IDLE})[\s=:]{{1,3}}[\d.]{{1,9}}(?:e-?\d\d?)?(?![\w.])", re.I), ""),
     (
         regex(
@@ -265,10 +265,9 @@ _JOINED = (
         ),
         "",
     ),
-    (regex(r"(?<![\w+./-])(\d{1,5})\s{1,3}prompts\b", re.I), r"batch=\1"),
     (
         regex(
-            r"\b(?:for|on)\s{1,3}(?:gsm8k|maths?|code|coding|reasoning|tool\s(?:use|calling))\b",
+            r"\b(?:for|on)\s{1,3}(?:gsm8k|maths?|code(?![\s-]?llama)|coding|reasoning|tool\s(?:use|calling))\b",
             re.I,
         ),
         "",
@@ -276,6 +275,14 @@ _JOINED = (
     (regex(r"(?<=\d)-(?=(?:gpu|card|way)s?\b)", re.I), " "),
     (regex(r"\b(?:completion|output|answer)s?\b", re.I), "response"),
     (regex(r"\binputs?\b", re.I), "prompt"),
+    (
+        # So many prompts a step; before so many responses it is their tokens.
+        regex(
+            r"(?<![\w+./-])(\d{1,5})\s{1,3}prompts\b(?!\W{1,9}(?:and\W{1,3})?\d{3,8}\s{1,3}response)",
+            re.I,
+        ),
+        r"batch=\1",
+    ),
     (regex(r"\b(prompt|response)s?\s{1,3}of\s{1,3}(?=\d)", re.I), r"\1="),
     (regex(r"\b(qwen|llama|phi|gemma|olmo|glm|hermes|tulu)\s+(\d)(?=\s|\Z)", re.I), r"\1-\2"),
     (regex(r"(?<![\w/-])(llama|phi|gemma|olmo|glm)(\d)(?=\s|\Z)", re.I), r"\1-\2"),
@@ -295,7 +302,7 @@ _JOINED = (
         ),
         r"\1=\2",
     ),
-    (regex(r"(?<=[a-z])\s?\+\s?(?=[a-z])", re.I), " "),
+    (regex(r"(?<=[a-z])(?:\+|\s\+\s)(?=[a-z])", re.I), " "),
     (regex(rf"({NUMBER}{UNIT})\s*\+\s*({NUMBER}{UNIT})\b", re.I), r"\1+\2"),
     (regex(r"(?<![\w./+-])(\d{1,3}k|\d{3,6})/(\d{1,3}k|\d{3,6})(?![\w./+-])", re.I), r"\1+\2"),
     (regex(r"(?<=\d)\s+x\s+(?=[a-z0-9])|(?<=\d)\s+x(?=[a-z])", re.I), "x"),

@@ -285,6 +285,20 @@ def test_a_plus_joins_words_of_their_own() -> None:
     assert (read.task, read.method, read.gpus, read.response) == ("grpo", "lora", 4, 2048)
 
 
+@pytest.mark.parametrize(
+    "words", ["batch 1 4xh100", "rank 1 4xh100 lora", "8B llama 3.1 4xH100", "a single 4xh100"]
+)
+def test_a_one_before_cards_may_be_of_something_else(words: str) -> None:
+    assert parse_question([f"{words} sft"]).gpus == 4
+
+
+def test_a_sign_may_be_of_a_name() -> None:
+    assert '"command-r+"' in _refusal("command-r+ dpo 8xh100")
+    model = parse_question(["hardware for code llama 34b sft lora 2xa6000"]).model
+    assert model is not None
+    assert "CodeLlama" in model
+
+
 def test_a_rank_may_be_written_with_its_letter() -> None:
     assert parse_question(["2x5090 qwen3-8b grpo lora r64"]).rank == 64
     assert parse_question(["deepseek-r1-distill-qwen-7b lora"]).rank is None
@@ -324,6 +338,8 @@ def test_prompts_are_counted_and_a_prompt_has_tokens() -> None:
     assert parse_question(["qwen3-8b 8xh100 512 prompt + 16k response"]).prompt == 512
     told = parse_question(["qwen3-8b 8xh100 prompts of 512 tokens and answers of 8k"])
     assert (told.prompt, told.response, told.batch) == (512, 8192, None)
+    told = parse_question(["qwen3-8b 8xh100 1024 prompts and 2048 responses"])
+    assert (told.prompt, told.response, told.batch) == (1024, 2048, None)
 
 
 def test_full_parameters_may_be_cut_short() -> None:

@@ -140,7 +140,7 @@ class _Program:
         if self.adapter is not None:
             self._adapt(*self.adapter)
         self._go_on(scope)
-        prepares = calls_before(call, scope, "prepare_model_for_kbit_training")
+        prepares = calls_before(call, scope, "prepare_model_for_kbit_training")  # Works in place.
         self.prepared |= bool(prepares)
         enabled = calls_before(call, scope, "gradient_checkpointing_enable")
         if self.unsloth:
