@@ -198,9 +198,7 @@ def _is_to_read(program: Path, named: Container[str] | None) -> bool:
             return _trains(program)
         if program.name in named or _TEST.match(program.name):
             return False
-        return _trains(program) and (
-            is_notebook(program.name) or _MAIN.search(read_file(program)) is not None
-        )
+        return _trains(program, when_started=True)
     return False
 
 
@@ -351,8 +349,11 @@ def script_at(path: Path, root: Path | None = None) -> ScriptFile:
     )
 
 
-def _trains(path: Path) -> bool:
-    """Whether a file is a Python program that makes TRL's settings, or a notebook with a launch."""
+def _trains(path: Path, *, when_started: bool = False) -> bool:
+    """Whether a file is a Python program that makes TRL's settings, or a notebook with a launch.
+
+    Of a program perhaps only one that does so `when_started`, not when it is imported.
+    """
     from bot.frameworks.trl.written import makes_settings
 
     if not is_program(path.name):
@@ -360,6 +361,8 @@ def _trains(path: Path) -> bool:
     data = read_file(path)
     if not is_notebook(path.name):
         if not any(package in data for package in _PACKAGES):
+            return False
+        if when_started and _MAIN.search(data) is None:
             return False
         # A class that is written there, `class DPOConfig(trl.DPOConfig)`, is not made yet.
         lines = (line for line in data.splitlines() if not line.lstrip().startswith(b"class "))

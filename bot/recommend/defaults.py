@@ -34,10 +34,12 @@ PROMPT, RESPONSE, BATCH, RANK = 1024, 1024, 128, 32
 
 def task_of(question: ParsedQuestion) -> str:
     """The task, else GRPO; fine-tuning where the method or a card is for samples alone."""
-    return question.task or (QUANTIZED[0] if question.method == "qlora" or _old(question) else TASK)
+    return question.task or (
+        QUANTIZED[0] if question.method == "qlora" or _lacks_bf16(question) else TASK
+    )
 
 
-def _old(question: ParsedQuestion) -> bool:
+def _lacks_bf16(question: ParsedQuestion) -> bool:
     """Whether a card has no bf16."""
     return not all(card.has_bf16 for card in question.cards)
 
@@ -68,7 +70,7 @@ def framework_of(question: ParsedQuestion) -> FrameworkName:
 def _framework_of(question: ParsedQuestion) -> FrameworkName:
     if question.framework is not None:
         return cast("FrameworkName", question.framework)
-    if question.method in ("dora", "qlora") or _old(question):
+    if question.method in ("dora", "qlora") or _lacks_bf16(question):
         return "trl"
     task = task_of(question)
     return next((name for name, tasks in TASKS.items() if task in tasks), FRAMEWORK)

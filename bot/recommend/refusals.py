@@ -98,7 +98,10 @@ def _not_covered(label: str, reason: str) -> UserError:
             tasks=enumeration(all_tasks()),
         )
     if reason == "precision":
-        return UserError("No script here trains in {label}: each does in bf16.", label=label)
+        return UserError(
+            "No script here trains in {label}: each does in bf16 where the card has it.",
+            label=label,
+        )
     return UserError(
         "{label} cannot be asked for: scripts are for verl (FSDP, and Megatron where it is "
         "needed), openrlhf and trl (DeepSpeed), which generate with vLLM. Name one of the three, "
