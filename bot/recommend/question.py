@@ -18,7 +18,8 @@ from bot.recommend.model_names import base_of, likely_model, model, with_its_siz
 from bot.recommend.refusals import not_one_model, of_laptop, refuse_known
 from bot.recommend.request import MOST_GPUS
 from bot.recommend.sorted_words import SortedWords, sort_words
-from bot.recommend.vocabulary import VARIANTS, is_known, is_plain, words_of
+from bot.recommend.vocabulary import VARIANTS, is_known, is_plain
+from bot.recommend.words import words_of
 
 _MOST_WORDS = 7
 """Words that can be one model's name: mistral small 3.2 24b instruct 2506."""

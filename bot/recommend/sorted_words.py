@@ -14,15 +14,14 @@ from bot.base.regex import regex
 from bot.recommend.model_names import is_exactly, model
 from bot.recommend.refusals import card_word, unsupported
 from bot.recommend.request import MOST_GPUS, TASKS
+from bot.recommend.spellings import NUMBER, UNIT
 from bot.recommend.vocabulary import (
     COUNTED,
     LAPTOP,
     METHODS,
-    NUMBER,
     RL_WORDS,
     TASK_WORDS,
     TUNING_WORDS,
-    UNIT,
     VARIANTS,
     fillers,
     is_plain,

@@ -15,12 +15,14 @@ from bot.base.devices import devices
 from bot.base.errors import UserError
 from bot.base.messages import sentence_of
 from bot.memory.shapes.models import find, pinned
-from bot.recommend import model_names, vocabulary
+from bot.recommend import model_names
 from bot.recommend.cards import known_devices, usual_devices
 from bot.recommend.defaults import sizes_of, taken
 from bot.recommend.hub import hub_path
 from bot.recommend.question import ParsedQuestion, parse_question
 from bot.recommend.request import TASKS
+from bot.recommend.spellings import SPELLINGS, Spelling
+from bot.recommend.words import words_of
 from tests.command import rlbot
 
 
@@ -326,16 +328,16 @@ def test_a_card_of_the_nvlink_pair_is_told_from_the_other_one() -> None:
 
 
 def test_every_cloud_instance_has_a_known_card() -> None:
-    rows = read_table(Path(vocabulary.__file__).parent / "instances.csv")
+    rows = read_table(Path(model_names.__file__).parent / "instances.csv")
     for row in rows:
         for name in row["names"].split():
             written = f"{row['gpus']}x{row['card']}"
-            assert vocabulary.words_of(f"a {name}.") == ["a", written], name
+            assert words_of(f"a {name}.") == ["a", written], name
             assert card(row["card"]), name
 
 
 def test_a_name_that_holds_an_instance_is_no_instance() -> None:
-    assert vocabulary.words_of("my-p5.48xlarge p5.48xlarge-old g5.12xlarges") == [
+    assert words_of("my-p5.48xlarge p5.48xlarge-old g5.12xlarges") == [
         "my-p5.48xlarge",
         "p5.48xlarge-old",
         "g5.12xlarges",
@@ -623,3 +625,9 @@ def test_numbers_in_chinese(words: str, cards: tuple[str, ...], gpus: int | None
     """Sixteen cards were six, and thirty-two two."""
     question = parse_question([f"{words} 7B"])
     assert (_cards(question), question.gpus) == (cards, gpus)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS, ids=lambda one: one.written)
+def test_every_spelling_does_what_its_example_shows(spelling: Spelling) -> None:
+    assert spelling.found.sub(spelling.becomes, spelling.written) == spelling.read
+    assert words_of(spelling.written) == words_of(spelling.read)

@@ -1,0 +1,124 @@
+"""A question's words: what belongs together is one word, in one spelling.
+
+words_of("8 gpus x 4 nodes, lora rank 64")   # nodes=4_8, lora, rank=64
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from unicodedata import normalize
+
+from bot.base.csv_file import read_table
+from bot.base.devices import devices
+from bot.base.regex import regex
+from bot.recommend.chinese import without_chinese
+from bot.recommend.spellings import NUMBER, SPELLINGS, UNIT
+
+_INSTANCE = regex(
+    r"(?<![\w.-])(?:(\d{1,3})(?: ?x ?| ))?([a-z][\w.-]{1,40})(?: x ?(\d{1,3})(?!\w))?", re.I
+)
+"""A word, with how many of it: 2x p5.48xlarge."""
+_NUMBER_WORDS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "twelve": 12, "sixteen": 16, "twenty-four": 24, "thirty-two": 32,
+    "sixty-four": 64, "single": 1, "pair": 2, "dual": 2, "quad": 4,
+}  # fmt: skip
+_NUMBER_WORD = regex(rf"(?<![\w/-])({'|'.join(reversed(_NUMBER_WORDS))})(?![\w/])", re.I)
+_PARTS_OF_K = regex(r"(?<![\w./-])(\d{1,3}\.\d{1,2})k(?!\w)", re.I)
+"""Tokens as people write those between: 1.5k+2.5k."""
+_TOKENS = rf"({NUMBER}[km]|\d{{3,8}})(?:[\s-]*tokens?)?"
+_NUMBER_FIRST = regex(rf"\b{_TOKENS}[\s-]*(prompt|response)s?\b", re.I)
+_NUMBER_LAST = regex(
+    rf"\b(?:max(?:imum)?[\s_-]*)?(prompt|response)s?(?:[\s_-]*(?:len(?:gth)?|tokens?))?[\s=:]*{_TOKENS}\b",
+    re.I,
+)
+_LENGTH_NAMED = regex(
+    rf"(?<![\w+.=-])({NUMBER}{UNIT})[\s-]*(?:tokens?|(?:context|ctx|seq(?:uence)?)"
+    r"(?:[\s_-]*(?:len(?:gth)?|window))?)(?![\w=-])"
+    r"|\b(?:(?:max(?:imum)?[\s_-]*)?(?:context|ctx|seq(?:uence)?)(?:[\s_-]*(?:len(?:gth)?|window))?"
+    rf"|(?:max[\s_-]*)?len(?:gth)?|max[\s_-]*tokens)[\s=:]*({NUMBER}{UNIT})(?![\w.+])",
+    re.I,
+)
+"""A length that is no prompt's and no response's: `512 tokens`, `context length 8192`."""
+
+
+_HUB_PAGE = regex(
+    r"https?://(?:www\.)?(?:huggingface\.co|hf\.co|hf-mirror\.com|modelscope\.cn/models)/"
+    r"([\w.-]+/[\w.-]+)(?:/[\w./-]*)?",
+    re.I,
+)
+"""A model's page, as people copy it from a browser."""
+
+
+@cache
+def _reported_names() -> Mapping[str, str]:
+    """Names as drivers report them, in lower case and the longest first, with their tokens."""
+    named = {
+        device.reported_name.lower(): device.token
+        for device in reversed(devices())
+        if device.reported_name
+    }
+    return {name: named[name] for name in sorted(named, key=len, reverse=True)}
+
+
+def _with_tokens(text: str) -> str:
+    """A question with the tokens of cards in the places of their reported names."""
+    low = text.lower()
+    for name, token in _reported_names().items():
+        at = low.find(name)
+        end = at + len(name)
+        if at >= 0 and not (low[at - 1 : at].isalnum() or low[end : end + 1].isalnum()):
+            text = f"{text[:at]} {token} {text[end:]}"
+            low = text.lower()
+    return text
+
+
+@cache
+def _instances() -> Mapping[str, str]:
+    """Types of cloud instances with their cards as a question names them: 8xh100."""
+    return {
+        name: f"{row['gpus']}x{row['card']}"
+        for row in read_table(Path(__file__).parent / "instances.csv")
+        for name in row["names"].split()
+    }
+
+
+def _cards_of_instance(match: re.Match[str]) -> str:
+    """The cards of a type of cloud instance and how many of it; other words as they are."""
+    name = match[2].lower().rstrip(".").removeprefix("standard_").removeprefix("ml.")
+    cards = _instances().get(name.replace("_", "-"))
+    if cards is None:
+        return match[0]
+    count = match[1] or match[3]
+    return f" {count}x{cards} " if count else f" {cards} "
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a question; what belongs together is one word, a name keeps its capitals."""
+    text = _HUB_PAGE.sub(r" \1 ", _with_tokens(without_chinese(normalize("NFKC", text))))
+    text = _NUMBER_WORD.sub(lambda found: str(_NUMBER_WORDS[found[1].lower()]), text)
+    text = _PARTS_OF_K.sub(lambda found: str(round(1024 * float(found[1]))), text)
+    text = text.replace("×", "x").replace("*", "x")
+    for spelling in SPELLINGS:
+        text = spelling.found.sub(spelling.becomes, text)
+    text = _keyed(_INSTANCE.sub(_cards_of_instance, text))
+    found = re.split(r"[\s,;?!()\"]+|(?<=[a-z])'[a-z]{1,2}\b", text, flags=re.I)
+    words = [word.rstrip(".:/") for word in found]
+    return [word for word in words if word]
+
+
+def _keyed(text: str) -> str:
+    """Lengths that are named written as one word: `2k prompts` and `max response length 2048`."""
+    text = _by_name(text)
+    return _LENGTH_NAMED.sub(r"length=\1\2", text)
+
+
+def _by_name(text: str) -> str:
+    """Prompts and responses, whether the number or the name comes first: the first of them says."""
+    first, last = _NUMBER_FIRST.search(text), _NUMBER_LAST.search(text)
+    if first is not None and (last is None or first.start() < last.start()):
+        return _NUMBER_FIRST.sub(r"\2=\1", text)
+    return _NUMBER_LAST.sub(r"\1=\2", text)
