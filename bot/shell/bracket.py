@@ -93,5 +93,14 @@ def evaluate_test(session: Session, world: World, words: list[Word]) -> Truth:
         TestFault: the words are no condition; the status is 2.
 
     """
-    words = [Word(without_arguments(session, word.pieces), word.span) for word in words]
-    return _Arguments(session, world, words).whole()
+    given = [Word(without_arguments(session, word.pieces), word.span) for word in words]
+    truth = _Arguments(session, world, given).whole()
+    return Truth(None) if any(map(_is_of_any_number, words)) else truth
+
+
+def _is_of_any_number(word: Word) -> bool:
+    """Whether a word with text in quotes may be others too, `"${A[@]}*"`: with more `[` may fail.
+
+    An unknown value that stands outside of quotes is taken for one word, as in `[ x$A = x ]`.
+    """
+    return word.several and any(one.quoted for one in word.pieces)

@@ -541,6 +541,12 @@ def test_known_characters_decide() -> None:
     assert assumed('[ -n "x$P" ] && cmd a; [ x$P = y ] && cmd b') == [(["cmd", "a"], ())]
 
 
+def test_all_of_an_array_with_text_beside_it_may_be_no_condition() -> None:
+    """With a second element `[` has too many arguments, and fails."""
+    text = 'L=(a)\nL[$(date +%d)]=b\nif [ -n "${L[@]}*" ]; then cmd a; else cmd b; fi'
+    assert [words for words, _ in assumed(text) if words[0] == "cmd"] == [["cmd", "a"], ["cmd", "b"]]
+
+
 def test_a_loop_with_an_open_end() -> None:
     assert assumed("until ray status; do sleep 5; done\ncmd a") == [
         (["ray", "status"], ()),
