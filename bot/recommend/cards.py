@@ -26,7 +26,7 @@ _COMMON = (
     ("a100", "h100", "a800", "h800", "h20", "rtx4090", "rtx3090"),
     (
         *("h200", "l40s", "a6000", "rtx6000ada", "a100-40", "a800-40", "rtx5090", "rtx4090d"),
-        *("a40", "l20", "l4", "a10"),
+        *("a40", "l20", "l4", "a10", "rtx3060", "rtx4060ti", "rtx4080"),
     ),
 )
 """Tokens of devices, the commonest first: those of verl's and OpenRLHF's examples and of issues

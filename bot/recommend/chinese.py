@@ -43,8 +43,54 @@ def _number_in_chinese(found: re.Match[str]) -> str:
     return f" {total + digit} {'nodes ' if unit == 'nodes' else ''}"
 
 
+@cache
+def _money_words(meant: str) -> str:
+    """The words of a kind, as alternatives, the longest first."""
+    table = read_table(Path(__file__).parent / "chinese_money.csv")
+    words = [row["written"] for row in table if row["meant"].startswith(meant)]
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+@cache
+def _times() -> Mapping[str, int]:
+    """What stands behind a number to how much it multiplies it: ten thousand."""
+    table = read_table(Path(__file__).parent / "chinese_money.csv")
+    return {row["written"]: int(row["meant"][1:]) for row in table if row["meant"][:1] == "x"}
+
+
+@cache
+def _money() -> re.Pattern[str]:
+    """A budget of 5000 yuan, 30,000 of budget, 2000 a month."""
+    number = rf"(\d[\d.]{{0,8}})\s?({_money_words('x')})?"
+    unit, price = _money_words("unit"), _money_words("price")
+    pattern = (
+        rf"(?:{_money_words('before')})\D{{0,3}}{number}\s?(?:{unit}|{price})?"
+        rf"|{number}\s?(?:{unit}|{_money_words('after')})"
+    )
+    return re.compile(pattern, re.IGNORECASE)
+
+
+@cache
+def _many_tokens() -> re.Pattern[str]:
+    """A length in tens of thousands."""
+    pattern = rf"(\d[\d.]{{0,5}})\s?({_money_words('x')})(?=\s?(?:{_money_words('tokens')}))"
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _multiplied(number: str, unit: str | None) -> str:
+    """A number as it is meant; as it is written where it is none."""
+    try:
+        return f"{float(number) * _times().get((unit or '').lower(), 1):.0f}"
+    except ValueError:
+        return number
+
+
 def without_chinese(text: str) -> str:
     """A question with its Chinese words for cards, nodes and tasks in ours, the rest left out."""
+    text = _many_tokens().sub(lambda found: _multiplied(found[1], found[2]), text)
+    text = _money().sub(
+        lambda found: f" price={_multiplied(found[1] or found[3], found[2] or found[4])} ", text
+    )
     text = _counted_in_chinese().sub(_number_in_chinese, text)
     for written, meant in _chinese():
         text = text.replace(written, f" {meant} ")

@@ -85,6 +85,7 @@ def answer_model(
             next=_next_command(question, verdicts, answer.recommendations),
             defaults=tuple(translated(clause, language) for clause in clauses),
             notes=(
+                *(translated(aside, language) for aside in question.asides),
                 *answer.recommendations.notes,
                 *(translated(note, language) for note in _too_long(search.request)),
                 *(translated(note, language) for note in _too_little_ram(question, verdicts)),

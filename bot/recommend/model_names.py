@@ -45,7 +45,20 @@ def model(words: tuple[str, ...]) -> str | None:
     if len(words) > 1 and any(model((word,)) for word in words):
         return None  # A model, and something else.
     written = "-".join(words)
-    return written if guess(written) is not None else None
+    if guess(written) is None or (len(words) > 2 and longest_known(words) is not None):
+        return None
+    return written
+
+
+def longest_known(words: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The most words beside each other, but fewer than all, that name a known model; else None."""
+    for length in range(len(words) - 1, 1, -1):
+        for at in range(len(words) - length + 1):
+            run = words[at : at + length]
+            name = model(run)
+            if name is not None and base_of(name) is None:
+                return run
+    return None
 
 
 def is_exactly(words: Sequence[str]) -> bool:

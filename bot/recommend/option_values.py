@@ -15,7 +15,7 @@ from bot.recommend.cards import usable_device
 from bot.recommend.question import ParsedQuestion, parse_question
 from bot.recommend.request import check_gpus
 from bot.recommend.sorted_words import tokens
-from bot.recommend.spellings import NUMBER, UNIT
+from bot.recommend.spellings.spelling import NUMBER, UNIT
 
 _LENGTHS = regex(rf"(?:({NUMBER})({UNIT})\+)?({NUMBER})({UNIT})", re.I)
 

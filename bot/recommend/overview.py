@@ -72,7 +72,9 @@ def overview(question: ParsedQuestion, language: Language) -> CardOverview:
         defaults=tuple(translated(one, language) for one in taken(question, method=None)),
         models=tuple(verdicts),
         next=next_command(question, fitting[-1].model, fitting[-1]) if fitting else None,
-        notes=tuple(translated(note, language) for note in _notes(question, verdicts)),
+        notes=tuple(
+            translated(note, language) for note in (*question.asides, *_notes(question, verdicts))
+        ),
     )
 
 

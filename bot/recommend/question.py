@@ -13,13 +13,21 @@ from bot.base.devices import Device, by_token
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
+from bot.recommend.asides import without_asides
 from bot.recommend.cards import nearest_in_memory
-from bot.recommend.model_names import base_of, likely_model, model, with_its_size
+from bot.recommend.model_names import (
+    base_of,
+    is_size,
+    likely_model,
+    longest_known,
+    model,
+    with_its_size,
+)
+from bot.recommend.question_words import words_of
 from bot.recommend.refusals import not_one_model, of_laptop, refuse_known
-from bot.recommend.request import MOST_GPUS
-from bot.recommend.sorted_words import SortedWords, sort_words
-from bot.recommend.vocabulary import VARIANTS, is_known, is_plain
-from bot.recommend.words import words_of
+from bot.recommend.request import MOST_GPUS, TASKS
+from bot.recommend.sorted_words import SortedWords, says_what_is_not_wanted, sort_words
+from bot.recommend.vocabulary import TASK_WORDS, VARIANTS, is_known, is_plain, nearest
 
 _MOST_WORDS = 7
 """Words that can be one model's name: mistral small 3.2 24b instruct 2506."""
@@ -51,6 +59,8 @@ class ParsedQuestion:
     """Words that nothing is known of."""
     unwanted: tuple[str, ...] = ()
     """Methods that are not to be answered for."""
+    asides: tuple[str, ...] = ()
+    """Sentences about what it says that changes no answer."""
     task: str | None = None
     method: str | None = None
     framework: str | None = None
@@ -87,7 +97,11 @@ def parse_question(
     sort_words(pieces, is_model_folder, parts)
     if not all(one.has_bf16 for group in parts.cards for one in group):
         parts.rest = [word for word in parts.rest if word.lower() not in _HALF]
+    parts.rest, asides = without_asides(parts.rest)
     refuse_known(parts.rest, has_cards=bool(parts.cards))
+    parts.left_out += [word for word in parts.rest if "=" in word]
+    parts.rest = [word for word in parts.rest if "=" not in word]
+    _leave_out_what_is_not_wanted(parts)
     question = ParsedQuestion(
         cards=_cards(parts),
         is_card_taken=bool(parts.memory and not parts.cards),
@@ -99,10 +113,26 @@ def parse_question(
         ram=_integer(_single(parts, "ram")),
         left_out=tuple(parts.left_out),
         unwanted=tuple(parts.values.get("unwanted", ())),
+        asides=tuple(asides),
     )
     prompt, response = _lengths(parts)
     question = _with_model(replace(question, prompt=prompt, response=response), parts)
     return replace(question, gpus=_gpus(parts))  # Last: a word that is unknown says more.
+
+
+def _leave_out_what_is_not_wanted(parts: SortedWords) -> None:
+    """A task that is not wanted says nothing beside one that is; another framework is taken."""
+    for words in parts.values.get("not framework", ()):
+        word = words.partition(" ")[2]
+        task = next(iter(parts.values.get("task", ["grpo"])))
+        others = [name for name, tasks in TASKS.items() if name != word and task in tasks]
+        if "framework" not in parts.values and others:
+            parts.add("framework", others[0])
+    for words in parts.values.get("not task", ()):
+        no, _, word = words.partition(" ")
+        if set(parts.values.get("task", ())) <= {TASK_WORDS[word]}:
+            raise says_what_is_not_wanted(no, word)
+        parts.left_out.append(words)
 
 
 def _lengths(parts: SortedWords) -> tuple[int | None, int | None]:
@@ -144,8 +174,11 @@ def _task(parts: SortedWords) -> str | None:
 
 def _method(parts: SortedWords) -> str | None:
     """The method that is named, or that a rank is of; None for full and LoRA: both are answered."""
-    if {"full", "lora"} == set(parts.values.get("method", ())):
+    named = set(parts.values.get("method", ()))
+    if named == {"full", "lora"}:
         return None
+    if named == {"lora", "qlora"} and "of 4 bits" in parts.values:
+        return "qlora"
     return _single(parts, "method") or ("lora" if parts.values.get("rank") else None)
 
 
@@ -179,6 +212,7 @@ def _cards(parts: SortedWords) -> tuple[Device, ...]:
     if "laptop" in parts.values:
         mobile = [_of_laptop(group[0], sized=bool(parts.memory)) for group in parts.cards]
         parts.cards = [(card,) for card in mobile if card is not None]
+    _share_out_total(parts)
     if not parts.memory:
         chosen = {group[0].token: group[0] for group in parts.cards}
         return tuple(chosen[token] for token in sorted(chosen))
@@ -209,6 +243,22 @@ def _cards(parts: SortedWords) -> tuple[Device, ...]:
         for group, fitting in zip(parts.cards, each, strict=True)
     }
     return tuple(sized[token] for token in sorted(sized))
+
+
+def _share_out_total(parts: SortedWords) -> None:
+    """The memory of all GPUs together is that of each as often as there are GPUs, one if none say.
+
+    Beside a card it says nothing that the card does not.
+    """
+    total = _integer(_single(parts, "total"))
+    if total is None:
+        return
+    if parts.cards:
+        parts.left_out.append(f"{total}GB total")
+        return
+    count = _single_count(parts.counts) or 1
+    parts.counts = [count]
+    parts.memory.append(total // count)
 
 
 def _of_laptop(card: Device, *, sized: bool) -> Device | None:
@@ -245,6 +295,29 @@ def _card_with(gib: int) -> Device:
     )
 
 
+def _with_model_beside(
+    question: ParsedQuestion, run: tuple[str, ...], others: list[str], parts: SortedWords
+) -> ParsedQuestion:
+    """The question with the model of a run of words; raises UserError where others name one too.
+
+    So it does for a word that is nearly a known one: lroa.
+    """
+    sizes = [word for word in run if is_size(word)]
+    if any(map(is_size, others)) or (
+        not {*map(str.lower, others)} & VARIANTS and likely_model([*others, *sizes]) is not None
+    ):
+        raise UserError(
+            "The question names {values}: one of them, please.",
+            values=f"{' '.join(run)}, {' '.join(others)}",
+        )
+    close = [word for word in others if nearest(word) is not None]
+    if close:
+        raise not_one_model(close[:1])
+    return _with_model(
+        replace(question, left_out=(*question.left_out, *others)), replace(parts, rest=list(run))
+    )
+
+
 def _with_model(question: ParsedQuestion, parts: SortedWords) -> ParsedQuestion:
     """The question with its model; raises UserError for words that nothing is known of."""
     folder = _single(parts, "folder")
@@ -264,6 +337,9 @@ def _with_model(question: ParsedQuestion, parts: SortedWords) -> ParsedQuestion:
         found = with_its_size(rest)
     if found is None and (likely := likely_model(rest)) is not None:
         return replace(question, model=likely, is_model_taken=True)
+    run = longest_known(tuple(rest)) if found is None and len(rest) <= _MOST_WORDS else None
+    if run is not None:
+        return _with_model_beside(question, run, [word for word in rest if word not in run], parts)
     vague = [word for word in rest if word.lower() in _VAGUE]
     if found is None and vague:
         parts.rest = [word for word in rest if word not in vague]

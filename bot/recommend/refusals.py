@@ -38,7 +38,8 @@ def unsupported(word: str) -> tuple[str, str] | None:
     """The name of what no script is made for, and why; None for other words.
 
     Why is of a card `bf16` (it has none), `shared` (its memory is the processor's too) or
-    `software` (it takes other software than the scripts here), else `task`, `engine`, `precision`.
+    `software` (it takes other software than the scripts here), else `task`, `engine`, `method`,
+    `precision`, `serving`, or `backend` (the scripts have it, and it is no choice of its own).
     """
     low = BRAND.sub("", word.lower())
     row = _unsupported().get(low) or _unsupported().get(COUNTED.sub("", low))
@@ -63,13 +64,10 @@ def refuse_known(words: Sequence[str], *, has_cards: bool) -> None:
             "such as 1xA100-40."
         )
     for label, reason in filter(None, map(unsupported, words)):
-        if reason in ("task", "engine", "precision"):
+        if reason not in ("bf16", "shared", "software"):
             raise _not_covered(label, reason)
         if not has_cards:
             raise _no_scripts(label, reason)
-    for word in words:
-        if "=" in word:
-            raise _unknown(word)
     for word in filter(None, map(card_word, words)):
         raise UserError(
             'The card "{word}" is not known here; {hint} It can be asked about by its memory, '
@@ -96,6 +94,16 @@ def _not_covered(label: str, reason: str) -> UserError:
             "There is no prediction for {task}; the tasks are {tasks}.",
             task=label,
             tasks=enumeration(all_tasks()),
+        )
+    if reason == "serving":
+        return UserError(
+            "What training takes is answered here, and {task} is none: ask about sft, dpo or grpo.",
+            task=label,
+        )
+    if reason == "method":
+        return UserError(
+            "No script here trains with {label}: the methods are full, lora, dora and qlora.",
+            label=label,
         )
     if reason == "precision":
         return UserError(
@@ -160,16 +168,6 @@ def _two_models(words: Sequence[str]) -> Iterator[str]:
 
 
 def _unknown(word: str, *, alone: bool = False) -> UserError:
-    if word.startswith("micro-batch="):
-        return UserError(
-            "Micro and mini batches are chosen here; batch=128 is the sequences of a step over all "
-            "GPUs."
-        )
-    if word.startswith("group="):
-        return UserError(
-            "How many responses a prompt gets is no part of a question: what a GPU needs does not "
-            "depend on it; change it in the script that is written."
-        )
     return UserError(
         '"{word}" is no card, model, task or method that is known here; {hint}',
         word=word,
@@ -180,8 +178,6 @@ def _unknown(word: str, *, alone: bool = False) -> UserError:
 def _hint(word: str, *, alone: bool) -> Message:
     """What to ask in the place of a word; `alone`: the question has no other of a model's name."""
     near, size = nearest(word), size_in(word)
-    if "=" in word:
-        return message("the settings of a question are batch=, rank=, prompt= and response=.")
     if alone and size is None and (names := of_family(word) or of_family(near or "")):
         return message("of that family are known: {names}.", names=", ".join(names))
     if near is not None and (size is None or size.lower() == str(size_in(near)).lower()):

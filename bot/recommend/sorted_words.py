@@ -14,7 +14,7 @@ from bot.base.regex import regex
 from bot.recommend.model_names import is_exactly, model
 from bot.recommend.refusals import card_word, unsupported
 from bot.recommend.request import MOST_GPUS, TASKS
-from bot.recommend.spellings import NUMBER, UNIT
+from bot.recommend.spellings.spelling import NUMBER, UNIT
 from bot.recommend.vocabulary import (
     COUNTED,
     LAPTOP,
@@ -34,6 +34,8 @@ _LENGTHS = regex(rf"({NUMBER})({UNIT})\+({NUMBER})({UNIT})")
 _LENGTH = regex(rf"({NUMBER})(k)|(10|\d)(m)")
 """A length with its unit; one of more millions is the size of a model: smollm2 135m."""
 _KEYED = regex(rf"(batch|rank|prompt|response|length|ram)=({NUMBER})({UNIT})")
+_ASIDE = regex(r"left=(.+)")
+_TOTAL = regex(r"total=(\d{1,4})")
 _NODES = regex(r"nodes=(\d{1,4})_(\d{0,2})")
 _MEMORY = regex(r"(?:(\d{1,3})x)?(\d{1,3})(?:gib|gb|g)(?:x(\d{1,3}))?")
 _COUNT = regex(rf"(x?)({NUMBER})(x?|gpus?)")
@@ -86,7 +88,9 @@ def sort_words(
     """Put each word where it belongs, with its neighbours where those decide what it is."""
     around = ["", *(word.lower() for word in words), "", ""]
     for word, before, after, next_ in zip(words, around, around[2:], around[3:], strict=False):
-        if is_model_folder(word):
+        if aside := _ASIDE.fullmatch(word):
+            parts.left_out.append(aside[1])
+        elif is_model_folder(word):
             parts.add("folder", word)
         elif word.lower() in ("a", "an") and card(after) and next_ not in _MACHINES:
             parts.counts.append(1)
@@ -128,6 +132,8 @@ def _sort_word(low: str, parts: SortedWords) -> bool:
         parts.add("rl", low)
     elif low in METHODS:
         parts.add("method", METHODS[low])
+        if low != METHODS[low] == "qlora":
+            parts.add("of 4 bits", low)
     elif low in TASKS:
         parts.add("framework", low)
     elif low in LAPTOP:
@@ -149,14 +155,17 @@ def _sort_unwanted(no: str, low: str, parts: SortedWords) -> None:
         if left := _UNWANTED[METHODS[low]]:
             parts.add("method", left)
         if set(parts.values.get("method", ())) & set(parts.values["unwanted"]):
-            raise _says_what_is_not_wanted(no, low)
-    elif low in {*TASK_WORDS, *TASKS} or card(low) or _counted(low) or model((low,)):
-        raise _says_what_is_not_wanted(no, low)
+            raise says_what_is_not_wanted(no, low)
+    elif low in TASK_WORDS or low in TASKS:
+        parts.add("not task" if low in TASK_WORDS else "not framework", f"{no} {low}")
+    elif card(low) or _counted(low) or model((low,)):
+        raise says_what_is_not_wanted(no, low)
     else:
         parts.left_out.append(f"{no} {low}")
 
 
-def _says_what_is_not_wanted(no: str, word: str) -> UserError:
+def says_what_is_not_wanted(no: str, word: str) -> UserError:
+    """The error of a question that names what is not wanted alone."""
     return UserError(
         '"{no} {word}" says what is not wanted; a question says what is.', no=no, word=word
     )
@@ -177,6 +186,8 @@ def _sort_number(low: str, parts: SortedWords) -> bool:
             parts.counts.append(int(nodes[1]) * int(nodes[2]))
         else:
             parts.add("nodes", str(int(nodes[1])))
+    elif total := _TOTAL.fullmatch(low):
+        parts.add("total", total[1])
     elif memory := _MEMORY.fullmatch(low):
         parts.counts += [int(count) for count in (memory[1], memory[3]) if count]
         parts.memory.append(int(memory[2]))

@@ -25,8 +25,9 @@ METHODS: Mapping[str, str] = {
     "lora": "lora",
     "dora": "dora",
     "qlora": "qlora",
-    "4bit": "qlora",
-    "4-bit": "qlora",
+    "rslora": "lora",
+    **dict.fromkeys(("4bit", "4-bit", "int4", "nf4"), "qlora"),
+    **dict.fromkeys(("quantization", "quantisation", "quantized", "quantised"), "qlora"),
 }
 TASK_WORDS: Mapping[str, str] = {
     **{task: task for tasks in TASKS.values() for task in tasks},

@@ -203,20 +203,8 @@ def test_what_is_known_and_not_wanted_is_asked_back(words: str) -> None:
         ("kto", "There is no prediction for KTO; the tasks are grpo, ppo"),
         ("orpo", "There is no prediction for ORPO"),
         ("pretrain", "There is no prediction for pretraining"),
-        ("megatron", "Megatron cannot be asked for"),
         ("sglang", "SGLang cannot be asked for: scripts are for verl"),
-        ("deepspeed", "DeepSpeed cannot be asked for"),
         ("fp16", "No script here trains in fp16"),
-        ("per gpu batch 4", "Micro and mini batches are chosen here"),
-        ("batch size 4 per gpu", "Micro and mini batches are chosen here"),
-        ("per_device_train_batch_size=4", "Micro and mini batches"),
-        ("mini batch 64", "batch=128 is the sequences of a step over all GPUs."),
-        ("zero3", "DeepSpeed cannot be asked for"),
-        ("int4", "No script here trains in int4"),
-        ("tp=4", "the settings of a question are batch=, rank=, prompt= and response=."),
-        ("group size 16", "no part of a question: what a GPU needs does"),
-        ("16 rollouts per prompt", "no part of a question: what a GPU needs does"),
-        ("beta=0.04", '"beta=0.04" is no card'),
         ("mistal 7b", 'did you mean "mistral"?'),
         ("lama 3 8b", 'did you mean "llama"?'),
         ("llama4", 'did you mean "Llama-4-Scout-17B-16E"?'),
@@ -357,7 +345,9 @@ def test_generations_are_no_number_of_gpus() -> None:
         "grpo, group of 16, 2x3090",
         "grpo n=8 rollouts",
     ):
-        assert "How many responses a prompt gets" in _refusal(words)
+        question = parse_question([words])
+        assert question.gpus in (None, 1, 2)
+        assert "How many responses a prompt gets" in "".join(question.asides)
 
 
 def test_a_processor_of_apple_s_is_a_mac() -> None:

@@ -544,7 +544,10 @@ def test_known_characters_decide() -> None:
 def test_all_of_an_array_with_text_beside_it_may_be_no_condition() -> None:
     """With a second element `[` has too many arguments, and fails."""
     text = 'L=(a)\nL[$(date +%d)]=b\nif [ -n "${L[@]}*" ]; then cmd a; else cmd b; fi'
-    assert [words for words, _ in assumed(text) if words[0] == "cmd"] == [["cmd", "a"], ["cmd", "b"]]
+    assert [words for words, _ in assumed(text) if words[0] == "cmd"] == [
+        ["cmd", "a"],
+        ["cmd", "b"],
+    ]
 
 
 def test_a_loop_with_an_open_end() -> None:

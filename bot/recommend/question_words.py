@@ -15,7 +15,8 @@ from bot.base.csv_file import read_table
 from bot.base.devices import devices
 from bot.base.regex import regex
 from bot.recommend.chinese import without_chinese
-from bot.recommend.spellings import NUMBER, SPELLINGS, UNIT
+from bot.recommend.spellings import SPELLINGS
+from bot.recommend.spellings.spelling import NUMBER, UNIT
 
 _INSTANCE = regex(
     r"(?<![\w.-])(?:(\d{1,3})(?: ?x ?| ))?([a-z][\w.-]{1,40})(?: x ?(\d{1,3})(?!\w))?", re.I
@@ -23,10 +24,14 @@ _INSTANCE = regex(
 """A word, with how many of it: 2x p5.48xlarge."""
 _NUMBER_WORDS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "twelve": 12, "sixteen": 16, "twenty-four": 24, "thirty-two": 32,
-    "sixty-four": 64, "single": 1, "pair": 2, "dual": 2, "quad": 4,
+    "nine": 9, "ten": 10, "twelve": 12, "dozen": 12, "sixteen": 16, "twenty-four": 24,
+    "thirty-two": 32, "sixty-four": 64, "single": 1, "pair": 2, "dual": 2, "quad": 4,
 }  # fmt: skip
 _NUMBER_WORD = regex(rf"(?<![\w/-])({'|'.join(reversed(_NUMBER_WORDS))})(?![\w/])", re.I)
+_MILLIONS = regex(
+    r"(?<![\w.-])(\d{3})\s?m(?:\sparam\w*)?(?=\s(?:model|param|sft|grpo|dpo|lora)|\Z)", re.I
+)
+"""A size below a billion by itself, `500M model`; behind a name it is a part of it."""
 _PARTS_OF_K = regex(r"(?<![\w./-])(\d{1,3}\.\d{1,2})k(?!\w)", re.I)
 """Tokens as people write those between: 1.5k+2.5k."""
 _TOKENS = rf"({NUMBER}[km]|\d{{3,8}})(?:[\s-]*tokens?)?"
@@ -101,13 +106,14 @@ def words_of(text: str) -> list[str]:
     text = _HUB_PAGE.sub(r" \1 ", _with_tokens(without_chinese(normalize("NFKC", text))))
     text = _NUMBER_WORD.sub(lambda found: str(_NUMBER_WORDS[found[1].lower()]), text)
     text = _PARTS_OF_K.sub(lambda found: str(round(1024 * float(found[1]))), text)
+    text = _MILLIONS.sub(lambda found: f"{int(found[1]) / 1000:.1f}b", text)
     text = text.replace("×", "x").replace("*", "x")
     for spelling in SPELLINGS:
         text = spelling.found.sub(spelling.becomes, text)
     text = _keyed(_INSTANCE.sub(_cards_of_instance, text))
-    found = re.split(r"[\s,;?!()\"]+|(?<=[a-z])'[a-z]{1,2}\b", text, flags=re.I)
-    words = [word.rstrip(".:/") for word in found]
-    return [word for word in words if word]
+    found = re.split(r"[\s,;?!&()\"]+|(?<=[a-z])'[a-z]{1,2}\b", text, flags=re.I)
+    words = [word.rstrip(".:/").lstrip(":") for word in found]
+    return [word for word in words if any(map(str.isalnum, word))]
 
 
 def _keyed(text: str) -> str:

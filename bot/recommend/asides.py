@@ -1,0 +1,52 @@
+"""What a question says that changes no answer: each kind gets one sentence beside the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bot.base.messages import Message, message
+from bot.base.regex import regex
+from bot.recommend.refusals import unsupported
+
+_PARALLEL = regex(r"(?:(?:tp|pp|dp|ep|cp|sp)=?\d{1,3}|(?:grad(?:ient)?[_-]?accum\w*|ga)=\d{1,5})")
+_PRICE = regex(r"price=(.+)")
+
+
+def without_asides(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The words that are left, and a sentence for each kind of those that change nothing."""
+    rest: list[str] = []
+    sentences: dict[str, None] = {}
+    for word in words:
+        own = list(_of(word.lower()))
+        sentences.update(dict.fromkeys(own))
+        if not own:
+            rest.append(word)
+    return rest, list(sentences)
+
+
+def _of(low: str) -> Iterator[Message]:
+    known = unsupported(low)
+    if low.startswith("micro-batch="):
+        yield message(
+            "Micro and mini batches are chosen here; batch=128 is the sequences of a step over all "
+            "GPUs."
+        )
+    elif low.startswith("group="):
+        yield message(
+            "How many responses a prompt gets is no part of a question: what a GPU needs does not "
+            "depend on it; change it in the script that is written."
+        )
+    elif _PARALLEL.fullmatch(low):
+        yield message("Parallel sizes and accumulation are chosen here: see the script.")
+    elif price := _PRICE.fullmatch(low):
+        yield message(
+            "Prices are not known here ({price}): what fits is listed with the fewest GPUs of each "
+            "card.",
+            price=price[1],
+        )
+    elif known is not None and known[1] == "backend":
+        yield message(
+            "Scripts are for verl (FSDP, and Megatron where it is needed), openrlhf and trl "
+            "(DeepSpeed); {label} is no choice of its own.",
+            label=known[0],
+        )

@@ -1,0 +1,127 @@
+"""What changes no memory, costs money, or is not wanted."""
+
+from __future__ import annotations
+
+import re
+
+from bot.base.regex import regex
+from bot.recommend.spellings.spelling import NUMBER, UNIT, Spelling
+
+_IDLE = r"(?:lora[\s_-]?)?(?:alpha|dropout)|lr|learning[\s_-]rate|temperature|epochs?|warmup"
+"""Settings that change no memory."""
+_PER = r"(?:\s?(?:/|per|an?)\s?(?:gpu)?(?:h|hr|hour|day|week|month)s?)?"
+NUMBERS = (
+    Spelling(
+        regex(r"(?<![=\w])[$\u20ac\u00a3\u00a5]\s?(\d[\d.]{0,9}k?)" + _PER + r"(?!\w)", re.I),
+        r" price=$\1 ",
+        "under $5/h",
+        "under  price=$5 ",
+    ),
+    Spelling(
+        regex(
+            r"(?<![=\w])(\d[\d.]{0,9}k?)\s?(usd|dollars?|bucks|eur|euros?|rmb|cny|yuan)"
+            + _PER
+            + r"\b",
+            re.I,
+        ),
+        r" price=\1\2 ",
+        "5 usd per hour",
+        " price=5usd ",
+    ),
+    Spelling(regex(r"(?<![\w.])(\d{1,3}),(\d{3})(?![\w.,])", re.I), r"\1\2", "1,024", "1024"),
+)
+IDLE_WORDS = (
+    Spelling(
+        regex(r"\b\d{3}(?:\.\d{1,3}){0,2}\sdriver\b", re.I),
+        "",
+        "550 driver",
+        "",
+    ),
+    Spelling(
+        regex(
+            r"\b(?:ryzen|threadripper|epyc|xeon|core)(?:\s(?:pro|ultra|gold|silver|platinum|threadripper|\w-?[579]))?"
+            r"(?:\s?[3579])?[\s-]\d{3,5}[a-z]{0,3}\d?\b|\bi[3579][\s-]\d{4,5}[a-z]{0,2}\b",
+            re.I,
+        ),
+        "",
+        "Ryzen 9 7950X",
+        "",
+    ),
+    Spelling(
+        regex(
+            r"(?<![\w.-])(?:(?:cuda|driver|ubuntu|debian|windows|win|port|pcie)[\s:=]{0,2}v?\d{1,5}(?:\.\d{1,4}){0,3}"
+            r"|(?:python|py|torch|pytorch|vllm|transformers|peft|accelerate|rocm|cann|cudnn|flash-attn)"
+            r"[\s:=]{0,2}v?\d{1,3}(?:\.\d{1,4}){1,3})"
+            r"(?:\s?x(?:8|16))?(?![\w.]*\w)",
+            re.I,
+        ),
+        "",
+        "CUDA 12.4, torch 2.6",
+        ", ",
+    ),
+    Spelling(
+        regex(
+            r"\b\d{2,4}w\b|\b\d{1,3}\s?(?:gbe|gbps|gbit/s|g\s(?:ib|infiniband|roce|ethernet))\b",
+            re.I,
+        ),
+        "",
+        "100 Gbps",
+        "",
+    ),
+    Spelling(
+        regex(
+            rf"(?<![\w.=]){NUMBER}{UNIT}[\s-]+(?:(?=(?:samples?|examples|rows|records|problems)\b)"
+            r"|(?:epochs?|steps|iterations|hours|days)\b)",
+            re.I,
+        ),
+        "",
+        "10k samples 3 epochs",
+        "samples ",
+    ),
+    Spelling(
+        regex(rf"\b(?:{_IDLE})[\s=:]{{1,3}}[\d.]{{1,9}}(?:e-?\d\d?)?(?![\w.])", re.I),
+        "",
+        "lr 1e-5 alpha=32",
+        " ",
+    ),
+    Spelling(
+        regex(
+            r"\b(?:for|on)\s{1,3}(?:gsm8k|maths?|code(?![\s-]?llama)|coding|reasoning|tool\s(?:use|calling))\b",
+            re.I,
+        ),
+        "",
+        "grpo for gsm8k",
+        "grpo ",
+    ),
+)
+"""What changes no memory is left out."""
+WITHOUT = (
+    Spelling(
+        regex(
+            r"\b(?:do(?:es)?n['\u2019]?t|do\snot)\shave\s(?:any\s|an?\s)?(?:gpus?|cards?)\b", re.I
+        ),
+        "",
+        "I don't have a GPU",
+        "I ",
+    ),
+    Spelling(
+        regex(
+            r"\b(?:w/o|(?:do(?:es)?n|can|won)['\u2019]?t|cannot|never|avoid(?:ing)?|instead\s+of|"
+            r"rather\s+than|except|excluding)(?=\s)",
+            re.I,
+        ),
+        "without",
+        "don't offload",
+        "without offload",
+    ),
+    Spelling(
+        regex(
+            r"(?<![\w-])(no|non|not|without)[\s-]+(?:(?:any|an?|the|us(?:e|ing)|want|need|to|do)\s+)*(\w[\w.+-]*)",
+            re.I,
+        ),
+        r"\1=\2",
+        "without using vllm",
+        "without=vllm",
+    ),
+)
+"""What is not wanted: without=vllm."""

@@ -1,0 +1,107 @@
+"""Nodes, memory, generations: a number and what it counts."""
+
+from __future__ import annotations
+
+import re
+
+from bot.base.regex import regex
+from bot.recommend.spellings.spelling import MACHINE, Spelling
+
+_RAM = r"(?:(?:host|system|cpu|main)\s+(?:ram|memory)|(?:ram\s+)?ddr[345]|ram)"
+COUNTS = (
+    Spelling(
+        regex(
+            rf"\b(\d{{1,2}})\s{{0,3}}(?:gpus?|cards?)?\s{{0,3}}x\s{{0,3}}(\d{{1,3}})\s{{0,3}}{MACHINE}\b",
+            re.I,
+        ),
+        r"nodes=\2_\1",
+        "8 gpus x 4 nodes",
+        "nodes=4_8",
+    ),
+    Spelling(
+        regex(
+            rf"\b(\d{{1,3}})\s*{MACHINE}(?:\s+(?:of|with|x)\s+(\d{{1,2}})(?:\s*x\s+(?=[a-z]))?)?\b",
+            re.I,
+        ),
+        r"nodes=\1_\2 ",
+        "2 nodes of 8 h100",
+        "nodes=2_8  h100",
+    ),
+    Spelling(
+        regex(rf"\b(\d{{1,5}})\s*g(?:i?b)?\s+(?:of\s+)?{_RAM}\b", re.I),
+        r"ram=\1",
+        "512 gb of ram",
+        "ram=512",
+    ),
+    Spelling(
+        regex(rf"\b(\d{{1,2}})\s*t(?:i?b)?\s+(?:of\s+)?{_RAM}\b", re.I),
+        r"ram=\1k",
+        "1 tb ram",
+        "ram=1k",
+    ),
+    Spelling(
+        regex(rf"\b{_RAM}[\s:=]+(?:of\s+)?(\d{{1,5}})\s*g(?:i?b)?\b", re.I),
+        r"ram=\1",
+        "host memory: 256 gb",
+        "ram=256",
+    ),
+    Spelling(
+        regex(
+            r"\b(?:n\s?=\s?)?(\d{1,4})\s{1,3}(?:(?:rollout|generation|sample|response|completion)s?\s{1,3}"
+            r"(?:per|a|each|for\s+(?:each|every))\s{1,3}(?:prompt|question)|(?:rollout|generation)s)\b",
+            re.I,
+        ),
+        r"group=\1",
+        "8 generations per prompt",
+        "group=8",
+    ),
+    Spelling(
+        regex(
+            r"\b(\d{1,4})\s?gi?b\s(?:of\s)?(?:v?ram\s|memory\s)?(?:in\s)?"
+            r"(?:total|combined|altogether|overall)\b",
+            re.I,
+        ),
+        r"total=\1",
+        "48 GB VRAM in total",
+        "total=48",
+    ),
+    Spelling(
+        regex(r"\btotal\s(?:of\s)?(?:v?ram\s|memory\s)?(?:of\s)?(\d{1,4})\s?gi?b\b", re.I),
+        r"total=\1",
+        "total VRAM 48 GB",
+        "total=48",
+    ),
+    Spelling(
+        regex(rf"\bhalf\s(?:of\s)?an?\s{MACHINE}(?:\sof)?\b", re.I),
+        "4",
+        "half a node of h100",
+        "4 h100",
+    ),
+    Spelling(
+        regex(r"(?<![\w.])(?:trainer\.)?nnodes[\s=:]{1,2}(\d{1,4})\b", re.I),
+        r"nodes=\1_ ",
+        "nnodes=4",
+        "nodes=4_ ",
+    ),
+    Spelling(
+        regex(r"(?<![\w.])(?:trainer\.)?(?:n_)?gpus_per_node[\s=:]{1,2}(\d{1,2})\b", re.I),
+        r"\1 gpus ",
+        "n_gpus_per_node=8",
+        "8 gpus ",
+    ),
+    Spelling(regex(r"\b(\d{1,3})\s+gi?b\b", re.I), r"\1gb", "24 gb", "24gb"),
+    Spelling(
+        regex(r"(?<![\w.=-])(?:single|one|1)[\s-]+(?=\d{1,2}\s{0,3}x\s{0,3}[a-z])", re.I),
+        "",
+        "a single 8x h100",
+        "a 8x h100",
+    ),
+    Spelling(regex(r"(?<=\d)-(?=(?:gpu|card|way)s?\b)", re.I), " ", "8-gpu", "8 gpu"),
+    Spelling(
+        regex(r"\b(?:groups?[\s_-]*(?:size|of)[\s=:]*|n\s?=\s?)(\d{1,8})\b", re.I),
+        r"group=\1",
+        "group size 16",
+        "group=16",
+    ),
+)
+"""Nodes, memory, generations: a number and what it counts."""

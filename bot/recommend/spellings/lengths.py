@@ -1,0 +1,109 @@
+"""Prompts and responses by their names, and signs between numbers."""
+
+from __future__ import annotations
+
+import re
+
+from bot.base.regex import regex
+from bot.recommend.spellings.spelling import NUMBER, UNIT, Spelling
+
+_UP_TO = r"(?:up\s+to|at\s+most|max(?:imum)?(?:\s+of)?|about|around|under|below|~|<=?)"
+LENGTHS = (
+    Spelling(
+        regex(
+            r"(?<!\w)-{0,2}(?:max[_-](prompt|response)[_-]len(?:gth)?|(prompt)_max_len)[\s=:]{1,2}(?=\d)",
+            re.I,
+        ),
+        r"\1\2=",
+        "--max_prompt_length 1024",
+        "prompt=1024",
+    ),
+    Spelling(
+        regex(
+            r"(?<!\w)-{0,2}(?:max[_-](?:completion[_-]len(?:gth)?|new[_-]tokens)|generate_max_len)[\s=:]{1,2}(?=\d)",
+            re.I,
+        ),
+        "response=",
+        "max_completion_length 512",
+        "response=512",
+    ),
+    Spelling(
+        regex(r"(?<!\w)-{0,2}max[_-](?:model|seq(?:uence)?)[_-]len(?:gth)?[\s=:]{1,2}(?=\d)", re.I),
+        "length=",
+        "max_model_len 8192",
+        "length=8192",
+    ),
+    Spelling(
+        regex(
+            r"\b(\d{1,3}k|\d{3,6})(?:\stokens?)?\sin(?:put)?\s?[,/&]?\s?(?:and\s)?(\d{1,3}k|\d{3,6})(?:\stokens?)?\sout(?:put)?\b",
+            re.I,
+        ),
+        r"\1+\2",
+        "512 in 3584 out",
+        "512+3584",
+    ),
+    Spelling(
+        regex(r"\b(\d{1,3}k|\d{3,6})(?:[\s-]tokens?)?\squestions?\b", re.I),
+        r"\1 prompt",
+        "500 token questions",
+        "500 prompt",
+    ),
+    Spelling(
+        regex(rf"\bquestions?\s(?=(?:of|{_UP_TO})\s?\d)", re.I),
+        "prompt ",
+        "questions up to 2000",
+        "prompt up to 2000",
+    ),
+    Spelling(
+        regex(r"\b(?:completion|output|answer)s?\b", re.I),
+        "response",
+        "outputs 2048",
+        "response 2048",
+    ),
+    Spelling(regex(r"\binputs?\b", re.I), "prompt", "inputs 1024", "prompt 1024"),
+    Spelling(
+        # So many prompts a step; before so many responses it is their tokens.
+        regex(
+            r"(?<![\w+./-])(\d{1,5})\s{1,3}prompts\b(?!\W{1,9}(?:and\W{1,3})?\d{3,8}\s{1,3}response)",
+            re.I,
+        ),
+        r"batch=\1",
+        "512 prompts",
+        "batch=512",
+    ),
+    Spelling(
+        regex(
+            rf"\b(prompt|response)s?(?:\slen(?:gth)?s?)?\s{{1,3}}(?:of\s{{1,3}}|(?:of\s)?{_UP_TO}\s{{0,3}})(?=\d)",
+            re.I,
+        ),
+        r"\1=",
+        "prompts of 1024",
+        "prompt=1024",
+    ),
+)
+"""Prompts and responses by their names."""
+SIGNS = (
+    Spelling(
+        regex(r"(?<=\d)(k?)\s{0,3}(?:\u2192|[-=]>)\s{0,3}(?=\d)", re.I),
+        r"\1+",
+        "2k -> 2k",
+        "2k+2k",
+    ),
+    Spelling(regex(r"(?<=[a-z])(?:\+|\s\+\s)(?=[a-z])", re.I), " ", "grpo+lora", "grpo lora"),
+    Spelling(
+        regex(rf"(?<![\w.])({NUMBER}{UNIT})\s*\+\s*({NUMBER}{UNIT})\b", re.I),
+        r"\1+\2",
+        "1k + 2k",
+        "1k+2k",
+    ),
+    Spelling(
+        regex(r"(?<![\w./+-])(\d{1,3}k|\d{3,6})/(\d{1,3}k|\d{3,6})(?![\w./+-])", re.I),
+        r"\1+\2",
+        "1k/2k",
+        "1k+2k",
+    ),
+    Spelling(
+        regex(r"(?<=\d)\s+x\s+(?=[a-z0-9])|(?<=\d)\s+x(?=[a-z])", re.I), "x", "2 x h100", "2xh100"
+    ),
+)
+"""Signs between words and between numbers."""

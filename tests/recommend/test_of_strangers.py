@@ -1,0 +1,151 @@
+"""Questions as people ask them, with what they mean: each was once taken for another one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.base.errors import UserError
+from bot.base.messages import sentence_of
+from bot.recommend.question import parse_question
+
+
+def _refusal(words: str) -> str:
+    with pytest.raises(UserError) as raised:
+        parse_question([words])
+    return sentence_of(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("how do I fine tune Qwen3-8B on 2x4090", {"task": "sft", "gpus": 2}),
+        ("supervised fine tuning qwen3-8b 4xA100", {"task": "sft"}),
+        ("fine-tuned qwen3-8b 2x4090", {"task": "sft"}),
+        ("instruction tuning 13b a100", {"task": "sft"}),
+        ("Ryzen 7950X 4090 7b lora", {"cards": ["rtx4090"], "response": None}),
+        ("Threadripper 7970X, 2x3090, 8b lora", {"gpus": 2, "response": None}),
+        ("i9-14900K + 5090 + 96GB DDR5, qwen3 14b", {"cards": ["rtx5090"], "ram": 96}),
+        ("port 8000 4090 7b lora", {"cards": ["rtx4090"], "response": None}),
+        ("550 driver 3090 7b lora", {"cards": ["rtx3090"], "gpus": None, "response": None}),
+        ("driver 550 4090 7b lora", {"cards": ["rtx4090"], "gpus": None}),
+        ("Ubuntu 22 4090 7b lora", {"cards": ["rtx4090"], "gpus": None}),
+        ("CUDA 12.4, torch 2.6, 4090 qwen3 8b", {"cards": ["rtx4090"], "gpus": None}),
+        ("PCIe 4.0 x16 4x3090 8b lora", {"gpus": 4}),
+        ("12 epochs 4090 7b lora", {"cards": ["rtx4090"], "gpus": None}),
+        ("2x3090, 10GbE, qwen3 8b lora", {"gpus": 2, "left_out": ()}),
+        ("2x4090 (48GB total) Qwen3-14B lora", {"cards": ["rtx4090"], "gpus": 2}),
+        ("8b model on 2 gpus, 48gb total", {"cards": ["rtx4090"], "gpus": 2}),
+        ("I have 24 GB VRAM total", {"cards": ["rtx4090"], "gpus": 1}),
+        ("qwen3 8b on 3090, is 64gb of ddr5 enough?", {"cards": ["rtx3090"], "ram": 64}),
+        ("RTX 3090 24GB x 2, DDR4 64GB qwen3 8b", {"cards": ["rtx3090"], "gpus": 2, "ram": 64}),
+        ("2 PCs, each with 2 x 3090 qwen3-8b lora", {"gpus": 4}),
+        ("2 workstations, each 2x3090, qwen3-8b lora", {"gpus": 4}),
+        ("3 PCs with one 3090 each qwen3-8b lora", {"gpus": 3}),
+        ("half a node of H100s qwen3 8b", {"gpus": 4}),
+        ("a dozen 3090s qwen3 8b", {"gpus": 12}),
+        ("nnodes=4 gpus_per_node=8 qwen3 8b h100", {"gpus": 32}),
+        ("vast.ai 4x 3090 qwen3 8b", {"model": "Qwen3-8B", "left_out": ("vast.ai",)}),
+        ("search-r1 qwen2.5 3b 8xH100", {"model": "Qwen2.5-3B", "left_out": ("search-r1",)}),
+        ("rsLoRA r=128 qwen3 8b 2xA100", {"model": "Qwen3-8B", "method": "lora", "rank": 128}),
+        ("Qwen3-32B-FP8 4xH100", {"model": "Qwen3-32B", "left_out": ("FP8",)}),
+        ("Qwen2.5-72B-Instruct-AWQ 8xh100", {"model": "Qwen2.5-72B-Instruct"}),
+        ("unsloth/Qwen3-14B-bnb-4bit on 4090", {"model": "unsloth/Qwen3-14B"}),
+        ("qwen3 8b int4 lora 24g", {"method": "qlora"}),
+        ("qwen3 8b grpo without quantization 4090", {"unwanted": ("qlora",), "left_out": ()}),
+        ("8-bit adam full finetune 3b 4090", {"method": "full", "left_out": ("8bit-adam",)}),
+        ("500M model sft 3060", {"model": "Qwen2.5-0.5B"}),
+        ("Qwen3-8B 8\u00d7A100; 2048 \u2192 2048", {"prompt": 2048, "response": 2048}),
+        ("qwen3-8b 8xA100 grpo 2048->4096", {"prompt": 2048, "response": 4096}),
+        ("qwen3-8b 8xH100 prompts up to 3000 tokens", {"prompt": 3000, "response": None}),
+        ("qwen3-8b 8xH100 prompt length up to 3000", {"prompt": 3000, "response": None}),
+        ("qwen3 8b 8xH100, 512 in 3584 out", {"prompt": 512, "response": 3584}),
+        ("4000 token answers, 500 token questions 8xh100", {"prompt": 500, "response": 4000}),
+        ("--prompt_max_len 1024 --generate_max_len 2048", {"prompt": 1024, "response": 2048}),
+        ("max_completion_length 512 qwen3 8b 4090", {"response": 512}),
+        ("max_model_len 8192 qwen3 8b 8xh100", {"response": 8192}),
+        ("Qwen3-8B + GRPO + LoRA + 2x4090 + 1k/2k", {"gpus": 2, "prompt": 1024, "response": 2048}),
+        ("8B grpo but not verl 4xA100", {"framework": "openrlhf", "task": "grpo"}),
+        ("I don't want to use DPO, but GRPO, 7b, 4xA100", {"task": "grpo"}),
+        ("Atlas 800T A2 grpo qwen2.5 7b", {"cards": ["910b"], "gpus": 8}),
+        ("910B3 8\u5361 qwen3 8b", {"cards": ["910b"], "gpus": 8}),
+        ("\u6607\u817e Atlas 900 A3 qwen3-30b", {"cards": ["910c"], "gpus": None}),
+        ("12GB card sft 3b", {"cards": ["rtx3060"]}),
+        ("4\u57573090 8b lora", {"gpus": 4}),
+        ("8\u5361H100 \u4e0a\u4e0b\u65872\u4e07tokens qwen3 8b", {"response": 20000}),
+        ("\u79df\u5361\uff1aautodl 4090 \u8dd1 7b grpo", {"cards": ["rtx4090"], "task": "grpo"}),
+    ],
+)
+def test_what_is_meant(words: str, meant: dict[str, Any]) -> None:
+    question = parse_question([words])
+    read = {name: getattr(question, name) for name in meant}
+    if "cards" in meant:
+        read["cards"] = [card.token for card in question.cards]
+    assert read == meant
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("under $5/h, which GPUs for grpo on 7b?", "Prices are not known here ($5)"),
+        ("5000 usd 7b lora", "Prices are not known here (5000usd)"),
+        ("\u9884\u7b973\u4e07\uff0c\u8bad\u7ec38B", "Prices are not known here (30000)"),
+        ("3\u4e07\u9884\u7b97 8B", "Prices are not known here (30000)"),
+        ("\u9884\u7b975000\u5143 7b lora 3090", "Prices are not known here (5000)"),
+        ("\u6bcf\u67082000\u5757 8b lora", "Prices are not known here (2000)"),
+        ("8xh100 8b per gpu batch 4", "Micro and mini batches are chosen here"),
+        ("8xh100 8b batch size 4 per gpu", "Micro and mini batches are chosen here"),
+        ("8xh100 8b per_device_train_batch_size=4", "Micro and mini batches are chosen here"),
+        ("8xh100 8b mini batch 64", "batch=128 is the sequences of a step over all GPUs."),
+        ("8xh100 8b group size 16", "How many responses a prompt gets is no part"),
+        ("8xh100 8b 16 rollouts per prompt", "How many responses a prompt gets is no part"),
+        ("8xh100 8b tp=4", "Parallel sizes and accumulation are chosen here"),
+        ("8xh100 8b PP2", "Parallel sizes and accumulation are chosen here"),
+        ("8xh100 8b grad_accum=8", "Parallel sizes and accumulation are chosen here"),
+        ("8xh100 8b megatron", "Megatron is no choice of its own"),
+        ("8xh100 8b deepspeed zero3", "DeepSpeed is no choice of its own"),
+    ],
+)
+def test_what_changes_no_answer_gets_a_sentence_beside_it(words: str, sentence: str) -> None:
+    question = parse_question([words])
+    assert sentence in " ".join(question.asides)
+    assert (question.response, question.left_out) == (None, ())
+
+
+def test_a_setting_that_is_not_known_is_left_out_and_said() -> None:
+    assert parse_question(["8xh100 8b beta=0.04"]).left_out == ("beta=0.04",)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("qwen3 8b vs llama 3.1 8b on 4x4090", "one of them, please."),
+        ("llama 3.1 8b or qwen3 8b lora 4x4090", "one of them, please."),
+        ("mistral 7b versus gemma 2 9b 2xA6000 lora", "one of them, please."),
+        ("qwen3 8b, qwen3 14b lora 4x4090", "names qwen3 8b, 14b: one of them, please."),
+        ("qwen3 8b/14b lora 4x4090", "names qwen3 8b, 14b: one of them, please."),
+        ("Qwen3 8B & Qwen3 14B lora", "names Qwen3 8B, 14B: one of them, please."),
+        ("qwen3 8b grpo lroa 2x3090", 'did you mean "lora"?'),
+        ("Can I run Qwen3-32B inference on a 4090?", "inference is none: ask about sft"),
+        ("serve llama 70b with vllm on 2xA100", "What training takes is answered here"),
+        ("train gpt2 from scratch on 3060", "There is no prediction for pretraining"),
+        ("embedding model 0.6b 3090", "There is no prediction for embedding models"),
+        ("online DPO 8b 4090", "There is no prediction for online DPO"),
+        ("GaLore 7b 4090", "No script here trains with GaLore"),
+        ("LoRA of 7B on 16GB M1?", "a Mac share one memory"),
+    ],
+)
+def test_what_has_no_answer(words: str, sentence: str) -> None:
+    assert sentence in _refusal(words)
+
+
+def test_a_name_of_several_words_is_still_one() -> None:
+    """A further training is named as it is written, also beside a blank."""
+    for words, model in (
+        ("deepseek r1 distill qwen 7b 4090", "DeepSeek-R1-Distill-Qwen-7B"),
+        ("qwen2.5 coder 32b 8xh100", "Qwen2.5-Coder-32B"),
+        ("minimax m2 8xh200", "MiniMax-M2"),
+        ("qwen3 30b a3b thinking 2507 8xh100", "Qwen3-30B-A3B-Thinking-2507"),
+    ):
+        assert parse_question([words]).model == model
