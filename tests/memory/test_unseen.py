@@ -49,6 +49,7 @@ DIGESTS = (
     "96184646e8a974683358f642642bb1f2210a505edbbbc984628e7dd3dc863148",
     "af3b7d9ce89d6c9c16cd252f5b382a925a112979a5d3755056fac064e0763762",
     "7103baa4eff7c69534d228acd95f99ec0f0e7af37b57b8b70d1456a8e1dbf836",
+    "5dc8b2df01ff34788f2e281400535717384651e14899f38a785106293af70fea",
 )
 """Of each round's rows and scripts, from the first on."""
 AGAIN = ("r32-ctn-8b-a100",)
@@ -161,6 +162,7 @@ def test_a_later_round_repeats_no_row(number: int) -> None:
                 (47, 39, 15, 17),
                 (40, 40, 10, 16),
                 (58, 58, 21, 22),
+                (32, 32, 7, 12),
             ),
             strict=True,
         )

@@ -1,0 +1,24 @@
+export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
+torchrun --standalone --nnodes=1 --nproc_per_node=1 -m verl.trainer.sft_trainer \
+    data.train_files=sft_train.parquet \
+    data.val_files=sft_val.parquet \
+    data.train_max_samples=-1 \
+    data.max_length=20480 \
+    data.truncation=error \
+    data.train_batch_size=32 \
+    data.micro_batch_size_per_gpu=1 \
+    data.use_dynamic_bsz=True \
+    data.max_token_len_per_gpu=24576 \
+    model.path=Qwen/Qwen3-VL-4B-Instruct \
+    model.lora_rank=16 \
+    model.lora_alpha=32 \
+    model.target_modules=all-linear \
+    model.exclude_modules='.*visual.*' \
+    model.enable_gradient_checkpointing=True \
+    optim.lr=1e-4 \
+    optim.lr_warmup_steps_ratio=0.1 \
+    trainer.total_epochs=2 \
+    trainer.save_freq=25 \
+    trainer.test_freq=25 \
+    trainer.n_gpus_per_node=1 \
+    trainer.nnodes=1

@@ -1,0 +1,45 @@
+python -m openrlhf.cli.train_ppo_ray \
+    --pretrain Qwen/Qwen2.5-7B \
+    --remote_rm_url ppo_reward_func.py \
+    --prompt_data gsm8k_train.jsonl \
+    --input_key prompt \
+    --label_key label \
+    --advantage_estimator gae \
+    --kl_estimator k1 \
+    --init_kl_coef 0.01 \
+    --n_samples_per_prompt 1 \
+    --critic_learning_rate 9e-6 \
+    --lambd 0.95 \
+    --value_clip 0.5 \
+    --normalize_reward \
+    --train_batch_size 128 \
+    --micro_train_batch_size 4 \
+    --rollout_batch_size 128 \
+    --micro_rollout_batch_size 16 \
+    --max_epochs 1 \
+    --actor_learning_rate 5e-7 \
+    --temperature 1.0 \
+    --prompt_max_len 1024 \
+    --generate_max_len 2048 \
+    --vllm_num_engines 2 \
+    --vllm_tensor_parallel_size 2 \
+    --vllm_gpu_memory_utilization 0.5 \
+    --colocate_all_models \
+    --vllm_enable_sleep \
+    --deepspeed_enable_sleep \
+    --zero_stage 3 \
+    --bf16 \
+    --packing_samples \
+    --gradient_checkpointing \
+    --save_steps 50 \
+    --save_path out \
+    --ckpt_path out/checkpoints \
+    --save_hf_ckpt \
+    --actor_num_nodes 1 \
+    --actor_num_gpus_per_node 4 \
+    --ref_num_nodes 1 \
+    --ref_num_gpus_per_node 4 \
+    --reward_num_nodes 1 \
+    --reward_num_gpus_per_node 4 \
+    --critic_num_nodes 1 \
+    --critic_num_gpus_per_node 4

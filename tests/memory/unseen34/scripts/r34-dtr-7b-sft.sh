@@ -1,0 +1,15 @@
+deepspeed --num_gpus 4 --module openrlhf.cli.train_sft \
+    --pretrain Qwen/Qwen2.5-7B \
+    --dataset prm800k_sft_train.jsonl \
+    --input_key input \
+    --output_key output \
+    --max_len 2048 \
+    --max_epochs 1 \
+    --learning_rate 5e-6 \
+    --micro_train_batch_size 1 \
+    --train_batch_size 128 \
+    --zero_stage 2 \
+    --bf16 \
+    --save_path out/ckpt \
+    --ckpt_path out/checkpoints_sft \
+    --gradient_checkpointing
