@@ -113,6 +113,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status: 1 when nothing fits and no row is published."""
     from bot.check.hub import HubConfigs
+    from bot.recommend.chinese import has_chinese
 
     if arguments.list:
         from bot.recommend.vocabulary import known
@@ -126,7 +127,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.choice is not None and not arguments.write:
         raise UserError("--choice says which prediction --write writes; give --write PATH too.")
     config = config_of(arguments)
-    language = arguments.lang or config.language
+    language = arguments.lang or (
+        "zh" if has_chinese(" ".join(arguments.question)) else config.language
+    )
     models = _Models(HubConfigs(os.environ, Path.home(), fetches=not arguments.offline))
     with models.explaining():
         words, question = _question(arguments, models)

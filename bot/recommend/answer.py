@@ -12,13 +12,14 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, translated
 from bot.frameworks.releases import releases
 from bot.recommend.cards import by_kind, usual_devices
+from bot.recommend.fitting import FittingCandidate, NearestMiss
 from bot.recommend.methods import LargerCounts, larger_counts
 from bot.recommend.options import counts, divides, explain, left_over, shareable_batch, step_of
 from bot.recommend.published import DATED, matching, nearest, rows_of
 from bot.recommend.report import Miss, Predicted, PublishedRow, Question, Recommendations, Switched
 from bot.recommend.request import QUANTIZED, TASKS, Hardware, Request
 from bot.recommend.scripts import file_name, script
-from bot.recommend.search import FittingCandidate, NearestMiss, Search
+from bot.recommend.search import Search
 from bot.report import Tool
 from bot.table.parts import Page
 
@@ -157,6 +158,8 @@ def _miss(miss: NearestMiss) -> Miss:
         components={name: round(amount.in_gib, 2) for name, amount in parts},
         engine_gib=round(miss.engine.in_gib, 2) if miss.engine else None,
         share_gib=round(miss.device.memory_gib * miss.candidate.share, 2) if miss.engine else None,
+        host_gib=round(miss.estimate.host.in_gib, 2) if miss.host else None,
+        ram_gib=round(miss.host.in_gib, 2) if miss.host else None,
     )
 
 
@@ -245,20 +248,20 @@ def other_ways(search: Search, device: Device, gpus: int) -> Iterator[str]:
     """
     request = search.request
     heavy = request.method in ("full", "qlora")
-    if heavy and _fits(replace(request, method="lora"), device, gpus):
+    if heavy and _fits(search, replace(request, method="lora"), device, gpus):
         yield message("LoRA (--method lora)")
     quantized = replace(request, method="qlora", framework="trl")
     able = request.task in QUANTIZED and request.method in ("full", "lora")
-    if able and _fits(quantized, device, gpus):
+    if able and _fits(search, quantized, device, gpus):
         yield message("QLoRA (--framework trl --method qlora)")
     for framework, tasks in TASKS.items():
         other = replace(request, framework=framework)
         able = request.task in tasks and request.method not in ("dora", "qlora")
-        if framework != request.framework and able and _fits(other, device, gpus):
+        if framework != request.framework and able and _fits(search, other, device, gpus):
             yield message("{framework} (--framework {framework})", framework=framework)
     response = request.response // 2
     while response >= _LEAST_RESPONSE:
-        if _fits(replace(request, response=response), device, gpus, search.release):
+        if _fits(search, replace(request, response=response), device, gpus, search.release):
             yield message(
                 "shorter responses (--lengths {prompt}+{response})",
                 prompt=request.prompt,
@@ -268,8 +271,10 @@ def other_ways(search: Search, device: Device, gpus: int) -> Iterator[str]:
         response //= 2
 
 
-def _fits(request: Request, device: Device, gpus: int, release: str | None = None) -> bool:
+def _fits(
+    search: Search, request: Request, device: Device, gpus: int, release: str | None = None
+) -> bool:
     if not divides(request, gpus):
         return False
     release = release or releases(request.framework)[-1]
-    return Search(request, release).surely_fits(device, gpus)
+    return Search(request, release, search.host).surely_fits(device, gpus)

@@ -94,7 +94,16 @@ def without_chinese(text: str) -> str:
     text = _counted_in_chinese().sub(_number_in_chinese, text)
     for written, meant in _chinese():
         text = text.replace(written, f" {meant} ")
-    return "".join(" " if 0x2E80 <= ord(char) <= 0x9FFF else char for char in text)
+    return "".join(" " if _is_chinese(char) else char for char in text)
+
+
+def has_chinese(text: str) -> bool:
+    """Whether a question is asked in Chinese, at least in part."""
+    return any(map(_is_chinese, text))
+
+
+def _is_chinese(char: str) -> bool:
+    return 0x2E80 <= ord(char) <= 0x9FFF
 
 
 @cache

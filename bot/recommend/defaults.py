@@ -10,7 +10,9 @@ from typing import cast
 from bot.base.devices import Vendor, gpu_count
 from bot.base.errors import UserError
 from bot.base.messages import message
+from bot.frameworks.releases import releases
 from bot.memory.shapes.models import find
+from bot.memory.units import Bytes
 from bot.recommend.options import counts, shareable_batch
 from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import MethodVerdict
@@ -26,6 +28,7 @@ from bot.recommend.request import (
     make_request,
     responses_of,
 )
+from bot.recommend.search import Search
 
 TASK, METHOD = "grpo", "full"
 FRAMEWORK: FrameworkName = "verl"
@@ -112,6 +115,12 @@ def request_of(question: ParsedQuestion, model: str | ModelFolder, method: str) 
     return replace(request, default_batch=BATCH) if question.batch is None else request
 
 
+def search_of(question: ParsedQuestion, request: Request) -> Search:
+    """The search of a request with the framework's newest release, on the question's hosts."""
+    host = None if question.ram is None else Bytes(question.ram << 30)
+    return Search(request, releases(request.framework)[-1], host)
+
+
 def _batch(question: ParsedQuestion) -> int:
     """The default batch, or the next one that can be shared out over the GPUs.
 
@@ -160,11 +169,8 @@ def taken(question: ParsedQuestion, *, method: str | None) -> Iterator[str]:
         yield message("batch {batch}", batch=sizes.batch)
     if question.rank is None and question.method != "full":
         yield message("rank {rank}", rank=sizes.rank)
-    left_out = [*question.left_out]
-    if question.ram is not None and question.model is None:
-        left_out.append(f"{question.ram}GB RAM")  # Of many models' hosts a table says it.
-    if left_out:
-        yield message("not understood and left out: {words}", words=" ".join(left_out))
+    if question.left_out:
+        yield message("not understood and left out: {words}", words=" ".join(question.left_out))
 
 
 def _taken_cards(question: ParsedQuestion) -> Iterator[str]:

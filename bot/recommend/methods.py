@@ -8,10 +8,11 @@ from dataclasses import replace
 from bot.base.devices import Device
 from bot.base.fast_dataclass import dataclass
 from bot.memory.estimate import MemoryEstimate
+from bot.recommend.fitting import FittingCandidate, NearestMiss
 from bot.recommend.options import counts, divides
 from bot.recommend.report import MethodVerdict
 from bot.recommend.request import MOST_GPUS, Request
-from bot.recommend.search import FittingCandidate, NearestMiss, Search
+from bot.recommend.search import Search
 
 MOST, TIMES = 64, 16
 """GPUs up to which more are tried where those that one has do not do: so many, or times as many."""
@@ -50,6 +51,8 @@ def _parts(request: Request, gpus: int) -> Sequence[int]:
     Of 7 cards 4 may do what all of them cannot: no model has heads for 7.
     """
     able = [some for some in reversed(counts(gpus)) if divides(request, some)]
+    if request.method == "qlora":
+        return able  # Its script shares out nothing: one may do what two do not surely.
     least = 1 << (gpus.bit_length() - 1)
     return [some for some in able if some >= least] or able
 
@@ -80,7 +83,7 @@ def larger_counts(search: Search, device: Device, than: int) -> LargerCounts:
     if request.default_batch not in (None, request.batch):
         # One that 7 GPUs can share out would leave out 8.
         request = replace(request, batch=request.default_batch)
-        search = Search(request, search.release)
+        search = Search(request, search.release, search.host)
     for gpus in counts(min(max(MOST, TIMES * than), MOST_GPUS)):
         if gpus > than and divides(request, gpus):
             fitting, _ = search.at(device, gpus)
@@ -106,6 +109,8 @@ def _verdict_of_miss(
     if miss is None:
         return _verdict_no(search, device, gpus, None)
     verdict = _verdict_no(search, device, miss.candidate.gpus, miss.estimate)
+    if miss.host is not None:
+        verdict = replace(verdict, ram_gib=round(miss.host.in_gib, 2))
     if miss.engine is None or verdict.margin_gib < 0:
         return verdict
     # The stages would fit; what is too large is the engine, for its share of the card.

@@ -8,10 +8,17 @@ from functools import partial
 
 from bot.base.devices import Device
 from bot.base.messages import Language, message, translated
-from bot.frameworks.releases import releases
 from bot.recommend.answer import RecommendAnswer, recommend
 from bot.recommend.cards import by_kind, rarity, usual_devices
-from bot.recommend.defaults import BATCH, FRAMEWORK, METHOD, next_command, request_of, taken
+from bot.recommend.defaults import (
+    BATCH,
+    FRAMEWORK,
+    METHOD,
+    next_command,
+    request_of,
+    search_of,
+    taken,
+)
 from bot.recommend.methods import fewest, verdict_on
 from bot.recommend.published import matching, rows_of
 from bot.recommend.question import ParsedQuestion
@@ -50,7 +57,7 @@ def answer_model(
         # Of options the GPUs are a budget, which moves no batch.
         asked, question = replace(question, gpus=None), _completed(question)
     searches = {
-        request.method: Search(request, releases(request.framework)[-1])
+        request.method: search_of(question, request)
         for request in _requests(question, folder or question.model or "")
     }
     devices = question.cards or tuple(sorted(usual_devices(), key=_common_first))
@@ -88,7 +95,10 @@ def answer_model(
                 *(translated(aside, language) for aside in question.asides),
                 *answer.recommendations.notes,
                 *(translated(note, language) for note in _too_long(search.request)),
-                *(translated(note, language) for note in _too_little_ram(question, verdicts)),
+                *(
+                    translated(one, language)
+                    for one in _on_larger_hosts(searches, devices, verdicts)
+                ),
             ),
         ),
     )
@@ -118,18 +128,26 @@ def _too_long(request: Request) -> Iterator[str]:
         )
 
 
-def _too_little_ram(question: ParsedQuestion, verdicts: Sequence[MethodVerdict]) -> Iterator[str]:
-    """A note for each method that needs more of its hosts than the question says they have."""
+def _on_larger_hosts(
+    searches: Mapping[Method, Search], devices: Sequence[Device], verdicts: Sequence[MethodVerdict]
+) -> Iterator[str]:
+    """A note for each method that fits where the hosts have more than the question says."""
+    by_label = {device.label: device for device in devices}
     for one in verdicts:
-        if question.ram is not None and one.verdict != "no" and one.host_gib > question.ram:
+        search = searches[one.method]
+        if search.host is None or one.verdict != "no" or one.ram_gib is not None:
+            continue
+        without = Search(search.request, search.release)
+        larger = verdict_on(without, by_label[one.device], one.gpus, look_further=False)
+        if larger.verdict == "fits":
             yield message(
-                "{method} on {gpus} × {device} needs {gib} GiB of each host, more than the {ram} "
-                "GB that the question names.",
+                "{method} would fit on {gpus} × {device} with {gib} GiB on each host, more than "
+                "the {ram} GB that the question names.",
                 method=one.method,
-                gpus=one.gpus,
+                gpus=larger.gpus,
                 device=one.device,
-                gib=f"{one.host_gib:.0f}",
-                ram=question.ram,
+                gib=f"{larger.host_gib:.0f}",
+                ram=round(search.host.in_gib),
             )
 
 
@@ -148,6 +166,8 @@ def _next_command(
 ) -> str | None:
     """The command that writes what fits, by the answer's own method first; else what may fit."""
     own = sorted(verdicts, key=lambda one: one.method != answer.question.method)
+    if question.method is not None and any(one.verdict != "no" for one in own[:1]):
+        own = own[:1]  # What is asked for may fit: another method is no next step.
     first = next((one for one in own if one.verdict == "fits"), None)
     if first is not None:
         return next_command(question, question.model or "", first)

@@ -22,6 +22,8 @@ SHARES = (0.6, 0.4, 0.3)
 MICRO = 8
 """Sequences of a pass before anything is saved."""
 
+ON_HOST = frozenset({"sleep", "ref-offload", "offload", "cpu-optimizer"})
+"""Options by which something waits on the host."""
 _ORDER: tuple[Step, ...] = (
     ("bf16", 1),
     ("zero3", 1),

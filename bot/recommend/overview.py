@@ -16,6 +16,7 @@ from bot.recommend.defaults import (
     gpus_of,
     next_command,
     request_of,
+    search_of,
     sizes_of,
     taken,
     task_of,
@@ -24,7 +25,7 @@ from bot.recommend.methods import LENGTHS, verdict_on
 from bot.recommend.options import divides, left_over, shareable_batch, step_of
 from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import CardOverview, CardQuestion, MethodVerdict
-from bot.recommend.request import QUANTIZED, Request
+from bot.recommend.request import QUANTIZED
 from bot.recommend.search import Search
 from bot.report import Tool
 
@@ -55,7 +56,7 @@ def overview(question: ParsedQuestion, language: Language) -> CardOverview:
     (device,), gpus = question.cards, gpus_of(question)
     framework = framework_of(question)
     release = releases(framework)[-1]
-    verdicts = list(_verdicts(question, device, gpus, release))
+    verdicts = list(_verdicts(question, device, gpus))
     fitting = [one for one in verdicts if one.verdict == "fits"]
     return CardOverview(
         tool=Tool(name="rlbot", version=__version__),
@@ -111,7 +112,7 @@ def _quantized_tasks(
 
     def fits(task: str, method: str, model: str) -> bool:
         request = request_of(replace(question, task=task, method=method), model, method)
-        search = Search(request, releases(request.framework)[-1])
+        search = search_of(question, request)
         return verdict_on(search, card, gpus_of(question), look_further=False).verdict == "fits"
 
     return tuple(
@@ -122,9 +123,7 @@ def _quantized_tasks(
     )
 
 
-def _verdicts(
-    question: ParsedQuestion, device: Device, gpus: int, release: str
-) -> Iterator[MethodVerdict]:
+def _verdicts(question: ParsedQuestion, device: Device, gpus: int) -> Iterator[MethodVerdict]:
     methods = (question.method,) if question.method else ("full", "lora")
     missed = 0
     for model in LADDER:
@@ -138,10 +137,10 @@ def _verdicts(
                     gpus=gpus,
                     near=shareable_batch(request.batch, request.responses, [gpus]),
                 )
-            search = Search(request, release)
+            search = search_of(question, request)
             one = verdict_on(search, device, gpus, look_further=False)
             if one.verdict != "no":
-                one = replace(one, longest=_longest(request, release, device, one.gpus))
+                one = replace(one, longest=_longest(search, device, one.gpus))
             row.append(one)
         yield from row
         missed += all(one.verdict == "no" for one in row)
@@ -149,16 +148,17 @@ def _verdicts(
             return
 
 
-def _longest(request: Request, release: str, device: Device, gpus: int) -> int | None:
+def _longest(search: Search, device: Device, gpus: int) -> int | None:
     """The longest of `LENGTHS` that surely fits with every option, half of it the prompt.
 
     A longer one never takes less, so that they are halved like any sorted list.
     """
+    request = search.request
 
     def too_long(tokens: int) -> bool:
         prompt = tokens // 2 if request.prompt else 0
         longer = replace(request, prompt=prompt, response=tokens - prompt)
-        return not Search(longer, release).surely_fits(device, gpus)
+        return not Search(longer, search.release, search.host).surely_fits(device, gpus)
 
     if not too_long(LENGTHS[-1]):
         return LENGTHS[-1]

@@ -128,6 +128,10 @@ class Miss(ReportPart):
     """What the engine's weights, one sequence and its work take, where its share is less."""
     share_gib: float | None = None
     """The engine's share of the card, where that is too little."""
+    host_gib: float | None = None
+    """Memory of each host for what waits there, where the hosts have less."""
+    ram_gib: float | None = None
+    """What they have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +158,8 @@ class MethodVerdict(ReportPart):
     """Memory of each host for what is offloaded."""
     share_gib: float | None = None
     """The engine's share of the card, where the engine needs more: `peak_gib` is what it needs."""
+    ram_gib: float | None = None
+    """Memory of each host, where `host_gib` is more than that."""
     more_gpus: int | None = None
     """Of the same device, the fewest that surely do where these do not; null when none is found."""
     may_fit_gpus: int | None = None

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from bot.base.devices import Device, Vendor
-from bot.base.fast_dataclass import dataclass
 from bot.frameworks import plans
 from bot.memory.components.engines import minimum
 from bot.memory.estimate import MemoryEstimate
@@ -22,87 +21,20 @@ from bot.memory.from_plan import workload_of
 from bot.memory.readers.settings import NoEstimateError
 from bot.memory.units import Bytes
 from bot.memory.workload import Workload
-from bot.recommend.cards import rarity
+from bot.recommend.fitting import HOST, FittingCandidate, NearestMiss
 from bot.recommend.megatron import OPTIONS, TENSORS, has_megatron, layouts, states
-from bot.recommend.options import SHARES, Step, counts, divides, is_one_pass, steps
+from bot.recommend.options import ON_HOST, SHARES, Step, counts, divides, is_one_pass, steps
 from bot.recommend.request import Candidate, MegatronLayout, Request
 from bot.recommend.scripts import script
 from bot.shell import read
-
-LEAST_MARGIN = 0.01
-"""Share of the usable memory below which an expected margin counts as none."""
-
-
-@dataclass(frozen=True, slots=True)
-class FittingCandidate:
-    """A candidate that fits a device, with its estimate."""
-
-    device: Device
-    candidate: Candidate
-    estimate: MemoryEstimate
-
-    @property
-    def sure(self) -> bool:
-        """Whether it fits with the estimate's error in mind; it may fit otherwise."""
-        return is_sure(self.estimate)
-
-    @property
-    def switched(self) -> int:
-        """How many memory options are on."""
-        return len(self.candidate.on) + (self.candidate.share < SHARES[0])
-
-    @property
-    def order(self) -> tuple[bool, int, int, int, str]:
-        """What fits before what may fit, common devices first, then fewest GPUs and options."""
-        return (
-            not self.sure,
-            rarity(self.device),
-            self.candidate.gpus,
-            self.switched,
-            self.device.token,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class NearestMiss:
-    """The candidate that came nearest on a device where none fits."""
-
-    device: Device
-    candidate: Candidate
-    estimate: MemoryEstimate
-    engine: Bytes | None = None
-    """What the engine needs at least, where its share of the card is less than that."""
-
-    @property
-    def short(self) -> int:
-        """Bytes that are missing on each GPU, for the stages or for the engine's share."""
-        stages = self.estimate.peak().count - self.estimate.usable.count
-        share = Bytes(self.device.memory_bytes) * self.candidate.share
-        return max(stages, self.engine.count - share.count if self.engine else 0)
-
-
-HOST: Final = Bytes(2 << 40)
-"""Memory of a common host of eight cards: 2 TB in NVIDIA's DGX H100 and H200 (data sheets)."""
-
-
-def is_sure(estimate: MemoryEstimate) -> bool:
-    """Whether even the conservative estimate is within the card, with a margin to speak of.
-
-    What waits on the host has to be within one that is common.
-    """
-    return (
-        estimate.host <= HOST
-        and estimate.outcome in ("fits", "tight")
-        and estimate.peak("conservative") <= estimate.usable
-        and estimate.peak() <= estimate.usable * (1 - LEAST_MARGIN)
-    )
 
 
 class Search:
     """What fits one request; workloads are kept, since devices share them."""
 
-    def __init__(self, request: Request, release: str) -> None:
-        self.request, self.release = request, release
+    def __init__(self, request: Request, release: str, host: Bytes | None = None) -> None:
+        """`host` is the memory of each host, where that is known."""
+        self.request, self.release, self.host = request, release, host
         self._kept: dict[_Arrangement, Workload | None] = {}
         self._estimators: dict[_Arrangement, Estimator] = {}
 
@@ -142,7 +74,8 @@ class Search:
         best = self._sharded(device, gpus, misses)
         if (best is None or not best.sure) and self._has_megatron(device, gpus):
             other = self._megatron(device, gpus)
-            if other is not None and (best is None or other.sure):
+            holds = other is not None and self._hosts_hold(device, other.candidate)
+            if other is not None and holds and (best is None or other.sure):
                 best = other
         return best, None if best else min(misses, key=lambda miss: miss.short, default=None)
 
@@ -150,10 +83,10 @@ class Search:
         self, device: Device, gpus: int, misses: list[NearestMiss]
     ) -> FittingCandidate | None:
         """What fits with FSDP or DeepSpeed; else what is missing is added to the misses."""
-        every = steps(self.request, gpus)
+        every = self._steps(device, gpus)
         tight: FittingCandidate | None = None
         unsure: list[FittingCandidate] = []
-        for order in self._orders(gpus):
+        for order in self._orders(gpus, every):
             if not self._any(device, gpus, order, misses):
                 continue
             best = self._first_enough(
@@ -166,26 +99,42 @@ class Search:
         best = tight or min(unsure, key=lambda one: one.estimate.peak(), default=None)
         return self._lean(best, every) if best is not None else None
 
-    def _orders(self, gpus: int) -> Iterator[tuple[Step, ...]]:
+    def _steps(self, device: Device, gpus: int) -> tuple[Step, ...]:
+        """The options that there are; none that the hosts hold where those have too little."""
+        every = steps(self.request, gpus)
+        if self._hosts_hold(device, Candidate(gpus, frozenset(every))):
+            return every
+        return tuple(step for step in every if step[0] not in ON_HOST)
+
+    def _hosts_hold(self, device: Device, candidate: Candidate) -> bool:
+        """Whether the hosts have the memory for what waits there, where it is known."""
+        return all(
+            self._host_holds(one) for _, one in self.estimates(device, candidate, SHARES[:1])
+        )
+
+    def _host_holds(self, estimate: MemoryEstimate) -> bool:
+        return self.host is None or estimate.host <= self.host
+
+    def _orders(self, gpus: int, every: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
         """The options to switch on one after another; where all together do not fit, none does.
 
         A smaller micro batch can take more: where a step was one pass, its gradients now wait for
         the next one. No other option raises the peak.
         """
-        every = steps(self.request, gpus)
         yield every
         if is_one_pass(self.request, gpus):
             yield tuple(step for step in every if step[0] != "micro")
 
     def surely_fits(self, device: Device, gpus: int) -> bool:
         """Whether the request surely fits with every memory option that it has."""
-        every = Candidate(gpus, frozenset(steps(self.request, gpus)))
+        every = Candidate(gpus, frozenset(self._steps(device, gpus)))
         if any(one.sure for one in self._fitting(device, every)):
             return True
         if not self._has_megatron(device, gpus):
             return False
         other = self._megatron(device, gpus)
-        return other is not None and other.sure
+        holds = other is not None and self._hosts_hold(device, other.candidate)
+        return other is not None and other.sure and holds
 
     def _has_megatron(self, device: Device, gpus: int) -> bool:
         """Whether Megatron is a way; on Ascend it is MindSpeed's, with settings of its own."""
@@ -255,10 +204,11 @@ class Search:
     ) -> bool:
         """Whether all the options together fit; else what is missing is added to the misses."""
         for candidate, estimate in self.estimates(device, Candidate(gpus, frozenset(order))):
-            least = self.engine_shortage(candidate, device)
-            if least is None and estimate.outcome in ("fits", "tight"):
+            least, holds = self.engine_shortage(candidate, device), self._host_holds(estimate)
+            if least is None and holds and estimate.outcome in ("fits", "tight"):
                 return True
-            misses.append(NearestMiss(device, candidate, estimate, least))
+            host = None if holds else self.host
+            misses.append(NearestMiss(device, candidate, estimate, least, host))
         return False
 
     def _lowest(
@@ -305,7 +255,7 @@ class Search:
     def _fitting(self, device: Device, candidate: Candidate) -> Iterator[FittingCandidate]:
         """The shares for the engine with which a candidate fits or may fit."""
         for shared, estimate in self.estimates(device, candidate):
-            if estimate.outcome not in ("fits", "tight"):
+            if estimate.outcome not in ("fits", "tight") or not self._host_holds(estimate):
                 continue
             if self.engine_shortage(shared, device) is None:
                 yield FittingCandidate(device, shared, estimate)
@@ -318,9 +268,8 @@ class Search:
                 continue
             for candidate, estimate in self.estimates(fitting.device, less, (less.share,)):
                 without = FittingCandidate(fitting.device, candidate, estimate)
-                if self.engine_shortage(candidate, fitting.device) is None and _is_as_good(
-                    without, fitting
-                ):
+                starts = self.engine_shortage(candidate, fitting.device) is None
+                if starts and self._host_holds(estimate) and _is_as_good(without, fitting):
                     fitting = without
         return fitting
 

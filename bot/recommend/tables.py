@@ -241,6 +241,13 @@ def _conclusions(answer: Recommendations) -> Iterator[str]:
                 share=f"{one.share_gib:.1f}",
                 **place,
             )
+        elif one.ram_gib is not None:
+            yield tr(
+                "{method} on {gpus} × {device} needs {needed} GiB of each host, which has {ram}.",
+                needed=f"{one.host_gib:.0f}",
+                ram=f"{one.ram_gib:.0f}",
+                **place,
+            )
         elif one.verdict == "no" and one.margin_gib >= 0:
             yield tr(
                 "{method} would leave {margin} GiB on {gpus} × {device}, and most runs that came "

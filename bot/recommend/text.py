@@ -280,7 +280,7 @@ def _sum(miss: Miss) -> str:
                 parts=" + ".join(parts),
             )
         )
-    elif miss.engine_gib is None:
+    elif miss.engine_gib is None and miss.ram_gib is None:
         terms.append(
             tr(
                 "{stage} would leave {margin} GiB, and most runs that came so near ran out of "
@@ -295,6 +295,14 @@ def _sum(miss: Miss) -> str:
                 "the engine needs {needed} GiB, its share of the card is {share}",
                 needed=f"{miss.engine_gib:.1f}",
                 share=f"{miss.share_gib or 0:.1f}",
+            )
+        )
+    if miss.ram_gib is not None:
+        terms.append(
+            tr(
+                "each host needs {needed} GiB for what waits there, and has {ram}",
+                needed=f"{miss.host_gib or 0:.1f}",
+                ram=f"{miss.ram_gib:.0f}",
             )
         )
     return tr("; ").join(terms)

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from bot.frameworks.releases import releases
 from bot.memory.from_plan import device_named
+from bot.recommend.fitting import FittingCandidate
 from bot.recommend.options import SHARES, steps
 from bot.recommend.request import Candidate, Request, Sizes, make_request
-from bot.recommend.search import FittingCandidate, Search
+from bot.recommend.search import Search
 from tests.profiles import scaled
 
 SIZES = ("0.5B", "1.5B", "3B", "7B", "14B", "32B")
