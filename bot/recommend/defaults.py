@@ -176,6 +176,8 @@ def taken(question: ParsedQuestion, *, method: str | None) -> Iterator[str]:
 def _taken_cards(question: ParsedQuestion) -> Iterator[str]:
     if question.gpus is None and question.model is None:
         yield str(gpu_count(gpus_of(question)))
+    if question.gpus is not None and len(question.cards) > 1:
+        yield message("{gpus} of each card", gpus=question.gpus)
     if question.is_card_taken:
         yield message("card {device}", device=question.cards[0].label)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -93,6 +94,24 @@ def larger_counts(search: Search, device: Device, than: int) -> LargerCounts:
             if fitting is not None and perhaps is None:
                 perhaps = gpus
     return LargerCounts(None, perhaps, too_few)
+
+
+def longest(search: Search, device: Device, gpus: int) -> int | None:
+    """Tokens, the most of `LENGTHS`, that surely fit with every option, half of them the prompt.
+
+    A longer one never takes less, so that they are halved like any sorted list.
+    """
+    request = search.request
+
+    def too_long(tokens: int) -> bool:
+        prompt = tokens // 2 if request.prompt else 0
+        longer = replace(request, prompt=prompt, response=tokens - prompt)
+        return not Search(longer, search.release, search.host).surely_fits(device, gpus)
+
+    if not too_long(LENGTHS[-1]):
+        return LENGTHS[-1]
+    count = bisect_left(LENGTHS, True, key=too_long)
+    return LENGTHS[count - 1] if count else None
 
 
 def _verdict(search: Search, fitting: FittingCandidate, gpus: int) -> MethodVerdict:

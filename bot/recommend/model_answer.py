@@ -19,7 +19,7 @@ from bot.recommend.defaults import (
     search_of,
     taken,
 )
-from bot.recommend.methods import fewest, verdict_on
+from bot.recommend.methods import fewest, longest, verdict_on
 from bot.recommend.published import matching, rows_of
 from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import MethodVerdict, Recommendations
@@ -64,6 +64,8 @@ def answer_model(
     tokens = [card.token for card in question.cards]
     budget = question.gpus or BUDGET
     verdicts = list(_verdicts(searches, devices, question.gpus, budget)) if by_words else []
+    if question.asks_longest and len(devices) == 1:
+        verdicts = [_with_longest(searches, devices[0], one) for one in verdicts]
     is_large = not question.cards and bool(verdicts) and not _fits_on_a_node(verdicts)
     if is_large:
         budget = question.gpus or LARGE_BUDGET
@@ -149,6 +151,15 @@ def _on_larger_hosts(
                 gib=f"{larger.host_gib:.0f}",
                 ram=round(search.host.in_gib),
             )
+
+
+def _with_longest(
+    searches: Mapping[Method, Search], device: Device, one: MethodVerdict
+) -> MethodVerdict:
+    """A verdict with the longest lengths; none where the method does not fit."""
+    if one.verdict == "no":
+        return one
+    return replace(one, longest=longest(searches[one.method], device, one.gpus))
 
 
 def _completed(question: ParsedQuestion) -> ParsedQuestion:

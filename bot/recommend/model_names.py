@@ -21,7 +21,7 @@ _VARIANT = regex(
 _MOST_ORDERED = 4
 """Words that are tried in every order."""
 _WITH_SIZE = regex(r"([a-z]{3,})(\d{1,3}(?:\.\d)?b)", re.I)
-_USUAL = ("Qwen3-", "Qwen2.5-", "Llama-3.1-", "Llama-2-", "Gemma-2-")
+_USUAL = ("Qwen3-", "Qwen2.5-", "Llama-3.1-", "Llama-3.2-", "Llama-2-", "Gemma-2-")
 """Beginnings of the names that a size alone most likely means, the likeliest first."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 
@@ -21,12 +20,11 @@ from bot.recommend.defaults import (
     taken,
     task_of,
 )
-from bot.recommend.methods import LENGTHS, verdict_on
+from bot.recommend.methods import longest, verdict_on
 from bot.recommend.options import divides, left_over, shareable_batch, step_of
 from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import CardOverview, CardQuestion, MethodVerdict
 from bot.recommend.request import QUANTIZED
-from bot.recommend.search import Search
 from bot.report import Tool
 
 LADDER = (
@@ -140,27 +138,9 @@ def _verdicts(question: ParsedQuestion, device: Device, gpus: int) -> Iterator[M
             search = search_of(question, request)
             one = verdict_on(search, device, gpus, look_further=False)
             if one.verdict != "no":
-                one = replace(one, longest=_longest(search, device, one.gpus))
+                one = replace(one, longest=longest(search, device, one.gpus))
             row.append(one)
         yield from row
         missed += all(one.verdict == "no" for one in row)
         if missed == BEYOND:
             return
-
-
-def _longest(search: Search, device: Device, gpus: int) -> int | None:
-    """The longest of `LENGTHS` that surely fits with every option, half of it the prompt.
-
-    A longer one never takes less, so that they are halved like any sorted list.
-    """
-    request = search.request
-
-    def too_long(tokens: int) -> bool:
-        prompt = tokens // 2 if request.prompt else 0
-        longer = replace(request, prompt=prompt, response=tokens - prompt)
-        return not Search(longer, search.release, search.host).surely_fits(device, gpus)
-
-    if not too_long(LENGTHS[-1]):
-        return LENGTHS[-1]
-    count = bisect_left(LENGTHS, True, key=too_long)
-    return LENGTHS[count - 1] if count else None

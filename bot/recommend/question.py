@@ -71,6 +71,8 @@ class ParsedQuestion:
     rank: int | None = None
     ram: int | None = None
     """GB of each host."""
+    asks_longest: bool = False
+    """Whether it asks for the longest lengths."""
 
 
 def _no_folder(_path: str) -> bool:
@@ -114,6 +116,7 @@ def parse_question(
         left_out=tuple(parts.left_out),
         unwanted=tuple(parts.values.get("unwanted", ())),
         asides=tuple(asides),
+        asks_longest="longest" in parts.values,
     )
     prompt, response = _lengths(parts)
     question = _with_model(replace(question, prompt=prompt, response=response), parts)

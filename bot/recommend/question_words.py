@@ -111,7 +111,7 @@ def words_of(text: str) -> list[str]:
     for spelling in SPELLINGS:
         text = spelling.found.sub(spelling.becomes, text)
     text = _keyed(_INSTANCE.sub(_cards_of_instance, text))
-    found = re.split(r"[\s,;?!&()\"]+|(?<=[a-z])'[a-z]{1,2}\b", text, flags=re.I)
+    found = re.split(r"[\s,;?!&()\"\u00bf\u00a1]+|(?<=[a-z])'[a-z]{1,2}\b", text, flags=re.I)
     words = [word.rstrip(".:/").lstrip(":") for word in found]
     return [word for word in words if any(map(str.isalnum, word))]
 

@@ -154,7 +154,7 @@ def not_one_model(words: Sequence[str]) -> UserError:
         return UserError(
             "The question names {values}: one of them, please.", values=", ".join(different)
         )
-    one = min(unknown, key=lambda word: (is_size(word), word))
+    one = min(unknown, key=lambda word: (is_size(word), nearest(word) is None, not word.isalpha()))
     return _unknown(one, alone=len(different) == 1)
 
 

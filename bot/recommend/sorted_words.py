@@ -90,6 +90,8 @@ def sort_words(
     for word, before, after, next_ in zip(words, around, around[2:], around[3:], strict=False):
         if aside := _ASIDE.fullmatch(word):
             parts.left_out.append(aside[1])
+        elif word == "ask=longest":
+            parts.add("longest", word)
         elif is_model_folder(word):
             parts.add("folder", word)
         elif word.lower() in ("a", "an") and card(after) and next_ not in _MACHINES:

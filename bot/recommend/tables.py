@@ -80,11 +80,10 @@ def _overview_rows(answer: CardOverview) -> list[list[str]]:
         cells = [one for one in answer.models if one.model == model]
         row = [model]
         for one in cells:
-            longest = f"{one.longest // 1024}k" if one.longest else ""
             verdict = _verdict(one)
             if one.gpus != answer.question.gpus:
                 verdict = tr("{verdict} on {gpus}", verdict=verdict, gpus=one.gpus)
-            row += [verdict, f"{one.peak_gib:.1f}", longest]
+            row += [verdict, f"{one.peak_gib:.1f}", _tokens(one.longest)]
         if needs_host:
             row.append(
                 "/".join("-" if one.verdict == "no" else f"{one.host_gib:.0f}" for one in cells)
@@ -96,17 +95,27 @@ def _overview_rows(answer: CardOverview) -> list[list[str]]:
 
 def _overview_below(answer: CardOverview) -> Iterator[str]:
     yield from answer.notes
-    if any(one.longest for one in answer.models):
-        yield tr(
-            "up to: tokens of prompt and response together that fit with every memory option; "
-            "{most} are tried at most.",
-            most="32k",
-        )
+    yield from _up_to(answer.models)
     if any(map(_needs_host, answer.models)):
         yield tr("host RAM: GiB of each host for what waits on it, by method.")
     yield from _may_fit(answer.models)
     if answer.next:
         yield tr("Next: {command}", command=answer.next)
+
+
+def _tokens(longest: int | None) -> str:
+    """Tokens as lengths are written; nothing for none."""
+    return f"{longest // 1024}k" if longest else ""
+
+
+def _up_to(verdicts: Sequence[MethodVerdict]) -> Iterator[str]:
+    """What the longest lengths are, where there are any."""
+    if any(one.longest for one in verdicts):
+        yield tr(
+            "up to: tokens of prompt and response together that fit with every memory option; "
+            "{most} are tried at most.",
+            most="32k",
+        )
 
 
 def _needs_host(one: MethodVerdict) -> bool:
@@ -176,28 +185,25 @@ def _counted(answer: Recommendations) -> bool:
 
 def _rows(answer: Recommendations) -> list[list[str]]:
     if _counted(answer):
-        return [
+        head = [tr("hardware"), tr("method"), tr("needs"), tr("usable"), tr("margin"), tr("binds")]
+        rows = [
             [
-                tr("hardware"),
-                tr("method"),
-                tr("needs"),
-                tr("usable"),
-                tr("margin"),
-                tr("binds"),
-                tr("verdict"),
-            ],
-            *(
-                [
-                    f"{one.gpus} × {one.device}",
-                    _method(one.method),
-                    f"{one.peak_gib:.1f}",
-                    f"{one.share_gib or one.usable_gib:.1f}",
-                    f"{one.margin_gib:.1f}",
-                    tr(one.binding),
-                    _verdict(one),
-                ]
-                for one in answer.methods
-            ),
+                f"{one.gpus} × {one.device}",
+                _method(one.method),
+                f"{one.peak_gib:.1f}",
+                f"{one.share_gib or one.usable_gib:.1f}",
+                f"{one.margin_gib:.1f}",
+                tr(one.binding),
+                _verdict(one),
+            ]
+            for one in answer.methods
+        ]
+        if not any(one.longest for one in answer.methods):
+            return [[*head, tr("verdict")], *rows]
+        longest = [_tokens(one.longest) for one in answer.methods]
+        return [
+            [*head, tr("verdict"), tr("up to")],
+            *([*row, tokens] for row, tokens in zip(rows, longest, strict=True)),
         ]
     methods = list(dict.fromkeys(one.method for one in answer.methods))
     rows = [[tr("card"), tr("usable"), *map(_method, methods)]]
@@ -221,6 +227,7 @@ def method_sentences(answer: Recommendations) -> Iterator[str]:
 
 
 def _conclusions(answer: Recommendations) -> Iterator[str]:
+    yield from _up_to(answer.methods)
     if not _counted(answer):
         yield tr(
             "The fewest GPUs of each card{tried}, by method; name cards to see their settings.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from bot.base.errors import UserError
 from bot.base.messages import sentence_of
 from bot.recommend.question import parse_question
+from tests.command import rlbot
 
 
 def _refusal(words: str) -> str:
@@ -149,3 +151,33 @@ def test_a_name_of_several_words_is_still_one() -> None:
         ("qwen3 30b a3b thinking 2507 8xh100", "Qwen3-30B-A3B-Thinking-2507"),
     ):
         assert parse_question([words]).model == model
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "what's the max context for qwen3 8b on 8xA100 grpo?",
+        "max context length qwen3-8b lora sft 4090",
+        "how long a sequence fits qwen3-8b on 4090",
+        "\u75283090\u8bad\u7ec30.5B\u7684GRPO\uff0c\u6700\u5927\u957f\u5ea6\u591a\u5c11\uff1f",
+    ],
+)
+def test_the_longest_lengths_are_answered_where_they_are_asked_for(words: str) -> None:
+    question = parse_question([words])
+    assert question.asks_longest
+    assert (question.response, question.left_out) == (None, ())
+    answer = json.loads(rlbot("recommend", words, "--format", "json").out)
+    fitting = [one for one in answer["methods"] if one["verdict"] != "no"]
+    assert fitting
+    assert all(one["longest"] >= 2048 for one in fitting)
+
+
+def test_a_maximum_with_its_number_is_a_length() -> None:
+    for words in ("max length 4096 qwen3 8b", "max context of 4096 qwen3 8b", "maxlen 4096 8b"):
+        question = parse_question([words])
+        assert (question.response, question.asks_longest) == (4096, False), words
+
+
+def test_a_number_of_several_cards_is_of_each() -> None:
+    said = rlbot("recommend", "A100 vs 2x4090 for 7b?").out
+    assert "2 of each card" in said

@@ -318,7 +318,7 @@ def test_every_reported_name_means_its_card() -> None:
         if device.reported_name:
             (card,) = parse_question([f"4x {device.reported_name} qwen3-8b"]).cards
             # They report the name of the common card.
-            refitted = device.label in ("RTX4090-48", "RTX3050LAPTOP-6")
+            refitted = device.label in ("RTX4090-48", "RTX3050LAPTOP-6", "RTX4060TI-8")
             assert card.memory_bytes == device.memory_bytes or refitted, device
 
 

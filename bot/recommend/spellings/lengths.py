@@ -11,6 +11,17 @@ _UP_TO = r"(?:up\s+to|at\s+most|max(?:imum)?(?:\s+of)?|about|around|under|below|
 LENGTHS = (
     Spelling(
         regex(
+            r"\b(?:max(?:imum)?|longest|how\slong(?:\san?)?)\s(?:possible\s)?"
+            r"(?:(?:prompt|response|context|ctx|seq(?:uence)?)[\s-])?"
+            r"(?:len(?:gth)?s?|context|ctx|seq(?:uence)?s?|window)\b(?![\s:=]{0,3}(?:of\s)?\d)",
+            re.I,
+        ),
+        "ask=longest",
+        "what max context length for 8b",
+        "what ask=longest for 8b",
+    ),
+    Spelling(
+        regex(
             r"(?<!\w)-{0,2}(?:max[_-](prompt|response)[_-]len(?:gth)?|(prompt)_max_len)[\s=:]{1,2}(?=\d)",
             re.I,
         ),
