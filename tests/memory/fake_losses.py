@@ -55,6 +55,13 @@ def measure() -> dict[str, Any]:
             for cast in (False, True)
             for trained in (False, True)
         },
+        "logits of a chunk beside a frozen head": {
+            f"{width}{', autocast' * cast}": round(
+                _beside_head(torch, getattr(torch, width), cast=cast)
+            )
+            for width in ("bfloat16", "float32")
+            for cast in (False, True)
+        },
     }
 
 
@@ -87,6 +94,34 @@ def _head(torch: Any, width: Any, *, cast: bool, trained: bool) -> float:
             made = [again(chunk, hidden[p], head, labels[p], use_reentrant=False) for p in parts]
         sum(made).backward()
         return float((seen.peak - before) / (VOCAB * 1024))
+
+
+def _beside_head(torch: Any, width: Any, *, cast: bool) -> float:
+    """TRL 1.5 to 1.12 in chunks of 256 tokens, below a frozen head, without the head's copies."""
+    again = importlib.import_module("torch.utils.checkpoint").checkpoint
+    each, count, hidden_size = 256, 1024, 1024
+
+    def chunk(hidden: Any, head: Any, labels: Any) -> Any:
+        logits = hidden.float() @ head.float().t()
+        chances = torch.nn.functional.log_softmax(logits, dim=-1)
+        loss = torch.nn.functional.nll_loss(chances, labels, reduction="sum")
+        valid = labels != -100
+        right = ((logits.argmax(dim=-1) == labels) & valid).sum().float()
+        entropy = (-(chances.exp() * chances).sum(dim=-1) * valid).sum()
+        return loss, right, entropy
+
+    with storages(torch) as seen:
+        head = torch.zeros(VOCAB, hidden_size, dtype=width)
+        hidden = torch.zeros(count, hidden_size, dtype=torch.bfloat16, requires_grad=True)
+        labels = torch.zeros(count, dtype=torch.int64)
+        before = seen.peak = seen.now
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=cast):
+            parts = [slice(at, at + each) for at in range(0, count, each)]
+            made = [again(chunk, hidden[p], head, labels[p], use_reentrant=False)[0] for p in parts]
+        sum(made).backward()
+        peak = seen.peak - before
+    copies = _head(torch, width, cast=cast, trained=False) * VOCAB * hidden_size
+    return float((peak - copies) / (each * VOCAB))
 
 
 def _chunk(torch: Any, *, trained: bool) -> float:

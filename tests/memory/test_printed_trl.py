@@ -484,6 +484,29 @@ def test_a_loss_in_chunks_copies_the_head(width: str, *, cast: bool, trained: bo
     assert _copies("1.12.0", *flags) == pytest.approx(measured, rel=0.02)
 
 
+@pytest.mark.parametrize("width", ["bfloat16", "float32"])
+@pytest.mark.parametrize("cast", [False, True])
+def test_a_chunk_s_logits_are_there_beside_a_frozen_head(width: str, *, cast: bool) -> None:
+    """A public QLoRA run whose head is in fp32 took its bf16 copy and a chunk's logits."""
+
+    def logits(tokens: int, *flags: str) -> float:
+        given = (f"--max_length {tokens}", "--per_device_train_batch_size 1")
+        types = (f"--dtype {width}", f"--bf16 {str(cast).lower()}")
+        made = trl("sft", *given, *types, *flags, release="1.12.0")
+        return component(made, "update", "logits") * GIB / (256 * SHAPE.vocab)
+
+    measured = MEASURED["logits of a chunk beside a frozen head"][f"{width}{', autocast' * cast}"]
+    for tokens, share in ((64, 1 / 4), (256, 1.0), (400, 1.0)):
+        assert logits(tokens, *LORA) == pytest.approx(share * measured, rel=0.05, abs=0.1)
+    assert logits(400) < 1
+
+
+def test_a_head_that_was_made_fp32_below_qlora_is_not_copied_as_that_again() -> None:
+    """`prepare_model_for_kbit_training` makes fp32 of what is not quantized."""
+    flags = ("--bf16 true", "--use_peft", "--lora_r 8", "--load_in_4bit")
+    assert _copies("1.12.0", *flags, "--dtype float32") == pytest.approx(2, rel=0.02)
+
+
 def test_the_head_is_copied_in_the_releases_whose_chunks_do() -> None:
     flags = ("--dtype bfloat16", "--bf16 true", "--use_peft", "--lora_r 8")
     taken = [_copies(release, *flags) for release in ("1.7.1", "1.8.0", "1.13.0", "1.14.0")]

@@ -13,12 +13,13 @@ from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.readers.lengths import Lengths, Measured
 from bot.memory.readers.settings import MemorySettings
+from bot.memory.readers.trl.backend import backend_of
 from bot.memory.readers.trl.distillation import NAME as DISTILLS
 from bot.memory.readers.trl.distillation import divergence
 from bot.memory.readers.trl.precision import Precision
 from bot.memory.readers.trl.unsloth import LOGIT, by_unsloth, tokens_at_once
 from bot.memory.shapes.shape import Shape
-from bot.memory.workload import Backend, HeldOutputs
+from bot.memory.workload import HeldOutputs
 
 _FUSED_HEAD = ("sft", "dpo", "grpo", "rloo", "kto")
 ODDS = ("orpo", "cpo")
@@ -35,12 +36,18 @@ _HEAD_COPIES = {
 }
 """Whether the head is in fp32, and autocast there, to bytes an entry of it in copies: with its
 gradient, and of a head that is frozen. Measured (`fake_losses.json`)."""
+_FROZEN_CHUNK = {(False, False): 16.0, (False, True): 2.0, (True, False): 16.0, (True, True): 12.0}
+"""The same to bytes a logit of a chunk beside the copies of a frozen head; beside the gradient of
+one that is trained a chunk's are gone. Measured (`fake_losses.json`)."""
 
 
 def trainer_logits(
-    get: MemorySettings, algorithm: str, precision: Precision, sequences: int
+    get: MemorySettings, algorithm: str, precision: Precision, sequences: int, *, frozen: bool
 ) -> tuple[float, float]:
-    """Bytes a logit in an update of so many `sequences` a pass, and of one without gradient."""
+    """Bytes a logit in an update of so many `sequences` a pass, and of one without gradient.
+
+    `frozen` says that the head is not trained.
+    """
     plan = get.plan
     instruct = plan.framework == "open-instruct"
     if algorithm == DISTILLS:
@@ -48,7 +55,7 @@ def trainer_logits(
     if _fused(get, algorithm):
         return constants.FUSED, constants.FUSED
     if algorithm == "sft":
-        return _supervised(get), 0.0
+        return _supervised(get, precision, frozen=frozen), 0.0
     whole = precision.computes >= 4 or precision.casts_outputs
     if algorithm in ("grpo", "rloo") and not instruct:
         return _online(plan, sequences, whole=whole)
@@ -65,16 +72,18 @@ def trainer_logits(
     return 2 * constants.LOGITS + _row(sequences), constants.FORWARD_LOG_PROBS
 
 
-def _supervised(get: MemorySettings) -> float:
+def _supervised(get: MemorySettings, precision: Precision, *, frozen: bool) -> float:
     if by_unsloth(get):
         return LOGIT
+    if frozen and _copies_head(get):
+        return _FROZEN_CHUNK[_wide_head(get, precision), precision.casts_outputs]
     if _in_chunks(get):
         return constants.CHUNKED
     return constants.FUSED if _chunked(get) else constants.CAUSAL_LOSS
 
 
 def head_copies(
-    get: MemorySettings, algorithm: str, precision: Precision, backend: Backend, *, trained: bool
+    get: MemorySettings, algorithm: str, precision: Precision, *, trained: bool
 ) -> tuple[float, float]:
     """Bytes an entry of the head's matrix in copies of it: in an update, and without gradient.
 
@@ -85,19 +94,28 @@ def head_copies(
     and cast to the head's type at the end (`backward` in `kernels/chunked_logprob.py`; measured on
     a GPU, `tests/memory/measured`). Autocast copies a head that was cast to fp32 below QLoRA, too.
     """
-    plan, casts = get.plan, precision.casts_outputs
+    casts = precision.casts_outputs
     if trained and fused_head(get, algorithm):
         return 4.0 + (precision.weights if precision.weights < 4 else 0.0), 0.0
     chunked = algorithm == "sft" and not _fused(get, algorithm) and _chunked(get)
-    if chunked and not version_at_least(plan, 1, 13):
-        # FSDP gathers the head in the type that it computes in.
-        whole = precision.weights >= 4 and backend not in ("fsdp", "fsdp2")
-        update, forward = _HEAD_COPIES[whole, casts]
+    if chunked and _copies_head(get):
+        update, forward = _HEAD_COPIES[_wide_head(get, precision), casts]
         return (update if trained else forward), forward
     if trained and chunked:
         return precision.weights, 0.0
     quantized = precision.ends > 2 and precision.frozen is not None and not trained
     return (2.0, 2.0) if quantized else (0.0, 0.0)
+
+
+def _copies_head(get: MemorySettings) -> bool:
+    """Whether each chunk of TRL's supervised loss copies the head: 1.5 to 1.12."""
+    return not _fused(get, "sft") and _chunked(get) and not version_at_least(get.plan, 1, 13)
+
+
+def _wide_head(get: MemorySettings, precision: Precision) -> bool:
+    """Whether the head is in fp32 where the loss is made; FSDP gathers it as it computes."""
+    width = precision.weights if precision.frozen is None else precision.ends
+    return width >= 4 and backend_of(get) not in ("fsdp", "fsdp2")
 
 
 def head_share(
@@ -160,15 +178,18 @@ def _chunked(get: MemorySettings) -> bool:
     return plan.framework == "trl" and (get.text("loss_type") or unset) == "chunked_nll"
 
 
-def logits_at_once(get: MemorySettings, algorithm: str, shape: Shape, of: Lengths) -> int | None:
-    """Tokens of a chunk of unsloth's losses, and of the supervised one of TRL 1.13 and 1.14.
+def logits_at_once(
+    get: MemorySettings, algorithm: str, shape: Shape, of: Lengths, *, frozen: bool
+) -> int | None:
+    """Tokens of a chunk of unsloth's losses, and of TRL's supervised one; None for other losses.
 
-    None for other losses. Earlier ones of TRL have copies of the head beside the chunk's, which are
-    more (`head_copies`).
+    From 1.5 to 1.12 copies of a head that is trained are more than a chunk's logits, and not there
+    at the same time (`head_copies`).
     """
     if (tokens := tokens_at_once(get, algorithm, shape, of)) is not None:
         return tokens
-    return _CHUNK if algorithm == "sft" and _in_chunks(get) else None
+    chunked = _in_chunks(get) or (frozen and _copies_head(get))
+    return _CHUNK if algorithm == "sft" and chunked else None
 
 
 def _in_chunks(get: MemorySettings) -> bool:

@@ -206,7 +206,9 @@ class _Trainer:
         get, online = self.get, self.algorithm in _ONLINE
         backend, adapter = backend_of(get), self._adapter()
         precision = precision_of(get, backend, self.algorithm)
-        logits, forward_logits = trainer_logits(get, self.algorithm, precision, self._sequences())
+        frozen, sequences = adapter is not None, self._sequences()
+        both = trainer_logits(get, self.algorithm, precision, sequences, frozen=frozen)
+        logits, forward_logits = both
         updated = self._updated(gpus, of, tokens, precision, adapter)
         over = updated.layout.context * updated.layout.sequence
         forward, scored = tokens, 0
@@ -220,14 +222,13 @@ class _Trainer:
             held_out_batch = evaluation_sequences(get, self.algorithm)
             if may_evaluate(get):
                 self.assumed.append(message("an evaluation, which only a run knows of"))
-        both = logits, forward_logits
         actor = replace(
             updated,
             update_logits=logits,
             forward=forward if online else Tokens(0, 0, 0),
             forward_logits=forward_logits if online else 0.0,
             scored_tokens=scored,
-            outputs=held_outputs(get, self.algorithm, precision, self._sequences()),
+            outputs=held_outputs(get, self.algorithm, precision, sequences),
             evaluation=held_out.over(over),
             evaluation_logits=held_out_logits(get, self.algorithm, precision, updated, both),
             evaluation_rows=self._rows(held_out_batch),
@@ -266,7 +267,7 @@ class _Trainer:
         """The role that is trained, as its update finds it, but for the logits."""
         get = self.get
         backend = backend_of(get)
-        copies = head_copies(get, self.algorithm, precision, backend, trained=adapter is None)
+        copies = head_copies(get, self.algorithm, precision, trained=adapter is None)
         weights_at, gradients_at, optimizer_at = offload_of(get, backend)
         fsdp = divided(get, gpus, self.plan.gpus_per_node.value)
         context, sequence = (1, 1) if self.algorithm in _ONLINE else sequence_ranks(get)
@@ -313,7 +314,9 @@ class _Trainer:
             unsharded_gradient_bytes=waiting_gradients(get, backend, precision.computes),
             accumulates=(get.count("gradient_accumulation_steps") or 2) > 1 or self.instruct,
             head_share=head_share(get, self.algorithm, self._sequences(), of, self.run),
-            logits_at_once=logits_at_once(get, self.algorithm, self.shape, of),
+            logits_at_once=logits_at_once(
+                get, self.algorithm, self.shape, of, frozen=adapter is not None
+            ),
             **attention_rows(
                 *(get, precision, self._rows(self._sequences())),
                 self._rows(self.batches.forward if self.batches else self._sequences()),
