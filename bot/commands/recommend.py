@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, get_args
 
 from bot.base.errors import UserError
 from bot.base.files import make_folder, write_new_file
-from bot.base.messages import Language, mark, sentence_of
+from bot.base.messages import Language, mark, sentence_of, translated
 from bot.commands.arguments import add_config, without_effect
 from bot.commands.configuration import config_of
 from bot.commands.files import page_text, read_file
@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
         "zh" if has_chinese(" ".join(arguments.question)) else config.language
     )
     models = _Models(HubConfigs(os.environ, Path.home(), fetches=not arguments.offline))
-    with models.explaining():
+    with _in_language(language), models.explaining():
         words, question = _question(arguments, models)
         if question.model is None:
             return _overview(arguments, question, language)
@@ -161,6 +161,16 @@ def run(arguments: argparse.Namespace) -> int:
         command = f"rlbot lint {shlex.quote(str(written))}"
         notice("wrote {path}; check it: {command}", path=written, command=command)
     return 0 if recommendations.predicted or recommendations.published else 1
+
+
+@contextmanager
+def _in_language(language: Language) -> Iterator[None]:
+    """Raises an error within in the language of the answer."""
+    try:
+        yield
+    except UserError as error:
+        sentence = translated(sentence_of(error), language)
+        raise type(error)("{sentence}", sentence=sentence) from None
 
 
 def _write_json(answer: DataclassInstance) -> None:

@@ -17,16 +17,25 @@ def _numerals() -> Mapping[str, str]:
     return {row["written"]: row["meant"] for row in table}
 
 
+def _written(*kinds: str) -> str:
+    """What is written for what it means, as alternatives."""
+    return "|".join(one for one, meant in _numerals().items() if meant in kinds)
+
+
 @cache
 def _counted_in_chinese() -> re.Pattern[str]:
     """A number and what it counts; digits are left as they are before cards."""
-    written = {
-        kind: "|".join(one for one, meant in _numerals().items() if meant == kind)
-        for kind in ("cards", "nodes")
-    }
-    digits = "".join(one for one in _numerals() if one not in "|".join(written.values()))
-    every, nodes = "|".join(written.values()), written["nodes"]
-    return re.compile(f"([{digits}]{{1,7}})({every})|([0-9]{{1,3}}) ?({nodes})")
+    kinds = ("cards", "nodes", "tenths")
+    digits = "".join(one for one, meant in _numerals().items() if meant not in (*kinds, "each"))
+    every, alone = _written(*kinds), _written("nodes", "tenths")
+    return re.compile(f"([{digits}]{{1,7}})({every})|([0-9]{{1,4}}) ?({alone})")
+
+
+@cache
+def _before_a_card() -> re.Pattern[str]:
+    """A numeral in one word with a card."""
+    pattern = f"({_written(*map(str, range(1, 10)))})(?:{_written('each')})?(?=[AHLV]?[0-9]{{2,4}})"
+    return re.compile(pattern)
 
 
 def _number_in_chinese(found: re.Match[str]) -> str:
@@ -40,6 +49,8 @@ def _number_in_chinese(found: re.Match[str]) -> str:
             total, digit = total + (digit or 1) * int(meant[1:]), 0
         else:
             digit = 1 if meant == "single" else int(meant)
+    if unit == "tenths":
+        return f" {(total + digit) / 10:g}b "
     return f" {total + digit} {'nodes ' if unit == 'nodes' else ''}"
 
 
@@ -91,6 +102,7 @@ def without_chinese(text: str) -> str:
     text = _money().sub(
         lambda found: f" price={_multiplied(found[1] or found[3], found[2] or found[4])} ", text
     )
+    text = _before_a_card().sub(lambda found: f"{_numerals()[found[1]]}x", text)
     text = _counted_in_chinese().sub(_number_in_chinese, text)
     for written, meant in _chinese():
         text = text.replace(written, f" {meant} ")
@@ -98,8 +110,8 @@ def without_chinese(text: str) -> str:
 
 
 def has_chinese(text: str) -> bool:
-    """Whether a question is asked in Chinese, at least in part."""
-    return any(map(_is_chinese, text))
+    """Whether a question is asked in Chinese, at least in part; Japanese has letters of its own."""
+    return any(map(_is_chinese, text)) and not any(0x3040 <= ord(char) <= 0x30FF for char in text)
 
 
 def _is_chinese(char: str) -> bool:

@@ -131,6 +131,11 @@ def _leave_out_what_is_not_wanted(parts: SortedWords) -> None:
         others = [name for name, tasks in TASKS.items() if name != word and task in tasks]
         if "framework" not in parts.values and others:
             parts.add("framework", others[0])
+    for words in parts.values.get("not card", ()):
+        no, _, word = words.partition(" ")
+        if not parts.cards:
+            raise says_what_is_not_wanted(no, word)
+        parts.left_out.append(words)
     for words in parts.values.get("not task", ()):
         no, _, word = words.partition(" ")
         if set(parts.values.get("task", ())) <= {TASK_WORDS[word]}:

@@ -12,11 +12,14 @@ from pathlib import Path
 from unicodedata import normalize
 
 from bot.base.csv_file import read_table
+from bot.base.device_words import card
 from bot.base.devices import devices
 from bot.base.regex import regex
+from bot.memory.shapes.models import find
 from bot.recommend.chinese import without_chinese
 from bot.recommend.spellings import SPELLINGS
 from bot.recommend.spellings.spelling import NUMBER, UNIT
+from bot.recommend.vocabulary import COUNTED, METHODS, TASK_WORDS
 
 _INSTANCE = regex(
     r"(?<![\w.-])(?:(\d{1,3})(?: ?x ?| ))?([a-z][\w.-]{1,40})(?: x ?(\d{1,3})(?!\w))?", re.I
@@ -28,10 +31,18 @@ _NUMBER_WORDS = {
     "thirty-two": 32, "sixty-four": 64, "single": 1, "pair": 2, "dual": 2, "quad": 4,
 }  # fmt: skip
 _NUMBER_WORD = regex(rf"(?<![\w/-])({'|'.join(reversed(_NUMBER_WORDS))})(?![\w/])", re.I)
+_VISIBLE = regex(r"\bCUDA_VISIBLE_DEVICES=[\"']?(\d{1,2}(?:,\d{1,2}){0,31})\b[\"']?", re.I)
+_MIB = regex(r"(?<![\w.])(\d{4,6})\s?mib\b", re.I)
 _MILLIONS = regex(
     r"(?<![\w.-])(\d{3})\s?m(?:\sparam\w*)?(?=\s(?:model|param|sft|grpo|dpo|lora)|\Z)", re.I
 )
 """A size below a billion by itself, `500M model`; behind a name it is a part of it."""
+_BETWEEN = regex(r"[\s,;?!&()\"\u00bf\u00a1{}\[\]`|<>]+|(?<=[a-z])'[a-z]{1,2}\b", re.I)
+"""What parts words; of "what's" the end."""
+_LENGTH = regex(r"\d{1,3}(?:k|gb)")
+_APART_FROM_K = regex(
+    r"(?<![\w.])(\d{1,3}(?:\.\d{1,2})?)\s(k)(?=\s?(?:tok|context|ctx|prompt|resp))", re.I
+)
 _PARTS_OF_K = regex(r"(?<![\w./-])(\d{1,3}\.\d{1,2})k(?!\w)", re.I)
 """Tokens as people write those between: 1.5k+2.5k."""
 _TOKENS = rf"({NUMBER}[km]|\d{{3,8}})(?:[\s-]*tokens?)?"
@@ -105,15 +116,41 @@ def words_of(text: str) -> list[str]:
     """The words of a question; what belongs together is one word, a name keeps its capitals."""
     text = _HUB_PAGE.sub(r" \1 ", _with_tokens(without_chinese(normalize("NFKC", text))))
     text = _NUMBER_WORD.sub(lambda found: str(_NUMBER_WORDS[found[1].lower()]), text)
+    text = _APART_FROM_K.sub(r"\1\2", text)
     text = _PARTS_OF_K.sub(lambda found: str(round(1024 * float(found[1]))), text)
     text = _MILLIONS.sub(lambda found: f"{int(found[1]) / 1000:.1f}b", text)
     text = text.replace("×", "x").replace("*", "x")
+    text = _VISIBLE.sub(lambda found: f" {found[1].count(',') + 1} gpus ", text)
+    text = _MIB.sub(lambda found: f" {round(int(found[1]) / 1024)}gb ", text)
+    text = re.sub(r"\S+", _apart, text)
     for spelling in SPELLINGS:
         text = spelling.found.sub(spelling.becomes, text)
     text = _keyed(_INSTANCE.sub(_cards_of_instance, text))
-    found = re.split(r"[\s,;?!&()\"\u00bf\u00a1]+|(?<=[a-z])'[a-z]{1,2}\b", text, flags=re.I)
+    found = re.split(
+        r"[\s,;?!&()\"\u00bf\u00a1{}\[\]`|<>]+|(?<=[a-z])'[a-z]{1,2}\b", text, flags=re.I
+    )
     words = [word.rstrip(".:/").lstrip(":") for word in found]
     return [word for word in words if any(map(str.isalnum, word))]
+
+
+def _apart(found: re.Match[str]) -> str:
+    """The parts of a word that is a whole question: qwen3-8b-grpo-8xh100-lora."""
+    parts = re.split("[-_]", found[0])
+    counted = [part for part in parts if COUNTED.search(part.lower()) and _has_card(part.lower())]
+    if len(parts) < 3 or len(counted) != 1 or "/" in found[0] or find(found[0]):
+        return found[0]
+    apart, name = [], []
+    for part in parts:
+        low = part.lower()
+        if part in counted or low in {*TASK_WORDS, *METHODS} or _LENGTH.fullmatch(low):
+            apart.append(part)
+        else:
+            name.append(part)
+    return f" {'-'.join(name)} {' '.join(apart)} "
+
+
+def _has_card(word: str) -> bool:
+    return bool(card(COUNTED.sub("", word)))
 
 
 def _keyed(text: str) -> str:

@@ -44,6 +44,8 @@ _DATE = regex(r"(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|2[2-9](?:0[1-9]|1[0-2])
 """Month and day, or year and month, as models' names have them."""
 _LENGTHS_STEP = 64
 """Lengths are multiples of it, where the dates in models' names are none: 1024, not 1124."""
+_MOST_LENGTH = 1_000_000
+"""Of a bare number."""
 _LEAST_LENGTH = 128
 """A number from here on that stands by no card is a length."""
 _HARDWARE = frozenset(
@@ -57,6 +59,8 @@ _MACHINES = frozenset(
     {"node", "nodes", "server", "servers", "machine", "machines", "cluster", "box", "instance"}
 )
 """Words behind a card of which there are several in one."""
+_ONE = frozenset({"a", "an", "my", "our", "this"})
+"""Words before a single card."""
 _MOST_TIMES = 6
 """Letters x in a word for cards: each may be a sign, and both sides of it are tried."""
 _UNWANTED = {"lora": "full", "full": "lora", "dora": None, "qlora": None}
@@ -94,7 +98,7 @@ def sort_words(
             parts.add("longest", word)
         elif is_model_folder(word):
             parts.add("folder", word)
-        elif word.lower() in ("a", "an") and card(after) and next_ not in _MACHINES:
+        elif word.lower() in _ONE and _is_one_card(after) and next_ not in _MACHINES:
             parts.counts.append(1)
         elif "/" in word or _is_of_name(word.lower(), before, parts):
             parts.rest.append(word)
@@ -107,7 +111,15 @@ def sort_words(
             or _sort_count(word.lower(), before, after, parts)
             or _sort_word(word.lower(), parts)
         ):
-            parts.rest.append(word)
+            stands_apart = not parts.rest or parts.rest[-1].lower() != before
+            is_number = stands_apart and not any(map(str.isalpha, word))
+            (parts.left_out if is_number else parts.rest).append(word)
+
+
+def _is_one_card(word: str) -> bool:
+    """Whether a word is a card, or its memory, that no number stands in: 4090, 24gb."""
+    single = bool(card(word)) and not (word.endswith("s") and card(word[:-1]))
+    return single or _MEMORY.fullmatch(word) is not None
 
 
 def _is_of_name(low: str, before: str, parts: SortedWords) -> bool:
@@ -160,7 +172,9 @@ def _sort_unwanted(no: str, low: str, parts: SortedWords) -> None:
             raise says_what_is_not_wanted(no, low)
     elif low in TASK_WORDS or low in TASKS:
         parts.add("not task" if low in TASK_WORDS else "not framework", f"{no} {low}")
-    elif card(low) or _counted(low) or model((low,)):
+    elif card(low):
+        parts.add("not card", f"{no} {low}")
+    elif _counted(low) or model((low,)):
         raise says_what_is_not_wanted(no, low)
     else:
         parts.left_out.append(f"{no} {low}")
@@ -215,10 +229,18 @@ def _sort_count(low: str, before: str, after: str, parts: SortedWords) -> bool:
     if not is_count and follows and is_plain(before):
         parts.rest[-1] += f"={number}"  # A setting of which nothing is known: alpha 16.
     elif number > MOST_GPUS or (number >= _LEAST_LENGTH and not is_count):
-        parts.add("lengths", str(number))
+        if _is_length(number):
+            parts.add("lengths", str(number))
+        else:
+            parts.left_out.append(low)
     else:
         parts.counts.append(number)
     return True
+
+
+def _is_length(number: int) -> bool:
+    """Whether a bare number may be of tokens: 2048 or 3000, no year and no other number."""
+    return number <= _MOST_LENGTH and (number % _LENGTHS_STEP == 0 or number % 100 == 0)
 
 
 def _is_hardware(word: str) -> bool:

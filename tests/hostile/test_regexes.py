@@ -21,7 +21,12 @@ import pytest
 
 from bot.memory.shapes.contexts import _contexts
 from bot.memory.shapes.fine_tunes import bases
-from bot.recommend.chinese import _counted_in_chinese, _many_tokens, _money
+from bot.recommend.chinese import (
+    _before_a_card,
+    _counted_in_chinese,
+    _many_tokens,
+    _money,
+)
 from bot.recommend.hub import _owners, _renamed
 from tests.hostile.backtracking import problem
 from tests.hostile.regexes import expressions
@@ -33,7 +38,7 @@ EXCEPTIONS = {
     "bot/memory/shapes/contexts.py: row['name']": "of a table, judged below",
     "bot/recommend/hub.py: row['name']": "of a table, judged below",
     "bot/recommend/hub.py: row['beginning']": "of a table, judged below",
-    "bot/recommend/chinese.py: f'([{digits}]{{1,7}})({every})|([0-9]{{1,3}}) ?({nodes})'": (
+    "bot/recommend/chinese.py: f'([{digits}]{{1,7}})({every})|([0-9]{{1,4}}) ?({alone})'": (
         "of a table, judged below"
     ),
     "bot/recommend/chinese.py: pattern": "of a table, judged below",
@@ -60,7 +65,7 @@ def test_no_expression_goes_back_and_forth() -> None:
     "table",
     [
         *(bases, _contexts, _owners, _renamed),
-        lambda: ((_counted_in_chinese(),), (_money(),), (_many_tokens(),)),
+        lambda: ((_counted_in_chinese(),), (_money(),), (_many_tokens(),), (_before_a_card(),)),
     ],
 )
 def test_no_expression_of_a_table_goes_back_and_forth(

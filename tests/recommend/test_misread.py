@@ -192,7 +192,7 @@ def test_what_is_not_wanted_is_not_taken(
     assert (question.task, question.method, question.left_out) == (task, method, left_out)
 
 
-@pytest.mark.parametrize("words", ["no 4090", "not 2x4090", "without grpo", "no qwen3-8b"])
+@pytest.mark.parametrize("words", ["not 2x4090", "without grpo", "no qwen3-8b"])
 def test_what_is_known_and_not_wanted_is_asked_back(words: str) -> None:
     assert "says what is not wanted" in _refusal(f"8xh100 {words}")
 

@@ -76,6 +76,74 @@ def _refusal(words: str) -> str:
         ("12GB card sft 3b", {"cards": ["rtx3060"]}),
         ("4\u57573090 8b lora", {"gpus": 4}),
         ("8\u5361H100 \u4e0a\u4e0b\u65872\u4e07tokens qwen3 8b", {"response": 20000}),
+        ("4 pcs of A100 80GB, llama-3.1-8b grpo", {"gpus": 4}),
+        ("NVIDIA A100-PCIE-40GB, 2 pcs, qwen3-8b", {"cards": ["a100-40"], "gpus": 2}),
+        ("4090 and 5090 in one PC, qwen3-8b lora", {"gpus": None}),
+        ("4 GPUs in 2 boxes, 4090, qwen3-8b lora", {"gpus": 4}),
+        ("RTX 4090 24 gig qwen3-4b lora", {"cards": ["rtx4090"], "gpus": None}),
+        ("une RTX 4090 24 Go, qwen3-4b lora grpo", {"cards": ["rtx4090"], "gpus": None}),
+        ("3090 + 4090 qwen3-8b lora grpo", {"cards": ["rtx3090", "rtx4090"], "response": None}),
+        ("lora: no, qwen3-8b, 4xA100, grpo", {"method": "full", "unwanted": ("lora",)}),
+        ("quantization: none, qwen3-8b lora sft 4xA100", {"method": "lora"}),
+        ("qwen3-8b-grpo-8xh100-lora", {"model": "qwen3-8b", "gpus": 8, "method": "lora"}),
+        ("grpo-qwen3-14b-8xa100-40gb-8k", {"cards": ["a100-40"], "response": 8192}),
+        ("qwen2.5-7b_grpo_4xa100_1k_2k", {"prompt": 1024, "response": 2048, "gpus": 4}),
+        ("prompts can be 3000 tokens, qwen3-8b 8xH100", {"prompt": 3000, "response": None}),
+        ("prompts no longer than 3000 tokens, 8xH100", {"prompt": 3000, "response": None}),
+        ("prompts shorter than 2k, responses shorter than 6k", {"prompt": 2048, "response": 6144}),
+        ("\u8f93\u5165\u8f93\u51fa\u54042k\uff0cqwen3-8b", {"prompt": 2048, "response": 2048}),
+        ("in 2026 with 8xH100, qwen3-8b grpo", {"gpus": 8, "response": None}),
+        ("\u8bad\u7ec33000\u6b65\uff0cqwen3-8b 8\u5361H100", {"gpus": 8, "response": None}),
+        ("qwen3-8b 8xH100 call me at 5551234", {"response": None, "left_out": ("call", "5551234")}),
+        ("qwen3-8b grpo 8xH100, 700 W, 1319 test questions", {"response": None, "left_out": ()}),
+        ("qwen3-8b sft 8xH100 alpaca 52k", {"response": None}),
+        ("qwen3-8b dpo 4xA100 60k pairs, max length 2048", {"response": 2048}),
+        ("qwen3-8b 8xH100, 2000 prompts in the dataset", {"batch": None, "prompt": None}),
+        ("A100 PCIe 4\u5361 qwen3-14b grpo", {"gpus": 4}),
+        ("\u53ccA6000 qwen3-14b lora", {"cards": ["a6000"], "gpus": 2}),
+        (
+            "\u4e00\u517196G\u663e\u5b58\uff0c4\u5f20\u5361\uff0cqwen3-14b",
+            {"cards": ["rtx4090"], "gpus": 4},
+        ),
+        ("\u4e03\u5341\u4ebf\u53c2\u6570\u6a21\u578b 4090", {"model": "Qwen2.5-7B"}),
+        ("7 billion model, 4x4090, lora", {"model": "Qwen2.5-7B", "gpus": 4}),
+        ("our RTX 4090 shall train qwen2.5-7b", {"gpus": 1}),
+        ("on a 24GB GPU, qwen3-4b full grpo", {"cards": ["rtx4090"], "gpus": 1}),
+        ("qwen 2.5 7b on 2.5 k tokens sft 3090", {"response": 2560}),
+        ("we can't get H100, so 8xH20 qwen3-32b", {"cards": ["h20"], "gpus": 8}),
+        (
+            (
+                "8xH100 8b actor_rollout_ref.rollout.n=8 data.max_prompt_length=1024 "
+                "data.max_response_length=8192 data.train_batch_size=512"
+            ),
+            {"prompt": 1024, "response": 8192, "batch": 512, "left_out": ()},
+        ),
+        (
+            "8xh100 algorithm.adv_estimator=rloo actor_rollout_ref.model.path=Qwen/Qwen3-14B",
+            {"task": "rloo", "model": "Qwen/Qwen3-14B"},
+        ),
+        (
+            (
+                '{"model": "Qwen/Qwen3-14B", "gpu": "H100", "num_gpus": 8, "algo": "grpo", '
+                '"prompt_len": 2048, "response_len": 8192}'
+            ),
+            {"model": "Qwen/Qwen3-14B", "gpus": 8, "prompt": 2048, "response": 8192},
+        ),
+        ("--max_length 2048 qwen3-8b sft 4xA100", {"response": 2048}),
+        ("--model Qwen3-8B --task grpo 4xA100", {"model": "Qwen3-8B", "task": "grpo"}),
+        ("torchrun --nproc_per_node=8 qwen3-8b h100", {"gpus": 8}),
+        ("CUDA_VISIBLE_DEVICES=0,1,2,3 4090 qwen3-8b lora", {"gpus": 4}),
+        ("#SBATCH --gres=gpu:a100:4 qwen2.5-7b grpo", {"cards": ["a100"], "gpus": 4}),
+        ("A100:8 qwen3-8b grpo", {"cards": ["a100"], "gpus": 8}),
+        ("batch of 512 prompts, 16 responses each, 8xh100", {"batch": 512, "gpus": 8}),
+        ("128 prompts x 16 rollouts qwen3-8b 8xh100", {"batch": 128, "gpus": 8}),
+        ("3\u4e2a\u6708\u5185\uff0c4\u5f20A6000\uff0cqwen3-8b", {"gpus": 4}),
+        ("8xH100,Qwen3-8B,GRPO,2048,8192", {"prompt": 2048, "response": 8192}),
+        ("3090 plus 128 gigs of RAM, 14b", {"cards": ["rtx3090"], "ram": 128}),
+        ("dora r 32 llama 3.1 8b 4090", {"rank": 32, "model": "Llama-3.1-8B"}),
+        ("RTX 4090 24564MiB qwen3-8b", {"cards": ["rtx4090"]}),
+        ("8*Ascend 910B qwen3-8b", {"cards": ["910b"], "gpus": 8}),
+        ("qwen3-8b 50% 4xh100 0.4", {"gpus": 4, "left_out": ("0.4",)}),
         ("\u79df\u5361\uff1aautodl 4090 \u8dd1 7b grpo", {"cards": ["rtx4090"], "task": "grpo"}),
     ],
 )
@@ -181,3 +249,11 @@ def test_a_maximum_with_its_number_is_a_length() -> None:
 def test_a_number_of_several_cards_is_of_each() -> None:
     said = rlbot("recommend", "A100 vs 2x4090 for 7b?").out
     assert "2 of each card" in said
+
+
+def test_a_refusal_is_in_the_language_of_the_question() -> None:
+    chinese = rlbot("recommend", "\u516b\u5361H100 qwen3-8b kto")
+    assert chinese.status == 2
+    assert "\u6ca1\u6709" in chinese.err
+    japanese = rlbot("recommend", "H100 8\u679a\u3067Qwen3-32B\u306eGRPO")
+    assert "grpo of Qwen3-32B" in japanese.out

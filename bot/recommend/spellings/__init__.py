@@ -10,11 +10,13 @@ from __future__ import annotations
 from bot.recommend.spellings.beside import IDLE_WORDS, NUMBERS, WITHOUT
 from bot.recommend.spellings.card_names import CARDS
 from bot.recommend.spellings.counts import COUNTS
+from bot.recommend.spellings.flags import FLAGS
+from bot.recommend.spellings.incidental import INCIDENTAL
 from bot.recommend.spellings.lengths import LENGTHS, SIGNS
 from bot.recommend.spellings.spelling import Spelling
 from bot.recommend.spellings.training import METHODS, MODELS, SETTINGS
 
 SPELLINGS: tuple[Spelling, ...] = (
-    *(*NUMBERS, *CARDS, *METHODS, *SETTINGS, *COUNTS, *IDLE_WORDS),
+    *(*NUMBERS, *FLAGS, *INCIDENTAL, *CARDS, *METHODS, *SETTINGS, *COUNTS, *IDLE_WORDS),
     *(*LENGTHS, *MODELS, *WITHOUT, *SIGNS),
 )

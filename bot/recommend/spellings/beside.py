@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.base.regex import regex
-from bot.recommend.spellings.spelling import NUMBER, UNIT, Spelling
+from bot.recommend.spellings.spelling import Spelling
 
 _IDLE = r"(?:lora[\s_-]?)?(?:alpha|dropout)|lr|learning[\s_-]rate|temperature|epochs?|warmup"
 """Settings that change no memory."""
@@ -49,7 +49,7 @@ IDLE_WORDS = (
     ),
     Spelling(
         regex(
-            r"(?<![\w.-])(?:(?:cuda|driver|ubuntu|debian|windows|win|port|pcie)[\s:=]{0,2}v?\d{1,5}(?:\.\d{1,4}){0,3}"
+            r"(?<![\w.-])(?:(?:cuda|driver|ubuntu|debian|windows|win|port)[\s:=]{0,2}v?\d{2,5}(?:\.\d{1,4}){0,3}(?!\s?(?:gpus?|cards?)\b)|pcie\s?(?:gen\s?)?\d\.\d|pcie\sgen\s?\d"
             r"|(?:python|py|torch|pytorch|vllm|transformers|peft|accelerate|rocm|cann|cudnn|flash-attn)"
             r"[\s:=]{0,2}v?\d{1,3}(?:\.\d{1,4}){1,3})"
             r"(?:\s?x(?:8|16))?(?![\w.]*\w)",
@@ -61,22 +61,12 @@ IDLE_WORDS = (
     ),
     Spelling(
         regex(
-            r"\b\d{2,4}w\b|\b\d{1,3}\s?(?:gbe|gbps|gbit/s|g\s(?:ib|infiniband|roce|ethernet))\b",
+            r"\b\d{1,3}\s?(?:gbit|gbe|gbps|gbit/s|g\s(?:ib|infiniband|roce|ethernet))\b",
             re.I,
         ),
         "",
         "100 Gbps",
         "",
-    ),
-    Spelling(
-        regex(
-            rf"(?<![\w.=]){NUMBER}{UNIT}[\s-]+(?:(?=(?:samples?|examples|rows|records|problems)\b)"
-            r"|(?:epochs?|steps|iterations|hours|days)\b)",
-            re.I,
-        ),
-        "",
-        "10k samples 3 epochs",
-        "samples ",
     ),
     Spelling(
         regex(rf"\b(?:{_IDLE})[\s=:]{{1,3}}[\d.]{{1,9}}(?:e-?\d\d?)?(?![\w.])", re.I),
@@ -116,7 +106,7 @@ WITHOUT = (
     ),
     Spelling(
         regex(
-            r"(?<![\w-])(no|non|not|without)[\s-]+(?:(?:any|an?|the|us(?:e|ing)|want|need|to|do)\s+)*(\w[\w.+-]*)",
+            r"(?<![\w-])(no|non|not|without)[\s-]+(?:(?:any|an?|the|us(?:e|ing)|want|need|to|do|get|have|buy|afford)\s+)*(\w[\w.+-]*)",
             re.I,
         ),
         r"\1=\2",

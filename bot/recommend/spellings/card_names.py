@@ -24,7 +24,9 @@ CARDS = (
         "rtx 6000 ada generation",
         "rtx6000ada",
     ),
-    Spelling(regex(r"\bascend[ -]{1,3}(?=9\d\d)", re.I), "ascend", "Ascend 910b", "ascend910b"),
+    Spelling(
+        regex(r"(?<![a-wyz])ascend[ -]{1,3}(?=9\d\d)", re.I), "ascend", "Ascend 910b", "ascend910b"
+    ),
     Spelling(
         regex(r"\b(?:atlas[\s-])?800[ti]?[\s-]a2\b", re.I), "8x910b", "Atlas 800T A2", "8x910b"
     ),

@@ -10,6 +10,57 @@ from bot.recommend.spellings.spelling import MACHINE, Spelling
 _RAM = r"(?:(?:host|system|cpu|main)\s+(?:ram|memory)|(?:ram\s+)?ddr[345]|ram)"
 COUNTS = (
     Spelling(
+        regex(r"\b(\d{1,3})\s?(?:pcs|rigs)(?=,?\s(?:each|with)\b)", re.I),
+        r"nodes=\1_ ",
+        "2 PCs, each with 2",
+        "nodes=2_ , each with 2",
+    ),
+    Spelling(
+        regex(r"\b(\d{1,3})\s?(?:pcs?|pieces?)\b(?:\sof\b)?", re.I),
+        r"\1 gpus ",
+        "4 pcs of A100",
+        "4 gpus  A100",
+    ),
+    Spelling(
+        regex(
+            rf"\b(\d{{1,4}})\s(gpus?|cards?)\s(?:in|across|over|on)\s\d{{1,3}}\s{MACHINE}\b", re.I
+        ),
+        r"\1 \2",
+        "4 GPUs in 2 boxes",
+        "4 GPUs",
+    ),
+    Spelling(regex(rf"\bin\s(?:1|a)\s(?:gpus|{MACHINE}|pc|rig)\b", re.I), "", "in a PC", ""),
+    Spelling(
+        regex(r"\b(\d{1,4})\s?(?:gigs?|gigabytes?|go|\u0433\u0431)(?=[\s,.;:)]|\Z)", re.I),
+        r"\1gb",
+        "24 gigs",
+        "24gb",
+    ),
+    Spelling(
+        regex(r"(?<=\dx)(\d{1,3})\s+gi?b\b", re.I),
+        r"\1gb",
+        "2x24 GB",
+        "2x24gb",
+    ),
+    Spelling(
+        regex(r"(?<![\w.])(\d{1,3})((?:[ahbl]\d{2,3}|v100|h20)s?)\b(?!x)", re.I),
+        r"\1x\2",
+        "8h100",
+        "8xh100",
+    ),
+    Spelling(
+        regex(r"\b(\d{1,4}(?:\.\d)?)\s?(?:billion|bn)\b(?:[\s-]parameters?)?", re.I),
+        r"\1b",
+        "7 billion parameters",
+        "7b",
+    ),
+    Spelling(
+        regex(r"(?<=\db)\s?param(?:eter)?s?\b", re.I),
+        "",
+        "14B parameters",
+        "14B",
+    ),
+    Spelling(
         regex(
             rf"\b(\d{{1,2}})\s{{0,3}}(?:gpus?|cards?)?\s{{0,3}}x\s{{0,3}}(\d{{1,3}})\s{{0,3}}{MACHINE}\b",
             re.I,
@@ -47,8 +98,17 @@ COUNTS = (
     ),
     Spelling(
         regex(
+            r"\b(\d{1,5})\sprompts?\s?x\s?(\d{1,4})\s(?:rollout|response|generation|sample)s?\b",
+            re.I,
+        ),
+        r"batch=\1 group=\2",
+        "128 prompts x 16 rollouts",
+        "batch=128 group=16",
+    ),
+    Spelling(
+        regex(
             r"\b(?:n\s?=\s?)?(\d{1,4})\s{1,3}(?:(?:rollout|generation|sample|response|completion)s?\s{1,3}"
-            r"(?:per|a|each|for\s+(?:each|every))\s{1,3}(?:prompt|question)|(?:rollout|generation)s)\b",
+            r"(?:(?:per|a|each|for\s+(?:each|every))\s{1,3}(?:prompt|question)|each)|(?:rollout|generation)s)\b",
             re.I,
         ),
         r"group=\1",
@@ -57,7 +117,7 @@ COUNTS = (
     ),
     Spelling(
         regex(
-            r"\b(\d{1,4})\s?gi?b\s(?:of\s)?(?:v?ram\s|memory\s)?(?:in\s)?"
+            r"\b(\d{1,4})\s?gi?b?\s(?:of\s)?(?:v?ram\s|memory\s)?(?:in\s)?"
             r"(?:total|combined|altogether|overall)\b",
             re.I,
         ),
@@ -66,7 +126,7 @@ COUNTS = (
         "total=48",
     ),
     Spelling(
-        regex(r"\btotal\s(?:of\s)?(?:v?ram\s|memory\s)?(?:of\s)?(\d{1,4})\s?gi?b\b", re.I),
+        regex(r"\btotal\s{1,3}(?:of\s)?(?:v?ram\s|memory\s)?(?:of\s)?(\d{1,4})\s?gi?b?\b", re.I),
         r"total=\1",
         "total VRAM 48 GB",
         "total=48",

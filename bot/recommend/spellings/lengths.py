@@ -8,6 +8,11 @@ from bot.base.regex import regex
 from bot.recommend.spellings.spelling import NUMBER, UNIT, Spelling
 
 _UP_TO = r"(?:up\s+to|at\s+most|max(?:imum)?(?:\s+of)?|about|around|under|below|~|<=?)"
+_SAYS = (
+    r"(?:of|can|may|might|will|would|should|be|are|is|have|has|with|no|not|longer|shorter|more|less|"
+    r"than|exactly|usually|typically|roughly|mostly|go|goes|"
+    rf"{_UP_TO})"
+)
 LENGTHS = (
     Spelling(
         regex(
@@ -54,6 +59,26 @@ LENGTHS = (
         "512+3584",
     ),
     Spelling(
+        regex(
+            r"\b(?:inputs?|prompts?)\s(?:and|/|&)\s(?:outputs?|responses?|answers?)\s(?:of\s)?"
+            r"(\d{1,3}k|\d{3,6})(?:\stokens?)?\seach\b|\bboth=\s{0,3}(\d{1,3}k|\d{3,6})",
+            re.I,
+        ),
+        r"\1\2+\1\2",
+        "prompts and responses of 2k each",
+        "2k+2k",
+    ),
+    Spelling(
+        regex(
+            r"\bhow\slong\scan\s(?:the\s|my\s)?(?:prompt|response|answer|output|sequence|context)s?\sbe\b"
+            r"|\bup\sto\swhich\s(?:context|length)\b|\blongest\s(?:sequence|response|prompt)s?(?=\s(?:for|of|on)\b)",
+            re.I,
+        ),
+        "ask=longest",
+        "how long can responses be",
+        "ask=longest",
+    ),
+    Spelling(
         regex(r"\b(\d{1,3}k|\d{3,6})(?:[\s-]tokens?)?\squestions?\b", re.I),
         r"\1 prompt",
         "500 token questions",
@@ -75,7 +100,7 @@ LENGTHS = (
     Spelling(
         # So many prompts a step; before so many responses it is their tokens.
         regex(
-            r"(?<![\w+./-])(\d{1,5})\s{1,3}prompts\b(?!\W{1,9}(?:and\W{1,3})?\d{3,8}\s{1,3}response)",
+            r"(?:\bbatch(?:\ssize)?(?:\sof|=)\s?)?(?<![\w+./-])(\d{1,5})\s{1,3}prompts\b(?!\W{1,9}(?:and\W{1,3})?\d{3,8}\s{1,3}response)",
             re.I,
         ),
         r"batch=\1",
@@ -84,7 +109,7 @@ LENGTHS = (
     ),
     Spelling(
         regex(
-            rf"\b(prompt|response)s?(?:\slen(?:gth)?s?)?\s{{1,3}}(?:of\s{{1,3}}|(?:of\s)?{_UP_TO}\s{{0,3}})(?=\d)",
+            rf"\b(prompt|response)s?(?:\slen(?:gth)?s?)?(?:\s{_SAYS}){{1,6}}\s{{0,3}}(?=\d)",
             re.I,
         ),
         r"\1=",
@@ -95,6 +120,16 @@ LENGTHS = (
 """Prompts and responses by their names."""
 SIGNS = (
     Spelling(
+        regex(
+            r"(?<![\w+./=-])(?![1-5]0[5-9]0\b)(\d{1,3}k|[1-9]\d{3,4})(?:,\s?|\s)"
+            r"(?![1-5]0[5-9]0\b)(\d{1,3}k|[1-9]\d{3,4})(?![\w+./%-])",
+            re.I,
+        ),
+        r"\1+\2",
+        "2k 8k",
+        "2k+8k",
+    ),
+    Spelling(
         regex(r"(?<=\d)(k?)\s{0,3}(?:\u2192|[-=]>)\s{0,3}(?=\d)", re.I),
         r"\1+",
         "2k -> 2k",
@@ -102,7 +137,11 @@ SIGNS = (
     ),
     Spelling(regex(r"(?<=[a-z])(?:\+|\s\+\s)(?=[a-z])", re.I), " ", "grpo+lora", "grpo lora"),
     Spelling(
-        regex(rf"(?<![\w.])({NUMBER}{UNIT})\s*\+\s*({NUMBER}{UNIT})\b", re.I),
+        # Not 3090 + 4090.
+        regex(
+            rf"(?<![\w.])(?![1-5]0[5-9]0\s)({NUMBER}{UNIT})\s*\+\s*(?![1-5]0[5-9]0\b)({NUMBER}{UNIT})\b",
+            re.I,
+        ),
         r"\1+\2",
         "1k + 2k",
         "1k+2k",

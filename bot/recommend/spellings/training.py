@@ -71,6 +71,12 @@ METHODS = (
 """What is trained, and how."""
 SETTINGS = (
     Spelling(
+        regex(r"\b(q?lora|dora)\s(?:with\s)?r(?:\sof)?\s(\d{1,4})\b", re.I),
+        r"\1 rank=\2",
+        "dora r 32",
+        "dora rank=32",
+    ),
+    Spelling(
         regex(
             r"\b(?:(?:mbs|(?:(?:micro|mini)[\s_-]{0,3}|per[\s_-]{0,3}(?:gpu|device|card)[\s_-]{0,3}(?:train[\s_-]{0,3})?){1,3}"
             r"(?:batch(?:[\s_-]{0,3}size)?|bsz?)(?:[\s_-]{0,3}per[\s_-]{0,3}gpu)?)[\s=:]{0,3}(\d{1,8})"
