@@ -2,7 +2,7 @@
 
 What may decide stands in `Versions`, the strongest first: a configuration that the user gives,
 the release that the user or the script's comment names, what the script's repository holds, the
-release that it pins, else the one that has most of the script's settings, the newest of several.
+release that it pins, else the one that takes most of the script's settings, the newest of several.
 Each framework makes a `Configuration` of it (`verl_root.root_of`, `command_line.chosen`);
 `fit.fitted` tries several releases, `fit.unforked` and `fit.with_reason` say why none counts.
 """
@@ -29,7 +29,7 @@ VersionSource: TypeAlias = Literal[
 ]
 """What decided: the release that the user requests, the one that the script's comment names, a
 configuration (given, or vendored) in place of a release, the release that the repository pins, the
-nearest one to a pin beyond those known, the one that has most of the script's settings, or the
+nearest one to a pin beyond those known, the one that takes most of the script's settings, or the
 newest."""
 
 

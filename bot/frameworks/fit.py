@@ -52,7 +52,7 @@ def fitted(launches: Sequence[Launch], framework: Framework, versions: Versions)
         _with_inference(
             one.plan(),
             refused[best][at] if improves else before[at],
-            preferred[at].configuration.release,
+            preferred[at],
             before[at],
             others={
                 release: refused[release][at]
@@ -148,10 +148,10 @@ def _explained(
 
 def _trying(versions: Versions, choice: ReleaseChoice, release: str, framework: str) -> Versions:
     """With a release in the place of all that may be meant."""
-    reason = message("the release that has most of the script's settings")
+    reason = message("the release that takes most of the script's settings")
     if choice.source == "pin":
         reason = message(
-            "the release that has most of the script's settings, {reason}", reason=choice.reason
+            "the release that takes most of the script's settings, {reason}", reason=choice.reason
         )
     return replace(versions, tried={framework: ReleaseChoice((release,), "settings", reason)})
 
@@ -194,7 +194,7 @@ def _at(plan: Plan, places: frozenset[tuple[int, str]]) -> tuple[Setting, ...]:
 def _with_inference(
     plan: Plan,
     refused: frozenset[tuple[int, str]],
-    preferred: str,
+    preferred: Explanation,
     before: frozenset[tuple[int, str]],
     *,
     others: Mapping[str, frozenset[tuple[int, str]]],
@@ -203,16 +203,19 @@ def _with_inference(
     if plan.table is None:
         return plan
     always = frozenset.intersection(*others.values()) if others else refused
-    explained = _keyed(before - refused)
+    mended = before - refused
+    explained = _keyed(mended)
     doubtful = _keyed(refused - always)
-    if not explained and not doubtful:
+    if not mended and not doubtful:
         return plan
+    own = tuple(bad for bad in preferred.bad_arguments if (bad.span.start, "") in mended)
     return replace(
         plan,
         inference=Inference(
-            preferred=preferred,
+            preferred=preferred.configuration.release,
             explained=_at(plan, explained),
             doubtful=_at(plan, doubtful),
-            releases=tuple(release for release, wrong in others.items() if not explained & wrong),
+            releases=tuple(release for release, wrong in others.items() if not mended & wrong),
+            reshaped=own,
         ),
     )

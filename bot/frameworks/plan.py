@@ -96,7 +96,9 @@ class Inference:
     """Settings that the inferred release refuses, though another one that may be meant takes them:
     no errors, since the script may be for that one."""
     releases: tuple[str, ...]
-    """The releases that take all of `explained`."""
+    """The releases that take all of `explained`, and each option of `reshaped` as it is written."""
+    reshaped: tuple[BadArgument, ...] = ()
+    """What `preferred` cannot take as it is written: `--bf16` without a value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

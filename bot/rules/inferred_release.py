@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.base.messages import plural_message
 from bot.frameworks.pins import read_commit, read_fork
 from bot.frameworks.plan import Inference, Plan
 from bot.frameworks.releases import ranges_of_releases
-from bot.frameworks.setting import Setting
+from bot.frameworks.setting import BadArgument, Setting
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
@@ -20,9 +20,9 @@ META = Meta(
     added_in="0.1.0",
     summary="Nobody states the release, and only some releases take the script's settings.",
     why=(
-        "The configuration of each release is closed: a setting that one release has stops "
-        "another. A script that does not say which release it is for runs for those who guess "
-        "right."
+        "The configuration of each release is closed: a setting that one release has, or an option "
+        "that was a switch in it, stops another. A script that does not say which release it is "
+        "for runs for those who guess right."
     ),
     instead=(
         "Say which release the script is for: with a comment such as `# verl: 0.8.0`, with "
@@ -55,22 +55,35 @@ def check(context: RuleContext) -> Hits:
 
 
 def _hit(plan: Plan, inference: Inference) -> Hit:
-    first: Setting = (*inference.explained, *inference.doubtful)[0]
+    changed = inference.explained, inference.reshaped
+    places = [one.key_span for one in (*inference.explained, *inference.doubtful)]
+    if not inference.explained:
+        places = [*(bad.span for bad in inference.reshaped), *places]
     say = message(
         "say which release the script is for, such as # {framework}: {release}",
         framework=plan.framework,
         release=plan.configuration.release,
     )
     added = (
-        _needs_plus(inference.explained)
-        if inference.explained
+        _needs_plus(inference.explained) and not inference.reshaped
+        if any(changed)
         else all(_is_added(plan, one) for one in inference.doubtful)
     )
+    if added:
+        say = message("leave out the +, or {say}", say=say)
+    elif inference.reshaped and not inference.explained and all(map(_is_bare, inference.reshaped)):
+        options = _listed([bad.word.text for bad in inference.reshaped])
+        say = message("write a value behind {options}, or {say}", options=options, say=say)
     return Hit(
-        message=_explained(plan, inference) if inference.explained else _doubtful(plan, inference),
-        span=first.key_span,
-        help=message("leave out the +, or {say}", say=say) if added else say,
+        message=_explained(plan, inference) if any(changed) else _doubtful(plan, inference),
+        span=places[0],
+        help=say,
     )
+
+
+def _is_bare(bad: BadArgument) -> bool:
+    """Whether an option lacks a value, as `--bf16` does that was a switch once."""
+    return bad.word.text.startswith("--") and "=" not in bad.word.text
 
 
 def _is_added(plan: Plan, setting: Setting) -> bool:
@@ -90,7 +103,9 @@ def _explained(plan: Plan, inference: Inference) -> Message:
         "releases": ranges_of_releases(plan.framework, inference.releases),
         "release": plan.configuration.release,
     }
-    if _needs_plus(inference.explained):
+    if inference.reshaped:
+        text = _reshaped(inference, values)
+    elif _needs_plus(inference.explained):
         text = message(
             "{framework} {preferred} refuses the + of {keys}, which {releases} take: read as "
             "{release}",
@@ -105,6 +120,23 @@ def _explained(plan: Plan, inference: Inference) -> Message:
     if not inference.doubtful:
         return text
     return message("{what}; {more}", what=text, more=_doubtful(plan, inference))
+
+
+def _reshaped(inference: Inference, values: Mapping[str, str]) -> Message:
+    """What is said where an option is written as the preferred release cannot take it."""
+    problem = inference.reshaped[0].message
+    if inference.explained:
+        return message(
+            "{framework} {preferred} lacks settings, and {problem} there; {releases} take all as "
+            "they are written: read as {release}",
+            problem=problem,
+            **values,
+        )
+    return message(
+        "{problem} in {framework} {preferred}, but not in {releases}: read as {release}",
+        problem=problem,
+        **values,
+    )
 
 
 def _doubtful(plan: Plan, inference: Inference) -> Message:

@@ -83,3 +83,46 @@ def test_a_plus_before_what_the_release_has(snapshot: SnapshotAssertion) -> None
     assert marked(SLUG, verl("+trainer.val_before_train=True")) == snapshot
     both = verl(NEW, "+trainer.val_before_train=True")  # No release takes the two.
     assert marked(SLUG, both) == snapshot
+
+
+TRAIN = b"""from trl import SFTConfig, SFTTrainer, TrlParser
+parser = TrlParser((SFTConfig,))
+(args,) = parser.parse_args_and_config()
+SFTTrainer(model="Qwen/Qwen3-8B", args=args).train()
+"""
+
+
+def _messages(script: str) -> list[tuple[str, str]]:
+    """The findings of a script beside a program that trains with TRL: ids and messages."""
+    options = CheckOptions(place=InCheckout(Checkout({"train.py": TRAIN})))
+    report = check_script(ScriptFile(path="run.sh", data=script.encode()), options)
+    return [(one.id, one.message) for one in report.findings if one.severity != "note"]
+
+
+@pytest.mark.parametrize("written", ["--bf16 True", "--bf16=true", "", "--tf32 True --bf16 no"])
+def test_an_option_with_a_value_fits_the_newest_release(written: str) -> None:
+    assert _messages(f"python train.py --output_dir out --max_length 4096 {written}\n") == []
+
+
+def test_a_switch_of_an_old_release_is_named() -> None:
+    """transformers takes a bare option of `bool | None` only where its default is a bool."""
+    told = _messages("python train.py --output_dir out --max_length 4096 --bf16\n")
+    assert told == [
+        (
+            "RLB028",
+            "--bf16 needs a value in trl 1.16.0, but not in 0.13.0 to 0.18.2: read as 0.18.2",
+        )
+    ]
+
+
+def test_a_switch_beside_settings_of_an_old_release() -> None:
+    """`--max_prompt_length` alone is in 0.27.2, too."""
+    script = "trl grpo --dataset_name a --max_prompt_length 256"
+    (finding,) = found(SLUG, f"{script} --bf16\n")
+    assert finding.message == (
+        "trl 1.16.0 lacks settings, and --bf16 needs a value there; 0.14.0 to 0.18.2 take all as "
+        "they are written: read as 0.18.2"
+    )
+    assert finding.help == "say which release the script is for, such as # trl: 0.18.2"
+    (finding,) = found(SLUG, f"{script} --bf16 True\n")
+    assert finding.message.endswith("are in 0.14.0 to 0.27.2: read as 0.27.2")
