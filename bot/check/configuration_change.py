@@ -49,7 +49,7 @@ def script_change(script: ScriptFile, before: CheckOptions, after: CheckOptions)
     new = [(keys.get((f.line, f.column)), f) for f in _new_findings(old.findings, now.findings)]
     open_before = {item.check for item in old.unchecked}
     unchecked = [item for item in now.unchecked if item.check not in open_before]
-    if any(f.severity == "error" for _, f in new) and _unknown(context_before):
+    if new and _unknown(context_before):
         new = []
         why = message("what its launches took before the change is not known")
         unchecked = [Unchecked(check=script.path, reason=why)]

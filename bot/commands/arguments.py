@@ -180,15 +180,25 @@ def _trees(arguments: argparse.Namespace) -> dict[str, ConfigTree]:
 def tree_at(folder: Path, option: str) -> ConfigTree:
     """The configuration in a folder that an option names; raises UserError when there is none."""
     from bot.frameworks import read_tree
+    from bot.frameworks.verl_copies import CONFIG
 
     try:
-        return read_tree(folder)
+        tree = read_tree(folder)
+        in_verl = (folder / CONFIG).is_dir() or folder.resolve().as_posix().endswith(f"/{CONFIG}")
+        if not (in_verl or tree.starts_something):
+            raise UserError(
+                "{folder} holds no configuration of verl: no program of it starts with one of the "
+                "{suffix} files there.",
+                folder=folder,
+                suffix=".yaml",
+            )
     except UserError as error:
         raise UserError(
             "{why} {option} takes a checkout of verl, or its folder verl/trainer/config.",
             why=sentence_of(error),
             option=option,
         ) from None
+    return tree
 
 
 def _environment(given: list[str]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -105,7 +105,7 @@ def _say_what_starts(reports: Iterable[ScriptReport], asked: Iterable[str]) -> N
 
 
 def compare_scripts(
-    scripts: Iterable[ScriptFile],
+    scripts: Sequence[ScriptFile],
     options: CheckOptions,
     arguments: argparse.Namespace,
     unchecked: list[Unchecked],
@@ -115,11 +115,28 @@ def compare_scripts(
     from bot.check.script import make_report
 
     before = _before(options, Path(arguments.was))
+    _refuse_no_configuration(scripts, options)
     check = partial(script_change, before=before, after=options)
     changes = list(each_script(check, scripts, unchecked, jobs=arguments.jobs))
     report = make_report((), unchecked=unchecked, language=options.config.language)
     report = with_change(report, configuration_change(changes))
     return finish(report, arguments)
+
+
+def _refuse_no_configuration(scripts: Iterable[ScriptFile], options: CheckOptions) -> None:
+    """Raise UserError where nothing says which configuration has come in the place of the old."""
+    place = options.place
+    places = (place(script) for script in scripts) if place is not None else ()
+    if not (
+        options.trees
+        or options.versions
+        or any(found is not None and found.checkout.vendors for found in places)
+    ):
+        raise UserError(
+            "--was compares with the configuration of the working tree, and none is there: run it "
+            "in a checkout of the framework, or name the new configuration with --framework-tree "
+            "or --framework."
+        )
 
 
 def _before(options: CheckOptions, old: Path) -> CheckOptions:
@@ -133,6 +150,9 @@ def _before(options: CheckOptions, old: Path) -> CheckOptions:
     if not old.is_dir():
         raise UserError("--was takes a folder; {folder} is none.", folder=old)
     checkout = read_checkout(old)
+    held = "openrlhf" if checkout.vendors and not checkout.verl.folders else "verl"
+    after = {name: release for name, release in options.versions.items() if name != held}
+    options = replace(options, versions=after)  # The release that is named is the new one.
     if not checkout.vendors:
         return replace(options, trees={"verl": tree_at(old, "--was")})
     place = options.place

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from bot.rules._support.example import verl
 from tests.command import Result, rlbot
 
 OLD = "data:\n  train_batch_size: 8\n  old: 1\ntrainer:\n  gone: 1\n  steps: 5\n"
@@ -165,3 +166,43 @@ def test_what_is_no_folder_is_refused(trees: Path) -> None:
         refused = rlbot("lint", option, at, ".", cwd=trees / "new")
         assert refused.status == 2
         assert f" {option} takes a checkout of verl, or its folder verl/trainer" in refused.err
+
+
+@pytest.mark.parametrize("option", ["--was", "--framework-tree"])
+def test_a_folder_of_other_yaml_is_no_configuration(trees: Path, option: str) -> None:
+    _write(trees / "y", {"a.yaml": "a: 1\n"})
+    refused = rlbot("lint", option, "../y", ".", cwd=trees / "new")
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err == (
+        "rlbot: ../y holds no configuration of verl: no program of it starts with one of the "
+        f".yaml files there. {option} takes a checkout of verl, or its folder "
+        "verl/trainer/config.\n"
+    )
+
+
+def test_a_working_tree_without_a_configuration_is_refused(trees: Path) -> None:
+    scripts = {"run.sh": SCRIPTS["examples/one.sh"]}
+    none = _write(trees / "none", scripts)
+    refused = rlbot("lint", "--was", "../old", "run.sh", cwd=none)
+    assert (refused.status, refused.out) == (2, "")
+    assert "the configuration of the working tree, and none is there" in refused.err
+    for named in (("--framework-tree", "../new"), ("--framework", "verl@0.9.1")):
+        assert rlbot("lint", "--was", "../old", "run.sh", *named, cwd=none).status in (0, 1)
+
+
+def test_a_fork_whose_roots_have_other_names_is_one(trees: Path) -> None:
+    _write(trees / "fork", {"verl/trainer/config/mine.yaml": OLD})
+    for at in ("../fork", "../fork/verl/trainer/config"):
+        assert rlbot("lint", "--framework-tree", at, "examples", cwd=trees / "new").status != 2
+
+
+def test_warnings_are_not_new_where_the_old_settings_are_not_known(trees: Path) -> None:
+    """The old tree has a root that the launch does not start with."""
+    _write(trees / "other", {"verl/trainer/config/sft_trainer.yaml": OLD})
+    launch = verl("actor_rollout_ref.actor.optim.warmup_style=constant")
+    was = ("lint", "--was", "../other", "--framework", "verl@0.9.1", "--format", "json", "run.sh")
+    _write(trees / "none", {"run.sh": launch})
+    here = json.loads(rlbot("lint", *was[3:], cwd=trees / "none").out)
+    assert "warning" in {one["severity"] for one in here["scripts"][0]["findings"]}
+    change = json.loads(rlbot(*was, cwd=trees / "none").out)["configuration_change"]
+    assert change["broken"] == []

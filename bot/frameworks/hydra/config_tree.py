@@ -32,7 +32,7 @@ from bot.frameworks.hydra.table import HydraTable
 from bot.frameworks.hydra.tree import YamlTree
 from bot.frameworks.key_table import era
 from bot.frameworks.lifetimes import deprecations, history
-from bot.frameworks.releases import entry_root, releases
+from bot.frameworks.releases import entry_root, release, releases
 
 _INSIDE = ("verl", "trainer", "config")
 """Where a checkout of verl keeps its configuration."""
@@ -70,11 +70,20 @@ class ConfigTree:
 
         A tree has no sources, so the newest release whose root for the module is in the tree says.
         """
-        for release in reversed(releases(self.framework)):
-            root = entry_root(self.framework, release, entry)
+        for known in reversed(releases(self.framework)):
+            root = entry_root(self.framework, known, entry)
             if root is not None and root in self.composer.names:
                 return root
         return None
+
+    @property
+    def starts_something(self) -> bool:
+        """Whether it has a root that a program of some release starts with."""
+        return any(
+            root in self.composer.names
+            for known in reversed(releases(self.framework))
+            for root in release(self.framework, known)["entries"].values()
+        )
 
     def table(self, root: str) -> TreeTable | None:
         """The settings of a root, composed now; None when it can't be, as `problem` then says."""
