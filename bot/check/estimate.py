@@ -15,6 +15,7 @@ from bot.base.errors import UserError
 from bot.base.messages import Message, message, plural_message, sentence_of
 from bot.base.regex import regex
 from bot.check.read import read_script, why_no_launch
+from bot.check.refusals import refusals
 from bot.check.request import CheckOptions, ScriptFile
 from bot.evidence import read as read_run
 from bot.evidence.facts import EvidenceError, Facts
@@ -261,6 +262,10 @@ def estimate_script(
     else:
         why = why_no_launch(context)
         estimate = no_estimate(message("There is no launch to estimate: {why}.", why=why))
+    if estimates:
+        best_plan = context.choice.plans[estimates.index(most(estimates))]
+        stopped = refusals(context, best_plan, options, gpus)
+        estimate = replace(estimate, refusals=tuple(stopped))
     verdict: Verdict = "inconclusive" if estimate.outcome == "no prediction" else "pass"
     return ScriptReport(
         path=script.path,

@@ -13,45 +13,37 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, sentence_of
 from bot.check.estimate import estimate_launch, overruled
 from bot.check.evidence import Backing, back, contributor, stated_tag
-from bot.check.levels import rule_levels, with_levels
+from bot.check.lint import lint
 from bot.check.read import bounded, read_script
 from bot.check.request import CheckOptions, PageText, ScriptFile
-from bot.check.suppress import suppress
 from bot.check.translate import in_language
 from bot.check.verdicts import verdict_of, worst
 from bot.evidence.facts import Facts
 from bot.evidence.links import RunGiven
-from bot.frameworks.key_table import NEAR_MISSES
 from bot.frameworks.plan import Plan
 from bot.report import (
     Change,
     CountedLaunch,
-    Finding,
     PageEdit,
     PageReport,
     PlanReport,
     Report,
     Row,
     ScriptReport,
-    Suppressed,
     Tool,
     Unchecked,
     Verdict,
 )
 from bot.rules._support.base import RuleContext
-from bot.rules._support.continuation import is_cut, without_consequences
-from bot.rules._support.registry import RULES, check_context
+from bot.rules._support.continuation import is_cut
+from bot.rules._support.registry import check_context
 from bot.script.choice import counted_launch, which_launch
-from bot.script.name import ScriptName, is_recipe, is_shell, model_size
+from bot.script.name import ScriptName, model_size
 from bot.script.named_recipes import unread_recipes
 from bot.script.plan import configurations, launch_report, name_report, plan_report
 
 if TYPE_CHECKING:
     from bot.table.edit import PageChange
-
-
-_NEAR_MISSES = 200
-"""Settings of a script for which a similar one is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +82,7 @@ def check_read(
 ) -> CheckedScript:
     """As `check_script`, for a script that was read already."""
     with bounded(script.path):
-        findings, suppressed, unchecked = _lint(context, options)
+        findings, suppressed, unchecked = lint(context, options)
     backing = _backing(script, context, run, options)
     findings = overruled(findings, backing.evidence, backing.facts)
     unchecked = (*unchecked, *_unread(context), *backing.unchecked)
@@ -170,23 +162,6 @@ def _unread(context: RuleContext) -> Iterator[Unchecked]:
         yield Unchecked(check="recipe", reason=why)
 
 
-def _beyond_recipes(
-    findings: Sequence[Finding], context: RuleContext, options: CheckOptions
-) -> tuple[Finding, ...]:
-    """The findings without those that a recipe's own check has, or that its comments suppress."""
-    left = tuple(findings)
-    for part in context.source.attached:
-        if all(finding.path != part.path for finding in left) or not is_recipe(part.path):
-            continue
-        recipe = ScriptFile(path=part.path, data=part.text.encode())
-        alone, suppressed, _ = _lint(read_script(recipe, options), options)
-        known = [one.finding for one in suppressed]
-        known += alone if part.path in options.recipes else ()
-        places = {(one.path, one.line, one.column, one.id) for one in known}
-        left = tuple(f for f in left if (f.path, f.line, f.column, f.id) not in places)
-    return left
-
-
 def resolve_script(script: ScriptFile, options: CheckOptions) -> ScriptReport:
     """What one script would launch, each setting with its place, or why it launches nothing.
 
@@ -208,24 +183,6 @@ def resolve_script(script: ScriptFile, options: CheckOptions) -> ScriptReport:
 
 def _report(script: ScriptFile, verdict: Verdict) -> ScriptReport:
     return ScriptReport(path=script.path, sha256=hex_digest(script.data), verdict=verdict)
-
-
-def _lint(
-    context: RuleContext, options: CheckOptions
-) -> tuple[tuple[Finding, ...], tuple[Suppressed, ...], tuple[Unchecked, ...]]:
-    """What the rules find, what comments suppress of it, and what could not be checked."""
-    levels = rule_levels(options.config)
-    off = [rule for rule, level in levels.items() if level == "off"]
-    rules = RULES.selected(options.select, [*options.ignore, *off])
-    if not is_shell(context.path):
-        rules = tuple(rule for rule in rules if not rule.meta.shell_only)
-    with NEAR_MISSES.granted(_NEAR_MISSES):
-        findings, unchecked = RULES.run(rules, context)
-    if not options.consequences:
-        findings = without_consequences(findings, context)
-    findings = _beyond_recipes(findings, context, options)
-    kept, suppressed = suppress(context, with_levels(findings, levels), rules, unchecked)
-    return kept, suppressed, unchecked
 
 
 def _plan(context: RuleContext) -> PlanReport | None:

@@ -55,6 +55,8 @@ class PlanEstimate:
     workload: Workload
     estimate: MemoryEstimate
     model: Model
+    read: frozenset[str] = frozenset()
+    """The settings that it was asked of, whether the launch has them or not."""
 
 
 def device_named(token: str | None) -> Device:
@@ -184,8 +186,8 @@ def workload_of(
 
 def _read(
     plan: Plan, models: _Models, run: Measured | None, gpus: int | None
-) -> tuple[Workload, str]:
-    """The workload, and the path of the model that is trained; empty where nothing names it."""
+) -> tuple[Workload, str, frozenset[str]]:
+    """The workload, the path of the trained model ("" where none is named), and what was read."""
     for argument in plan.bad_arguments:
         if plan.framework == "verl" and "=" in argument.word.text:
             # Its setting would be taken from the defaults: another model, other batches.
@@ -229,7 +231,8 @@ def _read(
         single=frozenset(_single(get)),
         assumptions=(*workload.assumptions, *guessed, *_taken(plan, usual, unread)),
     )
-    return workload, plain_name((plan if usual is not None else get.plan).model.value) or ""
+    path = plain_name((plan if usual is not None else get.plan).model.value) or ""
+    return workload, path, frozenset(get.asked)
 
 
 def _taken(plan: Plan, usual: Plan | None, unread: Sequence[str]) -> Iterator[str]:
@@ -328,7 +331,7 @@ def estimate_plan(
     if isinstance(files, ModelFiles) and files.otherwise and plan.model.value is None:
         plan = replace(plan, model=replace(plan.model, value=files.otherwise))
     models = _Models(files)
-    workload, path = _read(plan, models, run, gpus)
+    workload, path, read = _read(plan, models, run, gpus)
     if not card.has_bf16:
         workload = _without_bf16(workload, card)
     estimate = estimate_workload(workload, card)
@@ -362,4 +365,5 @@ def estimate_plan(
         workload=workload,
         estimate=estimate,
         model=models(path),
+        read=read,
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.render.columns import padded, width_of
 from bot.render.escape import html_text, markdown_cell, markdown_inline, terminal
-from bot.render.speech import counted, speaking, tr, word
+from bot.render.speech import counted, speaking, tr, tr_plural, word
 from bot.render.wording import counted_launch
 from bot.render.words import STEP
 from bot.report import (
@@ -23,6 +23,8 @@ from bot.report.claims import ClaimName, SourceName, source_names
 _BAR = 26
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _HELPS = 3
+_REFUSALS = 3
+"""What stops a launch that is said of an estimate; rlbot lint says all."""
 
 
 def bar(part: float, whole: float, width: int = _BAR) -> str:
@@ -113,12 +115,12 @@ def _on_host(line: str, estimate: Estimate) -> str:
 def estimate_lines(name: str, estimate: Estimate) -> list[str]:
     """The estimate for a terminal."""
     name = terminal(name)
+    stopped = [f"  {terminal(line)}" for line in _refused(estimate)]
     if estimate.cards:
-        return _on_cards(name, estimate)
+        return [*_on_cards(name, estimate), *stopped]
     if estimate.outcome == "no prediction":
-        return [
-            tr("{name}: no prediction. {reason}", name=name, reason=terminal(estimate.reason or ""))
-        ]
+        reason = terminal(estimate.reason or "")
+        return [tr("{name}: no prediction. {reason}", name=name, reason=reason), *stopped]
     lines = [tr("{name} on {what}", name=name, what=terminal(headline(estimate)))]
     stages = fullest(estimate)
     labels = [_label(stage, estimate) for stage in stages]
@@ -179,9 +181,9 @@ def notes(estimate: Estimate) -> list[str]:
     stage = max(estimate.stages, key=lambda s: s.expected_gib)
     parts = sorted(stage.components.items(), key=lambda item: -item[1])
     made = tr(", ").join(f"{word(name)} {gib:.1f}" for name, gib in parts if gib >= 0.05)
-    found = [tr("{stage}: {parts}", stage=tr(stage.stage), parts=made)]
+    found = [*_refused(estimate), tr("{stage}: {parts}", stage=tr(stage.stage), parts=made)]
     if estimate.engine_short is not None:
-        found.insert(0, _shortage(estimate.engine_short))
+        found.insert(-1, _shortage(estimate.engine_short))
     if estimate.allocated is not None:
         found.append(_allocated(estimate.allocated))
     found.extend(_card_line(estimate))
@@ -206,6 +208,18 @@ def notes(estimate: Estimate) -> list[str]:
     if estimate.by_lengths is not None:
         found.append(_by_lengths(estimate.by_lengths))
     return found
+
+
+def _refused(estimate: Estimate) -> Iterator[str]:
+    """What stops the launch."""
+    for problem in estimate.refusals[:_REFUSALS]:
+        yield tr("the launch cannot start: {problem}", problem=problem)
+    if left := len(estimate.refusals[_REFUSALS:]):
+        yield tr_plural(
+            "{count} more error like this: rlbot lint names it",
+            "{count} more errors like these: rlbot lint names them",
+            left,
+        )
 
 
 def _shortage(short: EstimateShortage) -> str:
@@ -367,7 +381,8 @@ def _markdown(name: str, estimate: Estimate) -> str:
     name = markdown_inline(name)
     if not estimate.stages:
         why = markdown_inline(estimate.reason or "")
-        return tr("{name}: no prediction. {reason}", name=name, reason=why)
+        lines = [tr("{name}: no prediction. {reason}", name=name, reason=why)]
+        return "\n".join([*lines, *(f"- {markdown_inline(line)}" for line in _refused(estimate))])
     head = tr("{name} on {what}", name=name, what=markdown_inline(headline(estimate)))
     below = "\n".join(f"- {markdown_inline(note)}" for note in notes(estimate))
     return f"**{head}**\n\n{estimate_table(estimate)}\n\n{below}"

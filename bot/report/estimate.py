@@ -128,6 +128,8 @@ class Estimate(ReportPart):
     host_outcome: Literal["impossible", "likely OOM", "tight", "fits"] | None = None
     """What the two say together."""
     assumptions: tuple[str, ...] = ()
+    refusals: tuple[str, ...] = ()
+    """What the framework refuses of the launch, so that it cannot start: by `rlbot estimate`."""
     by_lengths: EstimateLengths | None = None
     """At which lengths it is likely to fail: by `rlbot estimate`, where none are given."""
     measured_lengths: bool = False
