@@ -56,6 +56,11 @@ def find_config(path: str | None) -> tuple[Path, bytes] | None:
     return None
 
 
+def repository_root() -> Path:
+    """The folder of `.git` above the working folder, as one finds it from there; else itself."""
+    return _up_to_root()[-1]
+
+
 def _up_to_root() -> list[Path]:
     """The working folder and those above it, up to that of `.git`; only itself without one."""
     here = Path.cwd()

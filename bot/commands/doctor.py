@@ -11,7 +11,7 @@ from bot.base.config import Config, ConfigFile, read_config
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 from bot.commands.arguments import add_color, add_config
-from bot.commands.configuration import find_config
+from bot.commands.configuration import find_config, repository_root
 from bot.commands.output import write
 from bot.commands.result import wants_color
 from bot.commands.terminal import current
@@ -68,11 +68,14 @@ def run(arguments: argparse.Namespace) -> int:
         home=Path.home(),
         environment=os.environ,
         config=given.config,
+        stated=given.lines.keys(),
+        root=repository_root(),
         offline=arguments.offline,
     )
     settings = list(effective_settings(given, file, arguments.lang, os.environ))
     answers = [configuration, *run_checks(around)]
-    status = 2 if configuration.state == "wrong" else exit_status(answers)
+    wrong = {answer.subject for answer in answers if answer.state == "wrong"}
+    status = 2 if wrong & {"configuration", "framework"} else exit_status(answers)
     if status or not arguments.quiet:
         if arguments.format == "json":
             write(to_json(f"rlbot {__version__}", settings, answers, status))

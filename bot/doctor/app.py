@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 from bot.doctor._support.base import CheckAnswer, Surroundings
-from bot.doctor._support.service import client_of, settings_of
+from bot.doctor._support.service import client_of, settings_of, signs_in
 from bot.github.app import PERMISSIONS
 from bot.github.errors import LimitedError, NotAllowedError, NotFoundError, UnreachableError
+
+if TYPE_CHECKING:
+    from bot.service.settings import ServiceSettings
 
 _NAME = "GitHub App"
 _KEY = message(
@@ -30,17 +33,30 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
     """Whether the App can sign in, and has the permissions and events that it needs."""
     if not around.runs_app:
         return
-    settings = settings_of(around)
-    number = settings.app_id
-    if number is None or settings.private_key is None:
+    settings, wrong = settings_of(around)
+    from bot.service.settings import DATABASE
+
+    for name, text in wrong.items():
+        if name != DATABASE:
+            yield CheckAnswer(name, "wrong", text, message("Correct it."))
+    if settings.app_id is None or settings.private_key is None:
         text = message("RLBOT_APP_ID and RLBOT_PRIVATE_KEY_FILE are not both set.")
         remedy = message("Set them, or make an App with `rlbot app create`.")
         yield CheckAnswer(_NAME, "missing", text, remedy)
-        return
-    if around.offline:
-        yield CheckAnswer(_NAME, "skipped", message("There is a key; it was not tried."))
-        return
+    elif signs_in(settings, wrong):
+        yield from _signed_in(around, settings, settings.app_id)
+
+
+def _signed_in(
+    around: Surroundings, settings: ServiceSettings, number: int
+) -> Iterator[CheckAnswer]:
+    from bot.service.settings import require_identity
+
     try:
+        require_identity(settings)
+        if around.offline:
+            yield CheckAnswer(_NAME, "skipped", message("There is a key; it was not tried."))
+            return
         with closing(client_of(around, settings)) as client:
             app = client.get("/app")
     except (UnreachableError, LimitedError) as error:

@@ -23,8 +23,13 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
     """Whether the App could store a delivery now; nothing is made or changed."""
     if not around.runs_app:
         return
-    database = settings_of(around).database
-    if database.is_sqlite:
+    settings, wrong = settings_of(around)
+    from bot.service.settings import DATABASE
+
+    database = settings.database
+    if DATABASE in wrong:
+        yield CheckAnswer(DATABASE, "wrong", wrong[DATABASE], message("Correct it."))
+    elif database.is_sqlite:
         yield _unopened(database.path) or _connect(database)
     elif around.offline:
         yield CheckAnswer(_NAME, "skipped", message("{shown} was not tried.", shown=database.shown))

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from bot.base.errors import UserError
 from bot.base.messages import message, plural_message, sentence_of
 from bot.doctor._support.base import CheckAnswer, Surroundings
-from bot.doctor._support.service import client_of, settings_of
+from bot.doctor._support.service import client_of, settings_of, signs_in
 from bot.github.app import deliveries
 from bot.github.client import Client
 from bot.github.errors import NotFoundError
@@ -21,7 +21,7 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
     """Whether forged webhooks can be told from real ones, and whether real ones arrive."""
     if not around.runs_app:
         return
-    settings = settings_of(around)
+    settings, wrong = settings_of(around)
     from bot.service.settings import require_secret
 
     try:
@@ -33,7 +33,7 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
         yield CheckAnswer(_SECRET, "wrong", sentence_of(error), remedy)
         return
     yield CheckAnswer(_SECRET, "ok", message("{secret} is set.", secret=_SECRET))
-    if around.offline or settings.app_id is None or settings.private_key is None:
+    if around.offline or not signs_in(settings, wrong):
         return
     try:
         with closing(client_of(around, settings)) as client:

@@ -7,7 +7,7 @@ import socket
 from collections.abc import Callable, Mapping
 from functools import reduce
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
 from sqlalchemy import make_url
@@ -23,6 +23,9 @@ from bot.github.client import Patience
 from bot.service.database import Database, parse_database
 
 DEFAULT_DATABASE = "rlbot.sqlite"
+DATABASE: Final = "RLBOT_DATABASE_URL"
+APP_ID: Final = "RLBOT_APP_ID"
+PRIVATE_KEY: Final = "RLBOT_PRIVATE_KEY_FILE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,45 +82,61 @@ def read_settings(
     process that takes `webhooks`, or works on `github` as the App. Touches neither database nor
     network.
     """
-    problems: list[str] = []
-
-    def taken(read: Callable[[], _T], otherwise: _T) -> _T:
+    settings, wrong = known_settings(environment)
+    problems = [*wrong.values()]
+    needed: list[Callable[[], object]] = []
+    if webhooks:
+        needed.append(lambda: require_secret(settings))
+    if github:
+        needed.append(lambda: require_identity(settings))
+        needed.append(lambda: _require_addresses(environment))
+    for require in needed:
         try:
-            return read()
+            require()
         except UserError as error:
             problems.append(sentence_of(error))
-            return otherwise
-
-    def whole(name: str, default: int, most: int) -> int:
-        return taken(lambda: _whole_number(environment, name, most), None) or default
-
-    # In the place of what could not be read, so that it is not reported as missing too.
-    unread_id: int | None = 1
-    unread_key: Secret | None = _UNREAD
-    url = environment.get("RLBOT_DATABASE_URL", "").strip() or DEFAULT_DATABASE
-    settings = ServiceSettings(
-        database=taken(lambda: parse_database(url), parse_database(DEFAULT_DATABASE)),
-        webhook_secrets=tuple(
-            Secret(text) for text in _unquoted(environment.get("RLBOT_WEBHOOK_SECRET", "")).split()
-        ),
-        app_id=taken(lambda: _whole_number(environment, "RLBOT_APP_ID", (1 << 53) - 1), unread_id),
-        private_key=taken(lambda: _private_key(environment), unread_key),
-        worker_id=environment.get("RLBOT_WORKER_ID", "").strip() or f"rlbot@{socket.gethostname()}",
-        concurrency=whole("RLBOT_CONCURRENCY", 8, MOST_AT_ONCE),
-        retention_days=whole("RLBOT_RETENTION_DAYS", 90, MOST_DAYS),
-        private_runs=taken(lambda: _yes(environment, "RLBOT_PRIVATE_RUNS"), False),
-        public_url=taken(lambda: _public_url(environment), None),
-    )
-    if webhooks:
-        taken(lambda: require_secret(settings), None)
-    if github:
-        taken(lambda: _require_identity(settings), (0, _UNREAD))
-        taken(lambda: _require_addresses(environment), None)
     if problems:
         raise UserError(
             reduce(lambda one, more: message("{one} {more}", one=one, more=more), problems)
         )
     return settings
+
+
+def known_settings(environment: Mapping[str, str]) -> tuple[ServiceSettings, dict[str, str]]:
+    """The settings, and for each variable whose value cannot be meant the sentence that says why.
+
+    Something else stands in the place of such a value, so that it is not reported as missing too.
+    """
+    wrong: dict[str, str] = {}
+
+    def taken(name: str, read: Callable[[], _T], otherwise: _T) -> _T:
+        try:
+            return read()
+        except UserError as error:
+            wrong[name] = sentence_of(error)
+            return otherwise
+
+    def whole(name: str, most: int, otherwise: int | None) -> int | None:
+        return taken(name, lambda: _whole_number(environment, name, most), otherwise)
+
+    unread_key: Secret | None = _UNREAD
+    url = environment.get(DATABASE, "").strip() or DEFAULT_DATABASE
+    settings = ServiceSettings(
+        database=taken(DATABASE, lambda: parse_database(url), parse_database(DEFAULT_DATABASE)),
+        webhook_secrets=tuple(
+            Secret(text) for text in _unquoted(environment.get("RLBOT_WEBHOOK_SECRET", "")).split()
+        ),
+        app_id=whole(APP_ID, (1 << 53) - 1, 1),
+        private_key=taken(PRIVATE_KEY, lambda: _private_key(environment), unread_key),
+        worker_id=environment.get("RLBOT_WORKER_ID", "").strip() or f"rlbot@{socket.gethostname()}",
+        concurrency=whole("RLBOT_CONCURRENCY", MOST_AT_ONCE, None) or 8,
+        retention_days=whole("RLBOT_RETENTION_DAYS", MOST_DAYS, None) or 90,
+        private_runs=taken(
+            "RLBOT_PRIVATE_RUNS", lambda: _yes(environment, "RLBOT_PRIVATE_RUNS"), False
+        ),
+        public_url=taken("RLBOT_PUBLIC_URL", lambda: _public_url(environment), None),
+    )
+    return settings, wrong
 
 
 def _unquoted(text: str) -> str:
@@ -159,7 +178,7 @@ def require_secret(settings: ServiceSettings) -> None:
         )
 
 
-def _require_identity(settings: ServiceSettings) -> tuple[int, Secret]:
+def require_identity(settings: ServiceSettings) -> tuple[int, Secret]:
     """The App's number and key; raises UserError when one is missing, or the key is none."""
     if settings.app_id is None or settings.private_key is None:
         raise UserError(
@@ -202,7 +221,7 @@ def identity_of(
     settings: ServiceSettings, environment: Mapping[str, str], patience: Patience = JOBS
 ) -> AppIdentity:
     """The App's identity; raises UserError when its id or key is not set, or wrong."""
-    app_id, private_key = _require_identity(settings)
+    app_id, private_key = require_identity(settings)
     return AppIdentity(
         app_id=app_id,
         private_key=private_key,

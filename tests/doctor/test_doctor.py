@@ -234,6 +234,62 @@ def test_names_of_rules_and_of_checks_of_the_page_are_known(tmp_path: Path) -> N
     assert (status, found["configuration"]["state"]) == (0, "ok")
 
 
+def test_what_a_configuration_names_and_is_not_there(tmp_path: Path) -> None:
+    """`rlbot lint` refuses the release; the other commands find no page and no script."""
+    (tmp_path / ".git").mkdir()
+    named = 'framework: {verl: "9.9", trl: "1.16.0"}\npage: nowhere.rst\nscripts: [none/, here/]\n'
+    (tmp_path / ".rlbot.yml").write_text(named, "utf-8")
+    (tmp_path / "here").mkdir()
+    for folder in (tmp_path, tmp_path / "here"):
+        status, found = _answers(folder, "--offline")
+        assert (status, found["framework"]["state"]) == (2, "wrong")
+        assert found["framework"]["said"].startswith("verl 9.9 is not known: use one of ")
+        assert found["page"]["said"] == f"There is no file nowhere.rst in {tmp_path}."
+        assert found["scripts"]["said"] == f"There is no folder none/ in {tmp_path}."
+    (tmp_path / "run.sh").write_text("python3 -m verl.trainer.main_ppo\n")
+    assert rlbot("lint", "run.sh", cwd=tmp_path).status == 2
+
+
+@pytest.mark.parametrize(
+    "named",
+    ["", "page: null\n", "page: here/page.rst\nscripts: [here]\nframework: {trl: 1.16.0}\n"],
+)
+def test_what_is_there_or_named_by_nobody_is_well(tmp_path: Path, named: str) -> None:
+    (tmp_path / ".rlbot.yml").write_text(named, "utf-8")
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "page.rst").write_text("")
+    status, found = _answers(tmp_path, "--offline")
+    assert status == 0
+    assert not found.keys() & {"framework", "page", "scripts"}
+
+
+def test_every_wrong_setting_of_the_app_is_named(tmp_path: Path) -> None:
+    status, found = _answers(
+        tmp_path,
+        "--offline",
+        RLBOT_APP_ID="x",
+        RLBOT_PRIVATE_KEY_FILE="nope",
+        RLBOT_WEBHOOK_SECRET="short",
+        RLBOT_CONCURRENCY="0",
+        RLBOT_DATABASE_URL="mysql://x",
+    )
+    assert status == 1
+    wrong = {name for name, answer in found.items() if answer["state"] == "wrong"}
+    assert wrong == {
+        "RLBOT_APP_ID",
+        "RLBOT_PRIVATE_KEY_FILE",
+        "RLBOT_WEBHOOK_SECRET",
+        "RLBOT_CONCURRENCY",
+        "RLBOT_DATABASE_URL",
+    }
+
+
+def test_a_key_that_is_none_is_told_without_asking_a_server(tmp_path: Path) -> None:
+    status, found = _answers(tmp_path, "--offline", RLBOT_APP_ID="1", RLBOT_PRIVATE_KEY="none")
+    assert (status, found["GitHub App"]["state"]) == (1, "wrong")
+    assert "no RSA private key in PEM form" in found["GitHub App"]["said"]
+
+
 def test_without_git_it_says_so(tmp_path: Path) -> None:
     status, found = _answers(tmp_path, "--offline", PATH=str(tmp_path))
     assert status == 0
@@ -251,5 +307,5 @@ def test_a_redirect_is_not_followed_with_the_key(server: str) -> None:
 
 
 def test_each_check_is_a_file_of_its_own() -> None:
-    user = {"git", "github", "hosts", "wandb"}
+    user = {"configured", "git", "github", "hosts", "wandb"}
     assert set(checks()) == user | {"app", "database", "webhook"}

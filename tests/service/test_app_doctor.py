@@ -144,8 +144,8 @@ def test_a_secret_that_is_missing_or_short(clinic: Clinic) -> None:
 def test_a_setting_that_is_wrong_is_reported_once(clinic: Clinic) -> None:
     found = clinic.examine(RLBOT_CONCURRENCY="many", WANDB_BASE_URL="http://wandb.example.org")
     wrong = {name: said for name, (state, said, _) in found.items() if state == "wrong"}
-    assert list(wrong) == ["W&B", "app"]
-    assert "RLBOT_CONCURRENCY must be a whole number" in wrong["app"]
+    assert list(wrong) == ["RLBOT_CONCURRENCY", "W&B"]
+    assert "RLBOT_CONCURRENCY must be a whole number" in wrong["RLBOT_CONCURRENCY"]
 
 
 def test_databases_that_do_not_answer(clinic: Clinic) -> None:

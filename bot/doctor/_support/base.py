@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -39,6 +39,10 @@ class Surroundings:
     home: Path
     environment: Mapping[str, str]
     config: Config = field(default_factory=Config)
+    stated: Collection[str] = ()
+    """The keys that the configuration's file gives; the others have their defaults."""
+    root: Path = Path()
+    """The folder that paths of the configuration are below."""
     offline: bool = False
 
     @property

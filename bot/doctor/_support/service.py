@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from bot.base.extras import missing_library
@@ -12,13 +13,24 @@ if TYPE_CHECKING:
     from bot.service.settings import ServiceSettings
 
 
-def settings_of(around: Surroundings) -> ServiceSettings:
-    """The App's settings. Raises UserError when one is wrong, or its libraries are missing."""
+def settings_of(around: Surroundings) -> tuple[ServiceSettings, dict[str, str]]:
+    """The App's settings, and for each variable that is wrong the sentence that says why.
+
+    Raises UserError when the App's libraries are missing.
+    """
     try:
-        from bot.service.settings import read_settings
+        from bot.service.settings import known_settings
     except ModuleNotFoundError as error:
         raise missing_library(error) or error from None
-    return read_settings(around.environment)
+    return known_settings(around.environment)
+
+
+def signs_in(settings: ServiceSettings, wrong: Collection[str]) -> bool:
+    """Whether number and key of the App are there and can be meant."""
+    from bot.service.settings import APP_ID, PRIVATE_KEY
+
+    there = settings.app_id is not None and settings.private_key is not None
+    return there and APP_ID not in wrong and PRIVATE_KEY not in wrong
 
 
 def client_of(around: Surroundings, settings: ServiceSettings) -> Client:
