@@ -122,7 +122,9 @@ class Candidates:
 
         Raises NoEstimateError with the reason when there is none.
         """
-        context = self._with(value)
+        return self._most(self._with(value))
+
+    def _most(self, context: RuleContext) -> MemoryEstimate:
         device = context.choice.device
         estimates = [
             context.estimate(plan, device, gpus=self._gpus, run=self._lengths).estimate
@@ -147,25 +149,48 @@ class Candidates:
         value = self.knob.value
         return len({self.estimate(value * factor).peak().count for factor in (1, 2, 8, 64)}) > 1
 
-    def deciding(self) -> list[str]:
+    def deciding(self) -> tuple[list[str], list[str]]:
         """The batch sizes and token limits of the script that the expected peak depends on.
 
-        Of a script that does not fit, those that can lower it.
+        Of a script that does not fit, those that can lower it. First those that can be varied as
+        the script is, then, as `key=value`, those whose number is computed in it.
         """
-        keys = []
+        keys, computed = [], []
         now = self.estimate(self.knob.value)
+        fits = now.peak() <= now.usable
         for setting in {s.key: s for s in self.plans(self.knob.value)[0].settings}.values():
             if not DECIDING.search(setting.key) or not isinstance(setting.value, int):
                 continue
             try:
                 other = Candidates(self.script, self.options, [setting.key], gpus=self._gpus)
-                if not other.depends():
-                    continue
-                if now.peak() <= now.usable or other.estimate(other.knob.unit).peak() < now.peak():
+            except UserError:
+                if self._depends_on(setting.key, setting.value, now):
+                    computed.append(f"{setting.key}={setting.value}")
+                continue
+            try:
+                if other.depends() and (
+                    fits or other.estimate(other.knob.unit).peak() < now.peak()
+                ):
                     keys.append(setting.key)
+            except NoEstimateError:
+                continue
+        return keys, computed
+
+    def _depends_on(self, key: str, value: int, now: MemoryEstimate) -> bool:
+        """Whether the expected peak depends on a setting, wherever its number comes from.
+
+        Of a script that does not fit, whether a smaller number lowers it.
+        """
+        fits = now.peak() <= now.usable
+        for other in (value * 8, value * 64) if fits else (max(1, value // 8), 1):
+            try:
+                options = replace(self.options, settings=(f"{key}={other}",))
+                peak = self._most(read_script(self.script, options)).peak()
             except (UserError, NoEstimateError):
                 continue
-        return keys
+            if peak > now.peak() if fits else peak < now.peak():
+                return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)

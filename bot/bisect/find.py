@@ -28,8 +28,13 @@ Read = Callable[[bytes], RuleContext]
 
 BATCH_SIZE = regex(r"(?:\A|[._])\w{0,200}batch_?size\w{0,200}\Z|(?:\A|_)nproc_per_gpu\Z")
 """Keys of batch sizes, in every framework."""
-DECIDING = regex(r"batch_?size|max_token|max_len")
-"""Keys that may decide what a pass holds."""
+DECIDING = regex(r"batch_?size|max_token")
+"""Keys that may decide what a pass holds, whatever its samples are."""
+SIZE = regex(
+    rf"{DECIDING.pattern}|len|tokens|nproc_per_gpu|(?:\A|\.)n\Z|num_generations|n_samples_per_prompt"
+    r"|gradient_accumulation"
+)
+"""Keys that may be varied: of batches, lengths, and responses to a prompt."""
 _BESIDE = regex(r"[\s='\"\\]*\Z")
 """What may stand between a key and a value that was written beside it."""
 
@@ -75,9 +80,12 @@ class _Finder:
     def named(self, name: str) -> KnobPart:
         """The number of the key or the variable of this name."""
         if any(plan.last(name) is not None for plan in self._plans):
+            if not SIZE.search(name):
+                raise UserError("--vary: {name} is neither a batch nor a length.", name=name)
             return self._of_key(name)
         part = next((part for part in self._variables() if part.name == name), None)
         if part is not None:
+            self._refuse_other(part)
             return part
         if any(variable.name == name for variable in self._reading.variables):
             raise UserError(
@@ -91,6 +99,22 @@ class _Finder:
             name=name,
             hint=hint,
         )
+
+    def _refuse_other(self, part: KnobPart) -> None:
+        """Raise UserError for a variable that no size follows, or that the number of GPUs does."""
+        after = self._doubled(part)
+        changed = set().union(*map(_changed_keys, self._plans, after))
+        gpus = [plan.gpus.value for plan in self._plans] != [plan.gpus.value for plan in after]
+        if changed and (gpus or not any(map(SIZE.search, changed))):
+            raise UserError(
+                "--vary: {name} is neither a batch nor a length: it sets {keys}.",
+                name=part.name,
+                keys=enumeration(sorted(key for key in changed if not SIZE.search(key)), 3),
+            )
+
+    def _doubled(self, part: KnobPart) -> Sequence[Plan]:
+        """The launches with twice the number."""
+        return self._read(edited(self._data, [(part.span, str(part.value * 2))])).choice.plans
 
     def _of_key(self, key: str) -> KnobPart:
         setting = next((s for plan in self._plans if (s := plan.last(key)) is not None), None)
@@ -107,6 +131,16 @@ class _Finder:
                 text=setting.text,
             )
         span = setting.value_span
+        file, at = self._reading.source.part(setting.key_span.start)
+        if file is not self._reading.source:
+            raise UserError(
+                "{key}={value} stands in {path} (line {line}), and only numbers of the script "
+                "itself are varied: give {key} in its command.",
+                key=key,
+                value=value,
+                path=file.path,
+                line=file.line_column(at)[0],
+            )
         between = self._reading.source.text[setting.key_span.end : span.start]
         beside = setting.key_span.end <= span.start and _BESIDE.match(between)
         # Within the word stands a default too: `${BATCH:-64}`.
@@ -154,8 +188,7 @@ class _Finder:
 
     def _moves(self, part: KnobPart, key: str) -> bool:
         """Whether the key follows a variable, and nothing but batch sizes does."""
-        doubled = edited(self._data, [(part.span, str(part.value * 2))])
-        after = self._read(doubled).choice.plans
+        after = self._doubled(part)
         if len(self._plans) != len(after):
             return False
         changed = set().union(*map(_changed_keys, self._plans, after))

@@ -120,6 +120,8 @@ class SeriesPlan(ReportPart):
     GPU. The mode is closed then, and nothing is to be run."""
     vary_instead: tuple[str, ...]
     """The settings that do decide it, for --vary."""
+    computed: tuple[str, ...] = ()
+    """Those that do too, as `key=value`, and whose number is not written in the script."""
     notes: tuple[str, ...]
     """What to know before the first run."""
     sweep: str | None = None

@@ -37,6 +37,7 @@ def plan_series(candidates: Candidates, known: Ends, done: int = 0) -> SeriesPla
         estimate, no_prediction = None, sentence_of(error)
     ran, failed = (limit.value if limit is not None else None for limit in known)
     found = next_value(candidates, band, ran, failed)
+    instead, computed = candidates.deciding() if no_effect is not None else ([], [])
     tried = (found.value,) if found.value is not None and no_effect is None else ()
     mode: Mode = "closed" if not tried else "doubling" if found.runs is None else "series"
     return SeriesPlan(
@@ -58,7 +59,8 @@ def plan_series(candidates: Candidates, known: Ends, done: int = 0) -> SeriesPla
         runs=found.runs,
         no_prediction=no_prediction,
         no_effect=no_effect,
-        vary_instead=tuple(candidates.deciding()) if no_effect is not None else (),
+        vary_instead=tuple(instead),
+        computed=tuple(computed),
         notes=tuple(_notes(candidates, estimate, fits=fits)),
         next_command=f"{candidates.command('read')} RUN…" if no_effect is None else None,
     )

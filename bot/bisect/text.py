@@ -63,8 +63,11 @@ def _without_effect(plan: SeriesPlan) -> Iterator[str]:
     if plan.vary_instead:
         yield tr("Vary what does: add one of these to the command.")
         yield from (f"  --vary {shlex.quote(key)}" for key in plan.vary_instead)
-    else:
-        yield tr("Name what does with --vary KEY.")
+    if plan.computed:
+        yield tr("What does is computed in the script; write its number there to vary it:")
+        yield from (f"  {one}" for one in plan.computed)
+    if not plan.vary_instead and not plan.computed:
+        yield tr("No batch size and no token limit of the script does.")
     yield tr("With --ran N, for a value that ran, it is bisected all the same.")
 
 

@@ -19,7 +19,8 @@ from bot.commands.output import notice, write
 from bot.commands.removed import add_removed
 from bot.commands.runs import RUN, add_offline, run_of
 from bot.commands.tree import add_root
-from bot.script.name import is_recipe
+from bot.frameworks.notebook import is_notebook
+from bot.script.name import is_program, is_recipe
 
 if TYPE_CHECKING:
     from bot.bisect.candidates import Candidates
@@ -163,6 +164,17 @@ def _script(arguments: argparse.Namespace) -> tuple[ScriptFile, CheckOptions]:
     if is_recipe(arguments.script):
         raise UserError(
             "{path} is a recipe, and bisect varies scripts; name the one that starts it, with the "
+            "batch in its command.",
+            path=arguments.script,
+        )
+    if is_notebook(arguments.script):
+        raise UserError(
+            "{path} is a notebook, and bisect varies scripts: it cannot write another batch there.",
+            path=arguments.script,
+        )
+    if is_program(arguments.script):
+        raise UserError(
+            "{path} is a program, and bisect varies scripts; name one that starts it, with the "
             "batch in its command.",
             path=arguments.script,
         )
