@@ -8,7 +8,6 @@ from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.bisect.candidates import Candidates
 from bot.bisect.report import Limit, LimitSource
-from bot.memory.units import Bytes
 from bot.script.trial_log import Trial, largest_passing, outcome, tried_values
 
 Ends: TypeAlias = tuple[Limit | None, Limit | None]
@@ -58,7 +57,7 @@ def predicted_end(candidates: Candidates, value: int | None) -> Limit | None:
         return None
     estimate = candidates.estimate(value)
     sizes = (estimate.peak("floor"), estimate.peak(), estimate.peak("conservative"))
-    floor, expected, most, usable = map(gib, (*sizes, estimate.usable))
+    floor, expected, most, usable = (size.shown for size in (*sizes, estimate.usable))
     if estimate.outcome == "impossible":
         reason = message(
             "impossible: the floor is {floor} of {usable} GiB", floor=floor, usable=usable
@@ -74,11 +73,6 @@ def predicted_end(candidates: Candidates, value: int | None) -> Limit | None:
             "at most {most} of {usable} GiB, with long sequences", most=most, usable=usable
         )
     return _limit(candidates, value, "predicted", reason)
-
-
-def gib(size: Bytes) -> str:
-    """A size for a sentence, rounded as reports round it."""
-    return f"{round(size.in_gib, 2):.1f}"
 
 
 def _limit(

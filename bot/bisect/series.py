@@ -10,7 +10,7 @@ from bot import __version__
 from bot.base.messages import message, sentence_of
 from bot.base.regex import regex
 from bot.bisect.candidates import Band, Candidates, predict_band
-from bot.bisect.ends import Ends, gib, predicted_end
+from bot.bisect.ends import Ends, predicted_end
 from bot.bisect.report import Mode, SeriesPlan, TrialRun
 from bot.bisect.search import next_value
 from bot.frameworks.plan_values import values_of
@@ -48,7 +48,7 @@ def plan_series(candidates: Candidates, known: Ends, done: int = 0) -> SeriesPla
         varied=candidates.varied,
         device=estimate.device.label if estimate is not None else None,
         gpus=estimate.gpus if estimate is not None else None,
-        usable_gib=round(estimate.usable.in_gib, 2) if estimate is not None else None,
+        usable_gib=estimate.usable.in_report if estimate is not None else None,
         mode=mode,
         lower=predicted_end(candidates, found.lower) or known[0],
         upper=predicted_end(candidates, found.upper) or known[1],
@@ -71,8 +71,8 @@ def _no_effect(candidates: Candidates, estimate: MemoryEstimate) -> str:
         "By the prediction {name} does not decide the memory of a GPU: the peak is {peak} of "
         "{usable} GiB at {value} and at {more} alike.",
         name=candidates.knob.name,
-        peak=gib(estimate.peak()),
-        usable=gib(estimate.usable),
+        peak=estimate.peak().shown,
+        usable=estimate.usable.shown,
         value=candidates.knob.value,
         more=candidates.knob.value * 64,
     )
@@ -93,7 +93,7 @@ def _trial(
         value=value,
         batch=candidates.batch(value),
         number=number,
-        expected_gib=round(expected.in_gib, 2) if expected is not None else None,
+        expected_gib=expected.in_report if expected is not None else None,
         if_ran=_next_step(candidates, band, value, failed),
         if_failed=_next_step(candidates, band, ran, value),
     )

@@ -100,4 +100,4 @@ def no_estimate(reason: str, *, unknown_model: str | None = None) -> Estimate:
 
 
 def _gib(amount: Bytes) -> float:
-    return round(amount.in_gib, 2)
+    return amount.in_report

@@ -38,6 +38,16 @@ class Bytes:
         """As GiB (2**30 bytes)."""
         return self.count / GIB_BYTES
 
+    @property
+    def in_report(self) -> float:
+        """As GiB with the two decimals that reports hold."""
+        return round(self.in_gib, 2)
+
+    @property
+    def shown(self) -> str:
+        """GiB with one decimal, rounded from what reports hold, so that all say the same."""
+        return f"{self.in_report:.1f}"
+
     def __add__(self, other: Bytes) -> Bytes:
         return Bytes(self.count + other.count) if isinstance(other, Bytes) else NotImplemented
 
@@ -75,7 +85,7 @@ class Bytes:
         return self.count != 0
 
     def __str__(self) -> str:
-        return f"{self.in_gib:.1f} GiB"
+        return f"{self.shown} GiB"
 
 
 NOTHING = Bytes(0)

@@ -67,7 +67,7 @@ def check(context: RuleContext) -> Hits:
             where(plan, plan.model.span),
             "the {stage} stage needs at least {floor} of each GPU, and the {device} gives "
             "{usable}: {sum}",
-            stage=estimate.binding("floor").name,
+            stage=message(estimate.binding("floor").name),
             floor=str(estimate.peak("floor")),
             device=estimate.device.label,
             usable=str(estimate.usable),

@@ -96,7 +96,7 @@ def _message(estimate: MemoryEstimate) -> Message:
     """What the stage takes that is too full: more than there is, or nearly all of it."""
     stage = estimate.overfull or estimate.binding()
     values = {
-        "stage": stage.name,
+        "stage": message(stage.name),
         "expected": str(stage.total.expected),
         "device": estimate.device.label,
         "usable": str(estimate.usable),

@@ -65,7 +65,7 @@ def _message(estimate: MemoryEstimate) -> Message:
         return message(
             "with long sequences the {stage} stage would need {most} of each GPU, "
             "and the {device} gives {usable}; {expected} are expected",
-            stage=estimate.binding("conservative").name,
+            stage=message(estimate.binding("conservative").name),
             most=most,
             device=device,
             usable=str(estimate.usable),
@@ -74,7 +74,7 @@ def _message(estimate: MemoryEstimate) -> Message:
     return message(
         "the {stage} stage is expected to take {share} of the {device}: {expected} of {total}, "
         "{most} with long sequences",
-        stage=estimate.binding().name,
+        stage=message(estimate.binding().name),
         share=f"{estimate.peak().count / total:.0%}",
         device=device,
         expected=expected,

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from bot.base.messages import translated
 from bot.rules._support.example import verl
 from tests.rules.helpers import found, marked, quiet
 
@@ -99,3 +100,16 @@ def test_a_share_below_the_weights_stops_the_engine(engine: str) -> None:
         "the H100 is 8.0 GiB"
     )
     assert script.splitlines()[finding.line - 1].strip().startswith(_SHARE)
+
+
+def test_figures_are_those_of_the_estimate() -> None:
+    """The card's 23.65 GiB were 23.6 there and 23.7 here."""
+    (finding,) = found(SLUG, verl(*STATIC, TWO), SMALL)
+    assert "and the RTX4090 gives 23.6 GiB" in finding.message
+
+
+def test_names_of_parts_and_stages_are_translated_with_the_sentence() -> None:
+    (finding,) = found(SLUG, verl(*STATIC, TWO), SMALL)
+    chinese = translated(finding.message, "zh")
+    assert chinese.startswith("更新阶段")
+    assert "优化器 28.4 + 权重 14.2 + 梯度 14.2" in chinese

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bot.base.regex import regex
@@ -10,7 +10,7 @@ from bot.frameworks.plan import Plan
 from bot.memory.estimate import MemoryEstimate, Stage
 from bot.memory.from_plan import PlanEstimate
 from bot.memory.readers.settings import NoEstimateError
-from bot.memory.units import together
+from bot.memory.units import Bytes, together
 from bot.memory.workload import MemoryLevel
 from bot.rules._support.base import Message, RuleContext, message
 from bot.script.trial_log import outcome, reaches, tried_values
@@ -45,9 +45,16 @@ def estimates(context: RuleContext) -> Iterator[tuple[Plan, PlanEstimate]]:
 def sum_in_words(stage: Stage, level: MemoryLevel) -> Message:
     """The arithmetic of a stage: "weights 14.2 + gradients 14.2 + … = 59.6 GiB"."""
     parts = sorted(stage.components[level].items(), key=lambda item: -item[1].count)
-    shown = [f"{name} {amount.in_gib:.1f}" for name, amount in parts if amount.in_gib >= 0.05]
-    terms = " + ".join(shown)
+    terms = _listed([part for part in parts if part[1].in_gib >= 0.05])
     return message("{terms} = {total}", terms=terms, total=str(stage.total.at(level)))
+
+
+def _listed(parts: Sequence[tuple[str, Bytes]]) -> Message:
+    """Each part with its GiB; the names are translated with the sentence."""
+    template = " + ".join(f"{{name{at}}} {{gib{at}}}" for at in range(len(parts)))
+    names = {f"name{at}": message(name) for at, (name, _) in enumerate(parts)}
+    sizes = {f"gib{at}": size.shown for at, (_, size) in enumerate(parts)}
+    return message(template, **names, **sizes)
 
 
 def shortage_in_words(estimate: MemoryEstimate) -> Message | None:
@@ -55,12 +62,11 @@ def shortage_in_words(estimate: MemoryEstimate) -> Message | None:
     short = estimate.decisive_shortage
     if short is None:
         return None
-    parts = [f"{name} {amount.in_gib:.1f}" for name, amount in short.needed.items()]
     return message(
         "the engine needs {needed} of each GPU to start ({parts}), and its share of the {device} "
         "is {share}",
         needed=str(together(short.needed.values())),
-        parts=" + ".join(parts),
+        parts=_listed(list(short.needed.items())),
         device=estimate.device.label,
         share=str(short.share),
     )
