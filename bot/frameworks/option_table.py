@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from bot.base.messages import enumeration, mark, message
 from bot.base.regex import regex
+from bot.base.spelling import slip
 from bot.frameworks.key_table import OK, Key, KeyTable, KeyVerdict, refusal
 from bot.frameworks.releases import beside_tables, spans_of_releases, timeline
 from bot.frameworks.setting import UNKNOWN, Setting, WholeSetting
@@ -127,7 +128,7 @@ class OptionTable(KeyTable):
         kept += [name for name in self._options if name.rsplit(".", 1)[-1] == key]
         if len(set(kept)) == 1:
             return kept[0]
-        return super().nearest(key)
+        return slip(key, self._options) or super().nearest(key)
 
     def history(self, key: str, /) -> str | None:
         """Releases whose module of the same name has the option, in words.

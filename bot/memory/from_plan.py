@@ -227,6 +227,7 @@ def _read(
         workload,
         unread=unread,
         guessed=guessed,
+        in_program=plan.launch.command.written is not None,
         usual=usual is not None or bool(plan.own_trainer),
         single=frozenset(_single(get)),
         assumptions=(*workload.assumptions, *guessed, *_taken(plan, usual, unread)),

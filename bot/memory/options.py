@@ -10,6 +10,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, message
 from bot.memory import constants
 from bot.memory.estimator import expected_peak
+from bot.memory.option_names import half_of, spelt
 from bot.memory.units import Bytes
 from bot.memory.workload import Engine, PassName, Pool, Role, Tokens, Workload
 
@@ -82,10 +83,6 @@ def _zero(role: Role) -> bool:
 def _optimizer_off(role: Role) -> bool:
     """Whether the optimizer is on the host: ZeRO's, where it is in its own stage too."""
     return role.optimizer_offload == "always" if _zero(role) else role.optimizer_offload != "none"
-
-
-def _half_of(option: str) -> str:
-    return message("half of {option}", option=option)
 
 
 _SWITCHES: tuple[_Switch, ...] = (
@@ -250,16 +247,16 @@ _SWITCHES: tuple[_Switch, ...] = (
                 size="ppo_micro_batch_size_per_gpu",
                 tokens="ppo_max_token_len_per_gpu",
             ),
-            "verl sft": _half_of("data.micro_batch_size_per_gpu"),
+            "verl sft": half_of("data.micro_batch_size_per_gpu"),
             "verl engine": message(
                 "half the tokens a pass ({size}, or {tokens} with dynamic batches)",
                 size="data.micro_batch_size_per_gpu",
                 tokens="data.max_token_len_per_gpu",
             ),
-            "easyr1": _half_of("worker.actor.micro_batch_size_per_device_for_update"),
-            "openrlhf": _half_of("--train.micro_batch_size"),
-            "trl": _half_of("--per_device_train_batch_size"),
-            "open-instruct": _half_of("--pack_length"),
+            "easyr1": half_of("worker.actor.micro_batch_size_per_device_for_update"),
+            "openrlhf": half_of("--train.micro_batch_size"),
+            "trl": half_of("--per_device_train_batch_size"),
+            "open-instruct": half_of("--pack_length"),
         },
         off=lambda r: r.trained and r.update.expected > 1,
         on=lambda _: False,
@@ -273,7 +270,7 @@ _SWITCHES: tuple[_Switch, ...] = (
         halves="update",
     ),
     _Switch(
-        settings={"trl": _half_of("--per_device_eval_batch_size")},
+        settings={"trl": half_of("--per_device_eval_batch_size")},
         off=lambda r: r.evaluation.expected > 1,
         on=lambda _: False,
         put=lambda r: replace(
@@ -282,17 +279,6 @@ _SWITCHES: tuple[_Switch, ...] = (
         halves="evaluation",
     ),
 )
-_FLAT: Mapping[str, str] = {
-    "--actor.gradient_checkpointing_enable": "--gradient_checkpointing",
-    "--ds.adam_offload": "--adam_offload",
-    "--ref.offload": "--ref_reward_offload",
-    "--ds.zero_stage 3": "--zero_stage 3",
-    _half_of("--train.micro_batch_size"): _half_of("--micro_train_batch_size"),
-    "--vllm.enable_sleep": "--vllm_enable_sleep",
-}
-"""OpenRLHF's options before they got dots, in 0.10.2."""
-_OFFLOADS = ("--ref_reward_offload", "--ref_offload", "--teacher_offload")
-"""The names of one of them in its programs."""
 _SLEEP = {
     "openrlhf": "--vllm.enable_sleep",
     "trl": "--vllm_enable_sleep_mode",
@@ -341,7 +327,7 @@ def _changes(workload: Workload) -> Iterator[tuple[str, Workload]]:
     divided = any(role.backend == "zero3" for pool in workload.pools for role in pool.roles)
     if divided and any(engine.gathered_parameters for engine in engines):
         yield (
-            "--ds3_gather_for_generation false",
+            spelt("--ds3_gather_for_generation false", workload),
             _mapped(
                 workload, lambda role: role, lambda engine: replace(engine, gathered_parameters=0)
             ),
@@ -351,7 +337,7 @@ def _changes(workload: Workload) -> Iterator[tuple[str, Workload]]:
     named = awake and (awake[0].sleeps_with or _SLEEP.get(workload.framework))
     if named and not kept:
         yield (
-            _spelt(named, workload),
+            spelt(named, workload),
             _mapped(workload, lambda role: role, lambda engine: replace(engine, sleeps=True)),
         )
 
@@ -366,15 +352,7 @@ def _named(switch: _Switch, workload: Workload, role: Role) -> str:
     backend = "megatron" if role.backend == "megatron" else workload.fsdp_group
     setting = switch.settings[workload.framework]
     named = setting if isinstance(setting, Message) else setting.format(backend=backend)
-    return _spelt(named, workload)
-
-
-def _spelt(setting: str, workload: Workload) -> str:
-    if not workload.flat_options:
-        return setting
-    flat = _FLAT.get(setting, setting)
-    others = (name for name in _OFFLOADS if name.lstrip("-") in workload.flat_options)
-    return next(others, flat) if flat == _OFFLOADS[0] else flat
+    return spelt(named, workload)
 
 
 def _mapped(

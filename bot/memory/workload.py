@@ -379,6 +379,8 @@ class Workload:
     """What was taken for granted, a clause for each."""
     fsdp_group: str = "fsdp_config"
     """Where verl's FSDP has its settings below a role: VeOmni's lie in a group of their own."""
+    in_program: bool = False
+    """Whether a program makes the settings, which then are no options of a command line."""
     flat_options: frozenset[str] = frozenset()
     """OpenRLHF's options where they have no dots, as before 0.10.2."""
     prompt_mean: float = 0.0
