@@ -28,11 +28,11 @@ Made from `rlbot --help`. Every command ends with one of these statuses:
 | status | means |
 | --- | --- |
 | 0 | nothing wrong |
-| 1 | errors found, or evidence inconsistent |
+| 1 | errors found, evidence inconsistent, or nothing that fits (`rlbot recommend`) |
 | 2 | wrong usage or configuration |
 | 3 | something could not be checked, and nothing is wrong besides |
 
-`NO_COLOR`, `FORCE_COLOR` and `RLBOT_TRACEBACK=1` are read from the environment.
+`NO_COLOR`, `FORCE_COLOR`, `TERM=dumb` and `RLBOT_TRACEBACK=1` are read from the environment.
 """
 
 _ACTION = """\

@@ -90,9 +90,14 @@ def _root_prefix() -> str:
 
 
 def wants_color(choice: str) -> bool:
-    """Whether to colour: `--color`, then NO_COLOR and FORCE_COLOR, then whether a person looks."""
+    """Whether to colour: `--color`, then NO_COLOR and FORCE_COLOR, then whether a person looks.
+
+    A terminal that calls itself dumb shows the codes themselves.
+    """
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
