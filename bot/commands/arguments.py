@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,9 +24,7 @@ if TYPE_CHECKING:
 def add_common(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
     """Declare the arguments that every checking command has."""
     add_form(parser, formats)
-    parser.add_argument(
-        "--select", metavar="IDS", default="", help="only these rules, separated by commas"
-    )
+    parser.add_argument("--select", metavar="IDS", help="only these rules, separated by commas")
     parser.add_argument(
         "--ignore", metavar="IDS", default="", help="not these rules, separated by commas"
     )
@@ -40,7 +39,7 @@ def add_form(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
         "--format", choices=formats, default=formats[0], help="how to print the result"
     )
     add_reading(parser)
-    parser.set_defaults(select="", ignore="", color="never", verbose=False, quiet=False)
+    parser.set_defaults(select=None, ignore="", color="never", verbose=False, quiet=False)
 
 
 def add_quiet(parser: argparse.ArgumentParser) -> None:
@@ -162,7 +161,7 @@ def options_of(arguments: argparse.Namespace, config: Config, **more: object) ->
         device=_device(arguments.device),
         trees=_trees(arguments),
         place=DiskCheckouts(folders).place,
-        select=_ids(arguments.select),
+        select=_selected(arguments.select),
         ignore=_ids(arguments.ignore),
         **more,  # type: ignore[arg-type]
     )
@@ -215,17 +214,39 @@ def _environment(given: list[str]) -> dict[str, str]:
 def _device(name: str | None) -> str | None:
     """The token or the word for a maker that --device means, as people write cards."""
     from bot.base.device_words import is_maker
-    from bot.base.devices import by_token
+    from bot.base.devices import by_token, devices
 
     if name is None or by_token(name) or is_maker(name):
         return name
-    from bot.recommend.option_values import card_option  # It takes a start ten milliseconds.
+    # They take a start ten milliseconds.
+    from bot.recommend.option_values import card_option
+    from bot.recommend.question import parse_question
 
+    try:
+        parse_question([name])
+    except UserError:
+        tokens = [device.token for device in devices()]
+        if not get_close_matches(name.lower(), tokens, n=1):
+            raise UserError(
+                '--device takes an accelerator, such as h100, "RTX 4090", npu or rocm, or its '
+                'memory, such as 24GB; "{name}" is none that is known.',
+                name=name,
+            ) from None
     return card_option(name)
 
 
 def _ids(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _selected(text: str | None) -> tuple[str, ...]:
+    """The rules of --select; raises UserError where it names none, which would be all of them."""
+    found = _ids(text or "")
+    if text is not None and not found:
+        raise UserError(
+            "--select takes rules, separated by commas, such as RLB020; leave it out for all."
+        )
+    return found
 
 
 def _versions(given: list[str]) -> dict[str, str]:

@@ -102,7 +102,7 @@ def _add_script(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("--to", metavar="DIR", help="write the next script below this folder")
     add_removed(parser, _REMOVED)
-    parser.set_defaults(select="", ignore="")
+    parser.set_defaults(select=None, ignore="")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -23,7 +23,7 @@ from bot.commands.tree import add_root
 if TYPE_CHECKING:
     from bot.check.request import CheckOptions
     from bot.memory.readers.lengths import Measured
-    from bot.report import ScriptReport
+    from bot.report import Report, ScriptReport
 
 _LENGTHS = {
     "--prompt-tokens": "prompt_mean",
@@ -123,6 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
         settings=arguments.settings,
         hub=HubConfigs(os.environ, Path.home(), fetches=not arguments.offline),
     )
+    by_path = {script.path: script for script in scripts}
     estimate = partial(
         estimate_script,
         options=options,
@@ -130,7 +131,6 @@ def run(arguments: argparse.Namespace) -> int:
         run=Path(arguments.run) if arguments.run else lengths,
         host_gib=host,
     )
-    by_path = {script.path: script for script in scripts}
     reports = [
         in_language(made, options.config.language)
         for made in each_script(estimate, by_path.values(), unchecked)
@@ -146,18 +146,35 @@ def run(arguments: argparse.Namespace) -> int:
     likely = any("likely OOM" in (one.outcome, one.host_outcome) for one in found)
     if arguments.quiet and status == 0 and not likely:
         return status
+    if arguments.format == "svg":
+        _draw(report)
+        return status
     from bot.render.estimates import estimates
 
     write(estimates(report, arguments.format))
-    if arguments.format == "svg":
-        # What has no picture would be silent.
-        for script in report.scripts:
-            if script.estimate is not None and not script.estimate.stages:
-                why = script.estimate.reason
-                notice("{name}: no prediction. {reason}", name=script.path, reason=why)
-        for item in report.unchecked:
-            notice(item.reason)
     return status
+
+
+def _draw(report: Report) -> None:
+    """Print the drawing of the one script that has an estimate; raises UserError for several."""
+    from bot.render.estimates import estimates
+
+    made = [script for script in report.scripts if script.estimate is not None]
+    drawn = sum(bool(script.estimate and script.estimate.stages) for script in made)
+    if drawn > 1:
+        raise UserError(
+            "--format svg draws one script, and these are {count}: name one, or take --format "
+            "markdown for all of them.",
+            count=drawn,
+        )
+    write(estimates(report, "svg"))
+    # What has no picture would be silent.
+    for script in made:
+        if script.estimate is not None and not script.estimate.stages:
+            why = script.estimate.reason
+            notice("{name}: no prediction. {reason}", name=script.path, reason=why)
+    for item in report.unchecked:
+        notice(item.reason)
 
 
 def _note_unused(

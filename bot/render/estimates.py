@@ -185,7 +185,7 @@ def notes(estimate: Estimate) -> list[str]:
     if estimate.engine_short is not None:
         found.insert(-1, _shortage(estimate.engine_short))
     if estimate.allocated is not None:
-        found.append(_allocated(estimate.allocated))
+        found.append(_allocated(estimate.allocated, estimate))
     found.extend(_card_line(estimate))
     if estimate.options:
         shown = [f"{o.setting} (-{o.saves_gib:.1f} GiB)" for o in estimate.options[:_HELPS]]
@@ -256,8 +256,17 @@ def _card_line(estimate: Estimate) -> Iterator[str]:
         )
 
 
-def _allocated(peak: EstimateAllocated) -> str:
+def _allocated(peak: EstimateAllocated, estimate: Estimate) -> str:
+    """What torch reports; its conservative level has a share of its own, of QLoRA a wider one."""
     gib, most = f"{peak.expected_gib:.1f}", f"{peak.conservative_gib:.1f}"
+    level = max(stage.conservative_gib for stage in estimate.stages)
+    if not peak.engine_gib and peak.conservative_gib > level:
+        return tr(
+            "torch reports {gib} GiB allocated at most (conservative {most}, by a share of its "
+            "own that is wider than the stage's)",
+            gib=gib,
+            most=most,
+        )
     if not peak.engine_gib:
         return tr(
             "torch reports {gib} GiB allocated at most (conservative {most})", gib=gib, most=most
@@ -352,7 +361,7 @@ def estimates(report: Report, form: str) -> str:
     """The estimates of a report's scripts as `text`, `markdown` or `svg`."""
     with speaking(report.language):
         if form == "svg":
-            return "\n".join(
+            return "".join(
                 drawing(script.path, script.estimate)
                 for script in report.scripts
                 if script.estimate is not None and script.estimate.stages

@@ -194,6 +194,7 @@ def test_a_comment_names_the_device_as_people_do(written: str, tmp_path: Path) -
         ("4x4090", 'for "4x4090" give --device rtx4090 --gpus 4.'),
         ("h1000", 'The card "h1000" is not known here; near ones are H100'),
         ("h100 a100", '"h100 a100" is no known accelerator'),
+        ("foo", '--device takes an accelerator, such as h100, "RTX 4090", npu or rocm'),
     ],
 )
 def test_a_device_that_is_more_or_less_than_a_card_is_refused(written: str, sentence: str) -> None:

@@ -9,6 +9,7 @@ from unittest import mock
 import pytest
 
 from bot.commands.cli import main
+from bot.commands.result import wants_color
 from bot.rules._support.example import verl
 from tests.command import rlbot
 from tests.commands.test_cli import NAME, PAGE, SCRIPT
@@ -50,6 +51,8 @@ def folder(tmp_path: Path) -> Path:
             ("contribute", "run", "--script", "run.sh", "--launcher", "torchrun"),
             "--launcher has no effect with --script; leave it out.",
         ),
+        (("lint", "--select", "", "run.sh"), "--select takes rules, separated by commas"),
+        (("lint", "--select", " ,", "run.sh"), "--select takes rules, separated by commas"),
         (("recommend", "2x4090", "--page", "none.rst"), "--page gives the rows of one model"),
         (("recommend", "--list", "models", "2x4090"), "--list prints what is known as text"),
         (("recommend", "--list", "tasks", "--format", "json"), "--list prints what is known"),
@@ -175,3 +178,38 @@ def test_v_is_verbose(folder: Path) -> None:
     short = rlbot("lint", "-v", "run.sh", cwd=folder)
     assert short.out == rlbot("lint", "--verbose", "run.sh", cwd=folder).out
     assert short.out != rlbot("lint", "run.sh", cwd=folder).out
+
+
+@pytest.mark.parametrize(
+    ("environment", "coloured"),
+    [
+        ({"TERM": "xterm"}, True),
+        ({}, True),
+        ({"TERM": "dumb"}, False),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, False),
+        ({"TERM": "dumb", "FORCE_COLOR": "1"}, True),
+    ],
+)
+def test_a_dumb_terminal_gets_no_colour(
+    environment: dict[str, str], coloured: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("TERM", "NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert wants_color("auto") is coloured
+    assert (wants_color("always"), wants_color("never")) == (True, False)
+
+
+def test_a_drawing_is_of_one_script(folder: Path) -> None:
+    launch = verl(before="# verl: 0.9.1")
+    for name in ("one.sh", "two.sh"):
+        (folder / name).write_text(launch, encoding="utf-8")
+    (folder / "none.sh").write_text("echo 1\n", encoding="utf-8")
+    drawing = ("estimate", "--format", "svg", "--device", "h100")
+    refused = rlbot(*drawing, "one.sh", "two.sh", cwd=folder)
+    assert (refused.status, refused.out) == (2, "")
+    assert "--format svg draws one script, and these are 2: name one" in refused.err
+    made = rlbot(*drawing, "one.sh", "none.sh", cwd=folder)
+    assert made.out.count("<svg ") == 1

@@ -69,3 +69,14 @@ def test_an_option_of_the_program_itself_is_suggested(
     out = rlbot("lint", "run.sh", cwd=tmp_path).out
     assert "error    RLB020" in out
     assert f"\n     │ {help_}\n" in out
+
+
+def test_where_torchs_level_is_above_the_stages_the_line_says_why(tmp_path: Path) -> None:
+    """That of QLoRA has a wider share: of a large pass it may be above."""
+    quantized = OPTIONS.strip().replace("0.6B", "4B") + " --load_in_4bit --max_length 1024"
+    said = "by a share of its own that is wider than the stage's"
+    for batch, wider in ((32, True), (1, False)):
+        (tmp_path / "run.sh").write_text(f"{quantized} --per_device_train_batch_size {batch}\n")
+        out = rlbot("estimate", "run.sh", "--device", "3090", "--gpus", "1", cwd=tmp_path).out
+        assert "  torch reports" in out
+        assert (said in out) is wider
