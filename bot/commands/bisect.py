@@ -167,18 +167,19 @@ def _script(arguments: argparse.Namespace) -> tuple[ScriptFile, CheckOptions]:
             "batch in its command.",
             path=arguments.script,
         )
-    if is_notebook(arguments.script):
+    script, options = script_with_options(arguments)  # Refuses a program that trains nothing.
+    if is_notebook(script.path):
         raise UserError(
             "{path} is a notebook, and bisect varies scripts: it cannot write another batch there.",
-            path=arguments.script,
+            path=script.path,
         )
-    if is_program(arguments.script):
+    if is_program(script.path):
         raise UserError(
             "{path} is a program, and bisect varies scripts; name one that starts it, with the "
             "batch in its command.",
-            path=arguments.script,
+            path=script.path,
         )
-    return script_with_options(arguments)
+    return script, options
 
 
 def _with_options(answer: T, arguments: argparse.Namespace, *more: str) -> T:

@@ -380,8 +380,8 @@ def test_what_peft_prepares_is_in_fp32_and_recomputed() -> None:
     prepared = estimate(text + "model = prepare_model_for_kbit_training(model)\n" + train)
     embedding = 151_936 * 896 * 2 / 2**30
     assert weights(prepared) - weights(plain) == pytest.approx(embedding, rel=0.05)
-    assert "--gradient_checkpointing" in prepared.applied
-    assert "--gradient_checkpointing" not in plain.applied
+    assert "gradient_checkpointing=True" in prepared.applied
+    assert "gradient_checkpointing=True" not in plain.applied
 
 
 @pytest.mark.parametrize(
@@ -400,13 +400,13 @@ def test_what_peft_prepares_may_have_its_layers_kept(prepares: str, recomputed: 
     text = SFT.replace("output_dir", "gradient_checkpointing=False, output_dir") + quantized + LORA
     train = TRAIN.replace("args=args", "args=args, peft_config=lora")
     made = estimate(f"{text}model = prepare_model_for_kbit_training({prepares}{train}")
-    assert ("--gradient_checkpointing" in made.applied) is recomputed
+    assert ("gradient_checkpointing=True" in made.applied) is recomputed
 
 
 def test_a_model_may_be_told_to_recompute() -> None:
     text = "# trl: 0.20.0\n" + SFT + LOAD + "model.gradient_checkpointing_enable()\n" + TRAIN
-    assert "--gradient_checkpointing" in estimate(text).applied
-    assert "--gradient_checkpointing" not in estimate(text.replace("_enable", "_other")).applied
+    assert "gradient_checkpointing=True" in estimate(text).applied
+    assert "gradient_checkpointing=True" not in estimate(text.replace("_enable", "_other")).applied
 
 
 def test_layers_that_are_spread_over_gpus_are_not_estimated() -> None:
