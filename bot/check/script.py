@@ -95,7 +95,7 @@ def check_read(
         unchecked = (*unchecked, Unchecked(check="row", reason=which_launch(undecided)))
     elif backing.plan is not None and options.evidence != "off":
         if not is_cut(context, backing.plan):  # the row of its defaults would be another model's
-            row = _row(script, context, backing.plan, backing.facts, options)
+            row = _row(script, context, backing.plan, backing, options)
         # A row that nothing backs is not offered, least of all in the place of a published one.
         backed = backing.facts is not None and (
             verdict_of(findings, unchecked, backing.evidence) != "fail"
@@ -243,7 +243,7 @@ def _row(
     script: ScriptFile,
     context: RuleContext,
     plan: Plan,
-    facts: Facts | None,
+    backing: Backing,
     options: CheckOptions,
 ) -> Row:
     from bot.table import RowDetails, make_row
@@ -256,7 +256,8 @@ def _row(
             contributor=contributor(script, context.header, options),
             tag=stated_tag(context.header, options),
         ),
-        facts=facts,
+        facts=backing.facts,
+        evidence=backing.evidence,
     )
 
 

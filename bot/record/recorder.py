@@ -46,7 +46,7 @@ class ManifestFile:
 
     def write(self, record: ManifestRecord) -> None:
         """Append a record; a disk that is full costs records, never the command."""
-        line, digest = chained(self._before, _body(record))
+        line, digest = chained(self._before, body_of(record))
         try:
             self._stream.write(line)
             os.fsync(self._stream.fileno())
@@ -84,7 +84,9 @@ def _made(names: Iterator[Path]) -> tuple[BinaryIO, Path]:
     )
 
 
-def _body(record: ManifestRecord) -> bytes:
+def body_of(record: ManifestRecord) -> bytes:
+    """A record as JSON without blanks, what is None left out."""
+
     def plain(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         return {key: value for key, value in pairs if value is not None}
 

@@ -9,13 +9,12 @@ from bot.base.devices import by_report, by_token, label_of
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Notes
 from bot.base.regex import regex
-from bot.evidence.claims.progress import steps_completed
 from bot.evidence.facts import Facts
 from bot.evidence.subject import keys_of
 from bot.evidence.trl_runs import with_recorded
 from bot.evidence.values import Missing, lookup
 from bot.frameworks.plan import Field, Plan
-from bot.report import JsonValue, Row
+from bot.report import Claim, Evidence, JsonValue, Row
 from bot.report.claims import ClaimName
 from bot.script.name import ScriptName, cached_name, model_size, naming_parts
 from bot.script.plan import task_label
@@ -43,9 +42,14 @@ class RowDetails:
 
 
 def make_row(
-    plan: Plan, name: ScriptName, details: RowDetails, *, facts: Facts | None = None
+    plan: Plan,
+    name: ScriptName,
+    details: RowDetails,
+    *,
+    facts: Facts | None = None,
+    evidence: Evidence | None = None,
 ) -> Row:
-    """Make the row of one launch.
+    """Make the row of one launch; `evidence` is what comparing it with the run's `facts` gave.
 
     What cannot be known is a backslash, with a note that says why and what would help. Never
     raises.
@@ -56,7 +60,7 @@ def make_row(
         model=_model(plan, facts, notes),
         task=_task(plan, notes),
         resource=_resource(plan, name, facts, notes),
-        max_batch=_max_batch(plan, facts, notes),
+        max_batch=_max_batch(plan, facts, evidence, notes),
         train=_train(plan, notes),
         infer=_infer(plan, facts, notes),
         link=details.link or UNKNOWN_CELL,
@@ -197,30 +201,41 @@ def _device(name: ScriptName, facts: Facts | None, notes: Notes) -> str | None:
     return None
 
 
-def _max_batch(plan: Plan, facts: Facts | None, notes: Notes) -> str:
-    """The train batch that ran: prompts a step over all GPUs, not times the responses of each."""
-    if facts is None:
+def _max_batch(plan: Plan, facts: Facts | None, evidence: Evidence | None, notes: Notes) -> str:
+    """The train batch that fits: prompts a step over all GPUs, not times the responses of each.
+
+    Only where the run shows that it does, in enough steps at full length.
+    """
+    if facts is None or evidence is None:
         notes.note(
             "MaxBatch is left open because no run shows which batch fits; give the run that "
             "the row rests on."
         )
         return UNKNOWN_CELL
-    if not steps_completed(facts):
-        notes.note(
-            "MaxBatch is left open because the run shows no training step that ended; give the "
-            "run that the row rests on."
-        )
+    claims = {claim.claim: claim for claim in evidence.claims}
+    shown, lasted = claims.get(ClaimName.MAX_BATCH), claims.get(ClaimName.STEPS)
+    if shown is not None and shown.verdict == "consistent":
+        return str(shown.observed)
+    if lasted is None or (shown is not None and shown.claimed is not None):
+        doubt = shown or _doubt(evidence)
+        notes.note("MaxBatch is left open. {why}", why=doubt.reason)
         return UNKNOWN_CELL
-    if plan.train_batch_size.value is not None:
-        return str(plan.train_batch_size.value)
     keys = keys_of(plan, ClaimName.TRAIN_BATCH, plan.train_batch_size.key)
     key = keys[0] if keys else None
     recorded = _recorded(replace(plan.train_batch_size, key=key), with_recorded(plan, facts))
-    if isinstance(recorded, int) and not isinstance(recorded, bool):
+    if not isinstance(recorded, int) or isinstance(recorded, bool):
+        notes.note("MaxBatch is unknown because the settings do not give the train batch size.")
+    elif lasted.verdict != "consistent":
+        notes.note("MaxBatch is left open. {why}", why=lasted.reason)
+    else:
         notes.note("MaxBatch {batch} is the run's; the script leaves it open.", batch=recorded)
         return str(recorded)
-    notes.note("MaxBatch is unknown because the settings do not give the train batch size.")
     return UNKNOWN_CELL
+
+
+def _doubt(evidence: Evidence) -> Claim:
+    """The claim that kept the others from being compared: that the run is the linked one."""
+    return next(claim for claim in evidence.claims if claim.verdict != "consistent")
 
 
 def _train(plan: Plan, notes: Notes) -> str:

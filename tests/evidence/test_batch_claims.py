@@ -139,6 +139,7 @@ def test_a_run_that_did_not_last_shows_no_fit() -> None:
         "The run trained with 128, but that it fits is open: 5 steps are too few to have seen "
         "responses of full length."
     )
+    assert judged(compared(sibling(136, oom=True), history=short)) == ("inconclusive", None)
     enough = evidence(facts(history=short), context=ClaimContext(min_steps=5))
     assert judged(enough) == ("consistent", "fits")
     failed = compared(out_of_memory="torch.OutOfMemoryError: CUDA out of memory.")

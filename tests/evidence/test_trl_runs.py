@@ -220,7 +220,9 @@ def test_the_row_takes_the_prompts_of_a_step_and_not_a_device_s_share() -> None:
     """Where a file of accelerate's has the processes, the script leaves the batch open."""
     start = "accelerate launch --config_file zero3.yaml -m trl.scripts.grpo"
     context = read(*OPTIONS, start=start)
-    row = make_row(context.plans[0], context.name, RowDetails(link="x"), facts=run())
+    found = compared(run(), *OPTIONS, start=start)
+    details = RowDetails(link="x")
+    row = make_row(context.plans[0], context.name, details, facts=run(), evidence=found)
     assert row.max_batch == "8"
     assert "MaxBatch 8 is the run's; the script leaves it open." in row.notes
 

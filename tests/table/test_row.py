@@ -7,11 +7,11 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.evidence.facts import Facts, GpuInfo
 from bot.frameworks.plan import Field, Plan
-from bot.report import JsonValue, Row
+from bot.report import Claim, ClaimVerdict, Evidence, JsonValue, Row
+from bot.report.claims import ClaimName
 from bot.script.name import read_name
 from bot.table import RowDetails, make_row
 from bot.table.row import model_name
-from tests.evidence.samples import series
 from tests.table.factories import MODEL_KEY, plan
 
 ACTOR = "actor_rollout_ref.actor."
@@ -32,12 +32,36 @@ def row(
     contributor: str | None = "octocat",
 ) -> Row:
     details = RowDetails(link=LINK, contributor=contributor, tag=tag)
-    return make_row(of, read_name(path), details, facts=facts)
+    evidence = compared(of.train_batch_size.value) if facts is not None else None
+    return make_row(of, read_name(path), details, facts=facts, evidence=evidence)
 
 
 def run(**packages: str) -> Facts:
-    key = "training/global_step"
-    return Facts(source="a run", requirements=packages, history={key: series(key, 20)})
+    return Facts(source="a run", requirements=packages)
+
+
+def _claim(name: str, claimed: str | int | None, verdict: ClaimVerdict, reason: str) -> Claim:
+    return Claim(
+        claim=name,
+        claimed=claimed,
+        observed=claimed,
+        source="history",
+        verdict=verdict,
+        reason=reason,
+    )
+
+
+def compared(batch: int | None, steps: ClaimVerdict = "consistent") -> Evidence:
+    """What a run of 20 steps, or of fewer, shows of a batch."""
+    largest = steps if batch is not None else "inconclusive"
+    return Evidence(
+        source="a run",
+        verdict=steps,
+        claims=(
+            _claim(ClaimName.STEPS, "at least 20", steps, "These are the steps."),
+            _claim(ClaimName.MAX_BATCH, batch, largest, "It is open."),
+        ),
+    )
 
 
 def test_a_row_with_its_run_needs_no_note() -> None:
@@ -55,12 +79,22 @@ def test_a_row_with_its_run_needs_no_note() -> None:
     )
 
 
-def test_a_run_without_a_step_shows_no_batch() -> None:
-    nothing = Facts(source="a run", requirements={"vllm": "0.8.3"})
-    made = row(plan(), facts=nothing)
-    assert made.max_batch == "\\"
-    (note,) = made.notes
-    assert str(note).startswith("MaxBatch is left open because the run shows no training step")
+def test_a_batch_is_written_where_the_run_shows_that_it_fits() -> None:
+    details = RowDetails(link=LINK, contributor="octocat", tag="MIN")
+    verdicts: tuple[ClaimVerdict, ...] = ("inconclusive", "inconsistent")
+    for verdict in verdicts:
+        found = compared(1024, verdict)
+        name = read_name(SCRIPT)
+        made = make_row(plan(), name, details, facts=run(vllm="0.8.3"), evidence=found)
+        assert (made.max_batch, made.notes) == ("\\", ("MaxBatch is left open. It is open.",))
+
+
+def test_another_run_than_the_linked_one_shows_no_batch() -> None:
+    other = _claim(ClaimName.RUN, "a/b/c", "inconclusive", "It is another.")
+    found = Evidence(source="a run", verdict="inconclusive", claims=(other,))
+    details = RowDetails(link=LINK, contributor="octocat", tag="MIN")
+    made = make_row(plan(), read_name(SCRIPT), details, facts=run(vllm="1"), evidence=found)
+    assert (made.max_batch, made.notes) == ("\\", ("MaxBatch is left open. It is another.",))
 
 
 def test_what_is_not_known_is_a_backslash_with_a_note(snapshot: SnapshotAssertion) -> None:
@@ -262,6 +296,13 @@ def test_what_the_script_leaves_open_is_the_runs_with_a_note() -> None:
     assert made.notes == (
         "The model Qwen2.5-32B is the run's; the script leaves it open.",
         "MaxBatch 176 is the run's; the script leaves it open.",
+    )
+    details = RowDetails(link=LINK, contributor="octocat", tag="MIN")
+    few = compared(None, "inconclusive")
+    made = make_row(open_, read_name(SCRIPT), details, facts=facts, evidence=few)
+    assert (made.max_batch, made.notes[1]) == (
+        "\\",
+        "MaxBatch is left open. These are the steps.",
     )
     values: tuple[JsonValue, ...] = ("${x}", True, None)
     for value in values:

@@ -61,7 +61,7 @@ def batch_claim(subject: ClaimSubject, steps: Claim) -> tuple[Claim | None, MaxB
         both = read_together(claim.source, steps.source)
         return Observation(name, claimed, batch, both).inconsistent(failed), "contradicted"
     verdict, source, reason, shown = _judge(subject, number, claim.source)
-    if shown == "fits" and steps.verdict == "inconclusive":
+    if verdict == "consistent" and steps.verdict == "inconclusive":
         reason = message(
             "The run trained with {batch}, but that it fits is open: {why}",
             batch=batch,
