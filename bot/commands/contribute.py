@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UncheckedError, UserError
-from bot.base.files import make_folder, replace_file, write_new_file
 from bot.base.messages import message, sentence_of
 from bot.commands.arguments import add_common, options_of, without_effect
 from bot.commands.configuration import config_of
@@ -25,10 +24,11 @@ from bot.commands.verify import add_row_arguments, row_of
 if TYPE_CHECKING:
     from bot.base.secrets import Secret
     from bot.check.request import CheckOptions, PageText, ScriptFile
+    from bot.contribute.commit import Contribution
     from bot.evidence.facts import Facts
     from bot.evidence.links import RunGiven
     from bot.github.branch import Clone
-    from bot.report import Report, ScriptReport
+    from bot.report import Report
 
 SUMMARY = "from a run to its script, its row and its pull request"
 
@@ -77,7 +77,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     from bot.check.script import check_script, make_report
-    from bot.contribute.script import branch_of
+    from bot.contribute.commit import Contribution
     from bot.github.branch import Clone
     from bot.report import exit_status
 
@@ -86,8 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
     clone = Clone.of(Path(arguments.repo))
     if arguments.open and not arguments.dry_run:
         _remotes(arguments, clone)
-    row = {**row_of(arguments), "contributor": arguments.contributor or clone.author()}
     how = reading(arguments.offline, config, "caller")
+    row = row_of(arguments)
     options = options_of(arguments, config, evidence="required", **how, **row)
     run_ = run_of(arguments.run, options)
     facts = _read_run(run_, options)
@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
             "with --script {path}, or rename it first.",
             path=os.path.relpath(there),
         )
-    script = replace(script, link=_link(clone, page, script))
+    script = replace(script, link=_link(clone, page, script), contributor=clone.author())
     checked = check_script(script, options, run=run_, page=page)
     report = make_report([checked], language=options.config.language)
     if arguments.script is None:
@@ -117,22 +117,39 @@ def run(arguments: argparse.Namespace) -> int:
     if checked.row is None or (page is not None and checked.page_edit is None):
         notice("Nothing was written: the row could not be made.")
         return status or 3
-    branch = branch_of(script.path)
-    if arguments.dry_run:
-        write(checked.page_edit.patch if checked.page_edit else "")
+    made = Contribution.of(clone, script, page, checked)
+    if not made.files:
+        notice("Nothing was written: the script and its row are there already.")
         return status
-    if clone.has_branch(branch):
-        raise UserError(
-            "There is a branch {branch} already; remove it with `git branch -D {branch}`, or "
-            "commit to it yourself.",
-            branch=branch,
-        )
-    if not (arguments.yes or _agreed(script, page, branch)):
+    if arguments.dry_run:
+        write(made.change.edit.patch if made.change else "")
+        return status
+    _refuse_branch(clone, made.branch)
+    clone.need_identity()
+    if not (arguments.yes or _agreed(made)):
         notice("Nothing was written; --yes writes without asking.")
         return status
-    _commit(clone, script, page, checked)
-    _propose(arguments, clone, branch, report, run_)
+    made.commit()
+    notice("committed {files} on {branch}", files=", ".join(made.files), branch=made.branch)
+    _propose(arguments, made, report, run_)
     return status
+
+
+def _refuse_branch(clone: Clone, branch: str) -> None:
+    """Raise UserError where there is a branch of the name already."""
+    if not clone.has_branch(branch):
+        return
+    if clone.checked_out() == branch:
+        raise UserError(
+            "The branch {branch} is there already, and checked out; commit to it yourself, or "
+            "switch to another branch and remove it with `git branch -D {branch}`.",
+            branch=branch,
+        )
+    raise UserError(
+        "There is a branch {branch} already; remove it with `git branch -D {branch}`, or "
+        "commit to it yourself.",
+        branch=branch,
+    )
 
 
 def _refuse_idle(arguments: argparse.Namespace) -> None:
@@ -211,59 +228,33 @@ def _link(clone: Clone, page: PageText | None, script: ScriptFile) -> str | None
     return row_link(clone.root / page.path, page, at)
 
 
-def _agreed(script: ScriptFile, page: PageText | None, branch: str) -> bool:
+def _agreed(made: Contribution) -> bool:
     if not sys.stdin.isatty():
         return False
-    files = script.path if page is None else f"{script.path}, {page.path}"
     question = message(
-        "Commit {files} on a new branch {branch}? [y/N] ", files=files, branch=branch
+        "Commit {files} on a new branch {branch}? [y/N] ",
+        files=", ".join(made.files),
+        branch=made.branch,
     )
     write_beside(in_terminal(question))
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _commit(
-    clone: Clone,
-    script: ScriptFile,
-    page: PageText | None,
-    checked: ScriptReport,
-) -> None:
-    from bot.check.script import row_edit
-    from bot.contribute.script import branch_of, title_of
-
-    branch, files = branch_of(script.path), [script.path]
-    target = clone.root / script.path
-    if not target.exists():
-        make_folder(target.parent)
-        write_new_file(target, script.data, mode=0o755)
-    if page is not None and checked.row is not None and checked.page_edit is not None:
-        change = row_edit(page, checked.row, checked.page_edit.section)
-        if change.edit.action != "none":
-            replace_file(clone.root / page.path, page.text.encode(), change.text.encode())
-            files.append(page.path)
-    clone.commit(branch, files, title_of(checked))
-    notice("committed {files} on {branch}", files=", ".join(files), branch=branch)
-
-
 def _propose(
-    arguments: argparse.Namespace, clone: Clone, branch: str, report: Report, run_: RunGiven
+    arguments: argparse.Namespace, made: Contribution, report: Report, run_: RunGiven
 ) -> None:
     """Open the pull request, or say how."""
     from bot.check.evidence import link_of
     from bot.check.translate import in_language
-    from bot.contribute.script import body_of, title_of
     from bot.render.markdown import HERE, comment
 
     link = link_of(run_)
-    (script,) = report.scripts
-    title = title_of(script)
     english = in_language(report, "en", before=report.language)
-    body = body_of(script, link.url if link else None, comment(english, conversation=HERE))
+    body = made.body(link.url if link else None, comment(english, conversation=HERE))
     if not arguments.open:
-        start = f"gh pr create --title {shlex.quote(title)} --body"
-        runs = " ".join(f"--run {shlex.quote(run)}" for run in arguments.run)
-        argument = shlex.quote(body) if link else f'"$(rlbot pr --base {branch}~ {runs})"'
-        push = f"git push -u origin {shlex.quote(branch)}"
+        start = f"gh pr create --title {shlex.quote(made.title)} --body"
+        argument = shlex.quote(body) if link else f'"$({_shown(arguments, made)})"'
+        push = f"git push -u origin {shlex.quote(made.branch)}"
         write_message(
             "To open the pull request:\n\n{push}\n{pull}", push=push, pull=f"{start} {argument}"
         )
@@ -271,13 +262,22 @@ def _propose(
     from bot.github.branch import Proposal, open_pull
     from bot.github.client import client_of
 
-    token, origin, to = _remotes(arguments, clone)
-    clone.push(branch)
-    head = f"{origin.partition('/')[0]}:{branch}"
+    token, origin, to = _remotes(arguments, made.clone)
+    made.clone.push(made.branch)
+    head = f"{origin.partition('/')[0]}:{made.branch}"
     address = open_pull(
-        client_of(token), Proposal(repository=to, head=head, title=title, body=body)
+        client_of(token), Proposal(repository=to, head=head, title=made.title, body=body)
     )
     write_message("Opened {address}", address=address)
+
+
+def _shown(arguments: argparse.Namespace, made: Contribution) -> str:
+    """The command that prints what the run's records say of the contribution."""
+    runs = " ".join(f"--run {shlex.quote(run)}" for run in arguments.run)
+    if made.state == "same":  # The change holds the page alone.
+        script = shlex.quote(os.path.relpath(made.clone.root / made.script.path))
+        return f"rlbot verify {script} {runs} --format markdown"
+    return f"rlbot pr --base {made.branch}~ {runs}"
 
 
 def _remotes(arguments: argparse.Namespace, clone: Clone) -> tuple[Secret, str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from pathlib import PurePosixPath
 
 from bot.base.devices import by_report
 from bot.base.errors import UserError
@@ -15,7 +14,6 @@ from bot.contribute.launch import RecordedLaunch
 from bot.evidence.facts import Facts
 from bot.evidence.links import RunLink
 from bot.frameworks.plan import Plan
-from bot.report import ScriptReport
 from bot.rules._support.names import model_label
 from bot.script.name import model_size
 
@@ -103,27 +101,3 @@ def parts_of(plan: Plan, facts: Facts, device: str | None) -> ScriptParts:
         infer=plan.infer.value
         or ("hf" if task and task.startswith(("sft", "dpo", "rm")) else None),
     )
-
-
-def branch_of(path: str) -> str:
-    """The branch that a script is contributed on."""
-    return f"tuning/{PurePosixPath(path).stem}"
-
-
-def title_of(script: ScriptReport) -> str:
-    """The subject of the commit and the pull request, in English, as the project's own are."""
-    row = script.row
-    if row is None:
-        return f"Add {PurePosixPath(script.path).name}"
-    return f"Add a tuning script: {row.model}, {row.task}, {row.resource}"
-
-
-def body_of(script: ScriptReport, link: str | None, checked: str) -> str:
-    """The description of the pull request, in Markdown.
-
-    `checked` is the result of the check, shown where nobody else can read the run.
-    """
-    what = f"Adds `{script.path}` and its row in the table."
-    if link:
-        return f"{what}\n\nRun: {link}\n"
-    return f"{what}\n\nThe run lies on no server. What its records say:\n\n{checked}\n"
