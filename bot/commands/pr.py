@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import functools
 import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from bot.evidence.links import RunGiven
     from bot.github.client import Client
     from bot.github.local import LocalRepository
+    from bot.report import Report
     from bot.review.check import CheckRequest
 
 _NAMED = 5
@@ -92,7 +94,23 @@ def run(arguments: argparse.Namespace) -> int:
             "the base names other folders",
             folders=", ".join(checked.config.scripts),
         )
-    return finish(checked.report, arguments, checked.texts, checked.conversation)
+    status = finish(checked.report, arguments, checked.texts, checked.conversation)
+    return _not_compared(arguments, checked.report) or status
+
+
+def _not_compared(arguments: argparse.Namespace, report: Report) -> int:
+    """Say that the change holds no script to compare a run with; the exit status where that is so.
+
+    What is wrong with the change counts before it.
+    """
+    if not arguments.run or report.scripts or report.verdict == "fail":
+        return 0
+    notice(
+        "--run was not compared: the change holds no tuning script; for one that it leaves as it "
+        "is: rlbot verify SCRIPT --run {run}",
+        run=shlex.quote(arguments.run[0]),
+    )
+    return 3
 
 
 def _note_uncommitted(repository: LocalRepository, head: str, config: Config) -> None:
@@ -126,7 +144,8 @@ def _on_github(arguments: argparse.Namespace) -> int:
     if not (arguments.publish or arguments.dry_run):
         checked = check_change(read_change(client, pull), request)
         _count(client, arguments)
-        return finish(checked.report, arguments, checked.texts, checked.conversation)
+        status = finish(checked.report, arguments, checked.texts, checked.conversation)
+        return _not_compared(arguments, checked.report) or status
     if arguments.dry_run:
         client.dry_run = []
     done = answer_pull(read_change(client, pull), request)
@@ -145,7 +164,7 @@ def _on_github(arguments: argparse.Namespace) -> int:
             head=done.pull.head[:12],
         )
         return 3
-    return status
+    return _not_compared(arguments, done.checked.report) or status
 
 
 def _count(client: Client, arguments: argparse.Namespace) -> None:
