@@ -153,6 +153,17 @@ def contributor(script: ScriptFile, header: Header, options: CheckOptions) -> st
     return options.contributor or stated or script.contributor
 
 
+def credited(script: ScriptFile, header: Header, options: CheckOptions, named: str) -> str | None:
+    """Who the row names: the caller's word, the script's comment, who stands in the page (`named`).
+
+    Else the change's author where that is a login: what git calls a person is no name on GitHub,
+    and nobody asked to have an address published.
+    """
+    stated = header.contributor.text if header.contributor else None
+    login = script.contributor if "<" not in (script.contributor or "") else None
+    return options.contributor or stated or named or login
+
+
 def stated_tag(header: Header, options: CheckOptions) -> str | None:
     """The tag that somebody states: the caller, else the script's comment."""
     stated = header.tag.text if header.tag and header.tag.text in TAGS else None

@@ -31,6 +31,7 @@ class ScriptFile:
     link: str | None = None
     """Address of the script for the row: a permalink where the commit is known."""
     contributor: str | None = None
+    """The change's author: a GitHub login where it is known, else git's `name <address>`."""
     asked: str | None = None
     """Which run is meant is not clear: the sentence that asks for it; no run is read then."""
 

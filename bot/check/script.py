@@ -12,7 +12,7 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, sentence_of
 from bot.check.estimate import estimate_launch, overruled
-from bot.check.evidence import Backing, back, contributor, stated_tag
+from bot.check.evidence import Backing, back, credited, stated_tag
 from bot.check.lint import lint
 from bot.check.read import bounded, read_script
 from bot.check.request import CheckOptions, PageText, ScriptFile
@@ -95,7 +95,7 @@ def check_read(
         unchecked = (*unchecked, Unchecked(check="row", reason=which_launch(undecided)))
     elif backing.plan is not None and options.evidence != "off":
         if not is_cut(context, backing.plan):  # the row of its defaults would be another model's
-            row = _row(script, context, backing.plan, backing, options)
+            row = _row(script, context, backing, options, page)
         # A row that nothing backs is not offered, least of all in the place of a published one.
         backed = backing.facts is not None and (
             verdict_of(findings, unchecked, backing.evidence) != "fail"
@@ -242,18 +242,22 @@ def make_report(
 def _row(
     script: ScriptFile,
     context: RuleContext,
-    plan: Plan,
     backing: Backing,
     options: CheckOptions,
-) -> Row:
-    from bot.table import RowDetails, make_row
+    page: PageText | None,
+) -> Row | None:
+    from bot.table import RowDetails, contributor_in, make_row, read_page
 
+    if backing.plan is None:
+        return None
+    link = options.link or script.link or script.path
+    named = contributor_in(read_page(page.text, page.path), link) if page is not None else ""
     return make_row(
-        plan,
+        backing.plan,
         context.name,
         RowDetails(
-            link=options.link or script.link or script.path,
-            contributor=contributor(script, context.header, options),
+            link=link,
+            contributor=credited(script, context.header, options, named),
             tag=stated_tag(context.header, options),
         ),
         facts=backing.facts,

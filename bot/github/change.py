@@ -28,7 +28,7 @@ class ChangedFile:
     """None when it was not read; `reason` says why."""
     reason: str = ""
     contributor: str | None = None
-    """GitHub login where it is known, else the commit author's name and address."""
+    """GitHub login where it is known, else the commit author's `name <address>`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

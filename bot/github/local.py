@@ -343,11 +343,11 @@ class LocalRepository:
 
 
 def author_of(name: str, address: str) -> str | None:
-    """A GitHub login where the address is one of GitHub's, else name and address."""
+    """A GitHub login where the address is one of GitHub's, else `name <address>`."""
     found = _NOREPLY.match(address)
     if found:
         return found[1]
-    return f"{name} <{address}>" if name and address else name or None
+    return f"{name} <{address}>" if name or address else None
 
 
 def _is_as(file: Path, digest: str | None) -> bool:

@@ -156,13 +156,15 @@ def _anonymous(page: Page, draft: _EditDraft, *, replaces: bool) -> frozenset[Co
 def _kept_cells(old: PageRow, cells: Cells) -> dict[Column | None, str]:
     """The cells of a row that its replacement leaves alone.
 
-    A new row that doesn't know its contributor doesn't take the old one's credit.
+    A new row that doesn't know its contributor doesn't take the old one's credit, and one that
+    names the same leaves where the name leads.
     """
-    anonymous = cells["contributor"].text == UNKNOWN_CELL
+    contributor = cells["contributor"].text
     return {
         cell.column: cell.source
         for cell in old.cells
-        if cell.column is None or (cell.column == "contributor" and anonymous)
+        if cell.column is None
+        or (cell.column == "contributor" and contributor in (UNKNOWN_CELL, cell.text))
     }
 
 

@@ -22,6 +22,12 @@ def same_script(page: Page, link: str, label: str) -> tuple[Section, PageRow] | 
     return min(found, key=rank, default=None)
 
 
+def contributor_in(page: Page, link: str) -> str:
+    """Who the page names as the contributor of the script that `link` leads to; "" for nobody."""
+    standing = same_script(page, link, "")
+    return standing[1].text("contributor") if standing else ""
+
+
 def _folder(address: str) -> str:
     return "/".join(address.split("?", 1)[0].split("/")[-2:-1])
 
