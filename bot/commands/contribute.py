@@ -92,23 +92,16 @@ def run(arguments: argparse.Namespace) -> int:
     run_ = run_of(arguments.run, options)
     facts = _read_run(run_, options)
     page = _page(clone, config.page)
-    script = (
-        _script_file(clone, Path(arguments.script))
-        if arguments.script
-        else _script_of_run(run_, facts, options, arguments)
-    )
-    there = clone.root / script.path
-    if arguments.script is None and there.exists() and read_file(there) != script.data:
-        raise UserError(
-            "{path} is there already, and is not the script that the run gives: compare the two "
-            "with --script {path}, or rename it first.",
-            path=os.path.relpath(there),
-        )
+    if arguments.script:
+        script = _script_file(clone, Path(arguments.script))
+    else:
+        written = _script_of_run(run_, facts, options, arguments)
+        script = _standing(clone, written, facts, options, arguments)
+        if script is written:
+            write(script.data.decode())
     script = replace(script, link=_link(clone, page, script), contributor=clone.author())
     checked = check_script(script, options, run=run_, page=page)
     report = make_report([checked], language=options.config.language)
-    if arguments.script is None:
-        write(script.data.decode())
     write(rendered(report, arguments, {script.path: script.data.decode("utf-8", "replace")}))
     status = exit_status(report)
     if checked.verdict == "fail":
@@ -193,30 +186,78 @@ def _script_of_run(
     run_: RunGiven, facts: Facts, options: CheckOptions, arguments: argparse.Namespace
 ) -> ScriptFile:
     """The script of the run, at the path that the convention gives it."""
+    from bot.base.devices import label_of
     from bot.check.evidence import link_of
     from bot.check.read import read_script
     from bot.check.request import ScriptFile
     from bot.contribute.launch import recorded_launch
-    from bot.contribute.script import parts_of, script_text
+    from bot.contribute.script import other_card, parts_of, script_text
 
     if not options.config.scripts:
         raise UserError(
             "The configuration names no folder of scripts: name one as `scripts` in .rlbot.yml, or "
             "the script with --script."
         )
-    launch = recorded_launch(facts, options.versions, arguments.launcher)
+    installed = facts.requirements
+    # What the repository is read with counts where the run itself says nothing.
+    unsaid = facts.script_release is None
+    ours = {k: v for k, v in options.config.framework.items() if unsaid and not installed.get(k)}
+    launch = recorded_launch(facts, {**ours, **options.versions}, arguments.launcher)
     if not launch.known_release:
+        guess = (
+            message("{release} is the newest that has its settings", release=launch.release)
+            if "arguments" in facts.printed
+            else message("{release} fits its settings best", release=launch.release)
+        )
         notice(
-            "the run does not say the release of {framework}; {release} fits its settings best",
+            "the run does not say the release of {framework}; {guess}",
             framework=launch.framework,
-            release=launch.release,
+            guess=guess,
         )
     data = script_text(launch, link_of(run_)).encode()
     context = read_script(ScriptFile(path="script.sh", data=data), options)
     if not context.plans:
         raise UserError("--launcher {words} starts no framework.", words=repr(arguments.launcher))
-    path = parts_of(context.plans[0], facts, arguments.device).path(options.config.scripts[0])
+    parts = parts_of(context.plans[0], facts, options.device and options.device.lower())
+    path = parts.path(options.config.scripts[0])
+    if parts.device and (called := other_card(context.plans[0], parts.device)) is not None:
+        notice(
+            'the run is called "{name}", which says {card}; the script is for {device} and keeps '
+            "the name, since the run had it",
+            name=called[0],
+            card=called[1],
+            device=label_of(parts.device) or parts.device,
+        )
     return ScriptFile(path=path, data=data)
+
+
+def _standing(
+    clone: Clone,
+    written: ScriptFile,
+    facts: Facts,
+    options: CheckOptions,
+    arguments: argparse.Namespace,
+) -> ScriptFile:
+    """The script of that path where the run ran it, and the written one where there is none.
+
+    Raises UserError for another script.
+    """
+    from bot.check.request import ScriptFile
+    from bot.contribute.standing import ran
+
+    there = clone.root / written.path
+    if not there.exists() or read_file(there) == written.data:
+        return written
+    standing = ScriptFile(path=written.path, data=read_file(there))
+    path = os.path.relpath(there)
+    if not ran(standing, facts, options, arguments.launcher):
+        raise UserError(
+            "{path} is there already, and is not the script that the run gives: compare the two "
+            "with --script {path}, or rename it first.",
+            path=path,
+        )
+    notice("{path} is there already, and is what the run ran: its row is made", path=path)
+    return standing
 
 
 def _link(clone: Clone, page: PageText | None, script: ScriptFile) -> str | None:

@@ -51,7 +51,8 @@ class RecordedLaunch:
     launcher: str | None = None
     """What starts the module where that is not the framework's own way, in words of bash."""
     known_release: bool
-    """Whether the run recorded the release; else it is the one that fits its settings best."""
+    """Whether the run recorded the release. Else it is the one that fits its settings best; the
+    newest that has them, where they are those that a script gives."""
 
     @property
     def under_deepspeed(self) -> bool:
@@ -84,7 +85,8 @@ def recorded_launch(
             "be written; name the one that it ran with --script."
         )
     # Fewest settings that the release does not have, then fewest parts that the run does not have,
-    # then the shortest launch, then the newest release.
+    # then the shortest launch, then the newest release; where the run has no more than what a
+    # script sets, the newest release before its parts, as such scripts are read.
     found = min(every, key=lambda found: found[0])[1]
     if found.module in _UNDER_TORCHRUN:
         return replace(found, launcher=launcher or torchrun(processes))
@@ -178,7 +180,8 @@ def _verl(facts: Facts, asked: Mapping[str, str]) -> Iterator[_Found]:
                     words=(*start[1:], *(setting.word.text for setting in settings)),
                     known_release=known,
                 )
-                yield (odd, absent, len(launch.words), age), launch
+                fit = (absent, len(launch.words))
+                yield (odd, age, *fit) if _of_script(facts) else (odd, *fit, age), launch
 
 
 def _starts(version: str, program: str | None) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -198,9 +201,16 @@ def _starts(version: str, program: str | None) -> Iterator[tuple[str, tuple[str,
 
 def _releases(framework: str, facts: Facts, asked: Mapping[str, str]) -> tuple[Sequence[str], bool]:
     """The releases that the run may have had, oldest first, and whether that is known."""
-    stated = asked.get(framework) or facts.requirements.get(framework, "")
-    found = find_release(framework, stated)
-    return ((found,), True) if found else (releases(framework), False)
+    recorded = facts.requirements.get(framework), facts.script_release
+    for stated in (asked.get(framework), *recorded):
+        if stated and (found := find_release(framework, stated)):
+            return (found,), True
+    return releases(framework), False
+
+
+def _of_script(facts: Facts) -> bool:
+    """Whether the settings are those that a script gives, and not all of the framework's."""
+    return "arguments" in facts.printed
 
 
 def _engines(keys: HydraTable) -> Iterator[tuple[Setting, ...]]:
@@ -270,8 +280,10 @@ def _openrlhf(facts: Facts, asked: Mapping[str, str]) -> Iterator[_Found]:
             if not isinstance(keys, OptionTable):
                 continue
             names = {keys.destination(name): name for name in keys}
-            missing = len(names.keys() - flat.keys()) + len(flat.keys() - names.keys())
-            if 2 * missing > len(names):
+            missing = len(flat.keys() - names.keys())
+            if not _of_script(facts):
+                missing += len(names.keys() - flat.keys())
+            if 2 * missing > (len(flat) if _of_script(facts) else len(names)):
                 continue
             words: list[str] = []
             for destination, name in names.items():
@@ -289,4 +301,6 @@ def _openrlhf(facts: Facts, asked: Mapping[str, str]) -> Iterator[_Found]:
                 words=tuple(words),
                 known_release=known,
             )
-            yield (missing, 0, len(words), age), launch
+            # Of the programs that have all that a script gives, the one with the fewest options.
+            fit = (age, len(names)) if _of_script(facts) else (len(words), age)
+            yield (missing, 0, *fit), launch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from bot.base.devices import by_report
+from bot.base.devices import by_report, by_token, label_of
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import enumeration, message
@@ -20,6 +20,8 @@ from bot.script.name import model_size
 _TASKS = {"gae": "ppo"}
 _SAID_BY = {"gpus": "--launcher", "device": "--device", "train": "--launcher"}
 """Parts of a name that an option of `rlbot contribute` says."""
+_LABELS = ("trainer.experiment_name", "logger.wandb.run_name", "wandb_run_name", "run_name")
+"""Settings that say what a run is called."""
 _WRITTEN = {"gpus": "gpunums"}
 """Parts that the form of a name calls otherwise."""
 
@@ -101,3 +103,16 @@ def parts_of(plan: Plan, facts: Facts, device: str | None) -> ScriptParts:
         infer=plan.infer.value
         or ("hf" if task and task.startswith(("sft", "dpo", "rm")) else None),
     )
+
+
+def other_card(plan: Plan, device: str) -> tuple[str, str] | None:
+    """What a launch calls its run, and the one card that this says, where it is not `device`."""
+    for label in _LABELS:
+        setting = plan.last(label)
+        name = setting.value if setting is not None else None
+        if not isinstance(name, str):
+            continue
+        cards = {word for word in re.split(r"[^a-z0-9]+", name.lower()) if by_token(word)}
+        if len(cards) == 1 and not set(by_token(card := cards.pop())) & set(by_token(device)):
+            return name, label_of(card) or card.upper()
+    return None

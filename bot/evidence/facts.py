@@ -104,6 +104,8 @@ class Facts:
     host_gpu_count: int | None = None
     requirements: Mapping[str, str] = field(default_factory=dict)
     """Installed packages, lower-case name to version."""
+    script_release: str | None = None
+    """The framework's release that the recorded script was read with, where somebody stated it."""
     program: str | None = None
     args: tuple[str, ...] = ()
     exit_code: int | None = None

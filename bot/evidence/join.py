@@ -78,6 +78,7 @@ def joined(parts: Sequence[Facts]) -> Facts:
         gpus=cards.gpus,
         host_gpu_count=_first_value(parts, lambda facts: facts.host_gpu_count),
         requirements={k: v for f in reversed(parts) for k, v in f.requirements.items()},
+        script_release=_first_value(parts, lambda facts: facts.script_release),
         program=_first_value(parts, lambda facts: facts.program),
         args=next((facts.args for facts in parts if facts.args), ()),
         exit_code=_first_value(parts, lambda facts: facts.exit_code),

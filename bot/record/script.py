@@ -22,6 +22,8 @@ COMMAND: Final = "command"
 """The name of a command that is no script of its own."""
 MOST: Final = 4 << 20
 """Bytes of a script."""
+_STATED: Final = frozenset({"requested", "header", "pin"})
+"""How a release is chosen that somebody states."""
 _OF_A_STEP: Final = regex(rb"(?:SLURM|OMPI|PMIX?|MPI)_\w{1,60}")
 """Variables that srun and mpirun set."""
 
@@ -132,5 +134,6 @@ def _read(
         found,
         arguments_sha256=words_digest(words),
         framework=plan.framework,
+        release=plan.configuration.release if plan.configuration.source in _STATED else None,
         settings=settings,
     )

@@ -36,6 +36,8 @@ class RecordedScript:
     arguments_sha256: str | None = None
     """SHA-256 of the launch's resolved arguments, as a JSON list without blanks."""
     framework: str | None = None
+    release: str | None = None
+    """The framework's release that its comment or the repository names; None where none does."""
     settings: dict[str, Any] = field(default_factory=dict)
     """Dotted key to value, as the command's environment resolves the script."""
 

@@ -113,11 +113,30 @@ def test_a_script_that_is_there_gets_its_row(clone: Path) -> None:
     assert bool(committed) == (done.status == 0)
 
 
-def test_another_script_of_that_name_is_left_alone(clone: Path) -> None:
+def test_the_script_of_the_run_is_known_where_it_stands(clone: Path) -> None:
     (clone / SCRIPT).parent.mkdir(parents=True)
     (clone / SCRIPT).write_bytes((ROOT / SCRIPT).read_bytes())
+    git(clone, "add", ".")
+    git(clone, "commit", "--quiet", "--message", "The script")
+    done = _contribute(clone, kept_run(RECIPE), "--yes")
+    assert done.status == 0
+    assert f"{SCRIPT} is there already, and is what the run ran: its row is made" in done.err
+    assert git(clone, "diff", "--name-only", "main", BRANCH) == f"{PAGE}\n"
+
+
+@pytest.mark.parametrize(
+    ("setting", "other"),
+    [("train_batch_size=1024", "train_batch_size=512"), ("trainer.critic_warmup=0\n", "\n")],
+)
+def test_another_script_of_that_name_is_left_alone(clone: Path, setting: str, other: str) -> None:
+    """One with another setting, and one that leaves to the release what the run was given."""
+    (clone / SCRIPT).parent.mkdir(parents=True)
+    text = (ROOT / SCRIPT).read_text(encoding="utf-8")
+    (clone / SCRIPT).write_text(text.replace(setting, other), encoding="utf-8")
+    trainer = {**CONFIG["trainer"], "critic_warmup": 3} if other == "\n" else CONFIG["trainer"]
+    run = kept_run(RECIPE.but(config={**CONFIG, "trainer": trainer}))
     for options in ((), ("--yes",), ("--dry-run",), ("--dry-run", "--yes")):
-        done = _contribute(clone, kept_run(RECIPE), *options)
+        done = _contribute(clone, run, *options)
         assert (done.status, done.out) == (2, "")
         assert f"{SCRIPT} is there already, and is not the script that the run gives" in done.err
     assert git(clone, "branch", "--list") == "* main\n"

@@ -111,6 +111,52 @@ def test_what_stands_already_is_not_committed(clone: Path) -> None:
     assert state(clone) == before
 
 
+def test_a_script_that_stands_there_is_known_by_its_settings(clone: Path) -> None:
+    done = contribute(clone, 1, "--device", "h800", "--dry-run")
+    assert f"{SCRIPT} is there already, and is what the run ran" in done.err
+    assert "37 of 37 settings" in done.out
+    text = (clone / SCRIPT).read_text(encoding="utf-8")
+    (clone / SCRIPT).write_text(text.replace("rollout.n=5", "rollout.n=8"), encoding="utf-8")
+    done = contribute(clone, 1, "--device", "h800", "--dry-run")
+    assert (done.status, done.out) == (2, "")
+    assert f"{SCRIPT} is there already, and is not the script that the run gives" in done.err
+
+
+def test_a_written_script_has_the_release_of_the_one_that_ran(clone: Path) -> None:
+    done = contribute(clone, 1, "--device", "h20", "--dry-run")
+    assert done.out.startswith("#!/usr/bin/env bash\n# verl: 0.9.1\n")
+    assert "the run does not say the release" not in done.err
+    # What the run is called stays, and that it says another card is told.
+    assert "trainer.experiment_name=qwen2.5-7b-grpo-2-h800 " in done.out
+    assert '"qwen2.5-7b-grpo-2-h800", which says H800; the script is for H20' in done.err
+    shouted = contribute(clone, 1, "--device", "H20", "--dry-run")
+    assert (shouted.out, shouted.err) == (done.out, done.err)
+    (clone / SCRIPT).unlink()
+    same = contribute(clone, 1, "--device", "h800", "--dry-run")
+    assert "which says" not in same.err
+
+
+def test_without_a_release_the_newest_that_has_the_settings_is_taken(clone: Path) -> None:
+    text = (ROOT / SCRIPT).read_text(encoding="utf-8").replace("# verl: 0.9.1\n", "")
+    (clone.parent / "bare.sh").write_text(text, encoding="utf-8")
+    run = recorded(clone.parent / "bare.jsonl", clone.parent / "bare.sh")
+    words = ("contribute", run, "--device", "h20", "--dry-run")
+    done = rlbot(*words, cwd=clone)
+    assert "the run does not say the release of verl; 0.9.1 is the newest that has" in done.err
+    (clone / ".rlbot.yml").write_text('framework: {verl: "0.8.0"}\n')
+    assert "# verl: 0.8.0\n" in rlbot(*words, cwd=clone).out
+
+
+def test_a_recorded_run_of_openrlhf_gives_its_script(clone: Path) -> None:
+    name = "examples/tuning/8b/llama-3.1-8b_ppo_8_a100_deepspeed_vllm.sh"
+    text = (ROOT / name).read_text(encoding="utf-8").replace(': "${WANDB_API_KEY', '# "${X')
+    (clone.parent / "ppo.sh").write_text(text.replace('"$WANDB_API_KEY"', "True"), encoding="utf-8")
+    run = recorded(clone.parent / "ppo.jsonl", clone.parent / "ppo.sh")
+    done = rlbot("contribute", run, "--device", "b200", "--dry-run", cwd=clone)
+    assert "# openrlhf: 0.11.2\nset -x\n\npython3 -m openrlhf.cli.train_ppo_ray" in done.out
+    assert "8b/llama-3.1-8b_ppo_8_b200_deepspeed_vllm.sh" in done.out
+
+
 def test_without_a_person_nothing_is_touched(clone: Path) -> None:
     for key in ("user.name", "user.email"):
         git(clone, "config", "--unset", key)

@@ -261,6 +261,8 @@ def _facts(manifest: Manifest, name: str) -> Facts:
         key = fingerprint(manifest.key.split()[1])
         source = message("manifest {name}, signed by {key}", name=name, key=key)
     history = _history(end)
+    script = mapping(begin.get("script"))
+    release = script.get("release")
     code = end.get("exit_code") if end else None
     if end is not None and end.get("signal") in ("SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS"):
         code = 128
@@ -269,7 +271,8 @@ def _facts(manifest: Manifest, name: str) -> Facts:
         kind="manifest",
         run=RunId(id=str(begin.get("id"))),
         # Settings by dotted keys, which is a form that comparisons understand.
-        config=mapping(mapping(begin.get("script")).get("settings")),
+        config=mapping(script.get("settings")),
+        script_release=None if release is None else str(release),
         history=history,
         history_rows=max((series.rows for series in history.values()), default=0),
         system=_system(manifest, len(gpus)),
