@@ -34,6 +34,8 @@ class Backing:
     evidence: Evidence | None = None
     estimate: Estimate | None = None
     """The memory estimate of `plan` with the lengths of the run."""
+    unread: bool = False
+    """Whether a run is named that was not read."""
     unchecked: tuple[Unchecked, ...] = ()
 
 
@@ -46,20 +48,20 @@ def back(
         links = [parse_link(stated.text, options.hosts) for stated in context.header.links]
     except EvidenceError as error:
         if run is None:
-            return _unbacked(plan, sentence_of(error))
+            return _unbacked(plan, sentence_of(error), unread=True)
         links = []  # the caller's run stands; a rule is about the comment
     if run is None and links and options.linked is not None:
         run = links[0]
     if run is None:
         # One reason is said once, of all that it keeps from being checked.
-        return _unbacked(plan, pointer(context) or _no_run(links, plan))
+        return _unbacked(plan, pointer(context) or _no_run(links, plan), unread=bool(links))
     try:
         facts = read_run(run, linked=options.linked)
     except EvidenceError as error:
         why = sentence_of(error)
         if isinstance(run, RunLink):
             why = message("{url} was not read. {why}", url=run.url, why=why)
-        return _unbacked(plan, why)
+        return _unbacked(plan, why, unread=True)
     if plan is None:
         why = why_no_launch(context)
         reason = message("There is no launch to compare the run with: {why}.", why=why)
@@ -87,8 +89,9 @@ def link_of(run: RunGiven) -> RunLink | None:
     return run if isinstance(run, RunLink) else None
 
 
-def _unbacked(plan: Plan | None, reason: str) -> Backing:
-    return Backing(plan=plan, unchecked=(Unchecked(check="evidence", reason=reason),))
+def _unbacked(plan: Plan | None, reason: str, *, unread: bool = False) -> Backing:
+    unchecked = (Unchecked(check="evidence", reason=reason),)
+    return Backing(plan=plan, unchecked=unchecked, unread=unread)
 
 
 _LINKED: Final = ("wandb", "mlflow", "swanlab", "trackio")
@@ -143,6 +146,7 @@ def _around(
         trials=tried_batches(context.reading, plan),
         used_by=options.runs_in_use,
         min_steps=options.config.min_steps,
+        device=context.choice.card,
         tag=stated_tag(context.header, options) or deserved_tag(plan).tag,
     )
 

@@ -259,6 +259,8 @@ def _row(
             link=link,
             contributor=credited(script, context.header, options, named),
             tag=stated_tag(context.header, options),
+            device=context.choice,
+            unread=backing.unread,
         ),
         facts=backing.facts,
         evidence=backing.evidence,

@@ -52,6 +52,8 @@ class ClaimContext:
     estimate: ExpectedPeak | None = None
     tag: str | None = None
     """The tag that the row bears: MIN or RECOMMENDED."""
+    device: str | None = None
+    """The card that somebody states, for a script whose name states none."""
     min_steps: int = MIN_STEPS
     """Steps that a run must have completed before its batch counts as having run."""
 

@@ -45,6 +45,11 @@ class LaunchChoice:
     """The one that the caller, the script's comment, its name or its `#SBATCH` lines state."""
     source: DeviceSource | None = None
 
+    @property
+    def card(self) -> str | None:
+        """The device, where it is a card and no maker's name alone."""
+        return None if self.device is None or is_maker(self.device) else self.device
+
     def open(self) -> tuple[Plan, ...]:
         """The launches of which only one runs, and nobody can know which.
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Final
 
+from bot.base.device_words import named
 from bot.base.devices import by_report, by_token, label_of
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import Notes
+from bot.base.messages import Notes, mark, message
+from bot.base.naming_profiles import TUNING
 from bot.base.regex import regex
 from bot.evidence.facts import Facts
 from bot.evidence.subject import keys_of
@@ -16,6 +19,7 @@ from bot.evidence.values import Missing, lookup
 from bot.frameworks.plan import Field, Plan
 from bot.report import Claim, Evidence, JsonValue, Row
 from bot.report.claims import ClaimName
+from bot.script.choice import LaunchChoice
 from bot.script.name import ScriptName, cached_name, model_size, naming_parts
 from bot.script.plan import task_label
 from bot.table.rst import UNKNOWN_CELL
@@ -26,6 +30,13 @@ _HUB_NAME = regex(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*\Z")
 _PACKAGES = {"trtllm": ("tensorrt-llm", "tensorrt_llm")}
 """Engines whose package has another name."""
 _VERSION = regex(r"[0-9][A-Za-z0-9.+!-]{0,40}\Z")
+_PLACES: Final = {
+    "option": mark("--device"),
+    "header": mark("the script's comment"),
+    "slurm": mark("the script's #SBATCH lines"),
+    "job": mark("the script's --flavor"),
+}
+"""Who says which device it is, besides the name."""
 _VERSIONLESS = {"hf": "transformers"}
 """Engines that are part of a package with a life of its own: no version is written."""
 
@@ -39,6 +50,10 @@ class RowDetails:
     contributor: str | None = None
     tag: str | None = None
     """The tag that the script or its author states."""
+    device: LaunchChoice | None = None
+    """Which device the script is read for, and who says so."""
+    unread: bool = False
+    """Whether a run is named that was not read."""
 
 
 def make_row(
@@ -59,10 +74,12 @@ def make_row(
         tag=_tag(plan, details.tag, notes),
         model=_model(plan, facts, notes),
         task=_task(plan, notes),
-        resource=_resource(plan, name, facts, notes),
-        max_batch=_max_batch(plan, facts, evidence, notes),
+        resource=_resource(plan, name, details, facts, notes),
+        max_batch=_max_batch(plan, facts, evidence, notes)
+        if facts is not None and evidence is not None
+        else _without_run(details, notes),
         train=_train(plan, notes),
-        infer=_infer(plan, facts, notes),
+        infer=_infer(plan, details, facts, notes),
         link=details.link or UNKNOWN_CELL,
         contributor=_contributor(details.contributor, notes),
         notes=tuple(notes),
@@ -151,8 +168,10 @@ def _task(plan: Plan, notes: Notes) -> str:
     return label or UNKNOWN_CELL
 
 
-def _resource(plan: Plan, name: ScriptName, facts: Facts | None, notes: Notes) -> str:
-    device = _device(name, facts, notes)
+def _resource(
+    plan: Plan, name: ScriptName, details: RowDetails, facts: Facts | None, notes: Notes
+) -> str:
+    device = _device(name, details, facts, notes)
     count = plan.gpus.value
     if count is None and name.gpus:
         notes.note(
@@ -168,8 +187,11 @@ def _resource(plan: Plan, name: ScriptName, facts: Facts | None, notes: Notes) -
     return f"{count}*{device}" if count is not None and device else UNKNOWN_CELL
 
 
-def _device(name: ScriptName, facts: Facts | None, notes: Notes) -> str | None:
-    """The device as the page writes it: by the run's name and memory, else by the file's name."""
+def _device(name: ScriptName, details: RowDetails, facts: Facts | None, notes: Notes) -> str | None:
+    """The device as the page writes it: by the run's name and memory, else by the file's name.
+
+    Else by what else states one: the caller, a comment of the script, what it asks Slurm for.
+    """
     seen = {by_report(gpu.name, gpu.memory_bytes) for gpu in facts.gpus} if facts else set()
     (recorded,) = seen if len(seen) == 1 else (None,)
     known = by_token(name.device) if name.device else ()
@@ -194,24 +216,59 @@ def _device(name: ScriptName, facts: Facts | None, notes: Notes) -> str | None:
                 device=name.device.upper(),
             )
         return label_of(name.device) or name.device.upper()
-    notes.note(
-        "The device is unknown because the script's name states none; name the script "
-        "[model]_[task]_[gpunums]_[device]_[train]_[infer].sh or give its run."
-    )
+    stated = details.device.card if details.device else None
+    cards = named(stated) if stated else ()
+    if details.device and stated and cards:
+        label = label_of(stated.lower()) or cards[0].label
+        notes.note(
+            "The device {device} is taken from {place}; the script's name states none.",
+            device=label,
+            place=message(_PLACES.get(details.device.source or "", _PLACES["header"])),
+        )
+        return label
+    _note_no_device(details, facts, notes)
     return None
 
 
-def _max_batch(plan: Plan, facts: Facts | None, evidence: Evidence | None, notes: Notes) -> str:
-    """The train batch that fits: prompts a step over all GPUs, not times the responses of each.
+def _note_no_device(details: RowDetails, facts: Facts | None, notes: Notes) -> None:
+    """Say why the device is not known, and what would help that was not given."""
+    form = TUNING.form
+    if facts is not None:
+        notes.note(
+            "The device is unknown because neither the script's name nor the run states one that "
+            "is known; name the script {form}, or write a comment `# device: NAME` into it.",
+            form=form,
+        )
+    elif details.unread:
+        notes.note(
+            "The device is unknown because the script's name states none, and the run was not "
+            "read; name the script {form}, or write a comment `# device: NAME` into it.",
+            form=form,
+        )
+    else:
+        notes.note(
+            "The device is unknown because the script's name states none; name the script {form}, "
+            "write a comment `# device: NAME` into it, or give its run.",
+            form=form,
+        )
 
-    Only where the run shows that it does, in enough steps at full length.
-    """
-    if facts is None or evidence is None:
+
+def _without_run(details: RowDetails, notes: Notes) -> str:
+    if details.unread:
+        notes.note("MaxBatch is left open because the run was not read.")
+    else:
         notes.note(
             "MaxBatch is left open because no run shows which batch fits; give the run that "
             "the row rests on."
         )
-        return UNKNOWN_CELL
+    return UNKNOWN_CELL
+
+
+def _max_batch(plan: Plan, facts: Facts, evidence: Evidence, notes: Notes) -> str:
+    """The train batch that fits: prompts a step over all GPUs, not times the responses of each.
+
+    Only where the run shows that it does, in enough steps at full length.
+    """
     claims = {claim.claim: claim for claim in evidence.claims}
     shown, lasted = claims.get(ClaimName.MAX_BATCH), claims.get(ClaimName.STEPS)
     if shown is not None and shown.verdict == "consistent":
@@ -244,12 +301,17 @@ def _train(plan: Plan, notes: Notes) -> str:
     return plan.train.value or UNKNOWN_CELL
 
 
-def _infer(plan: Plan, facts: Facts | None, notes: Notes) -> str:
+def _infer(plan: Plan, details: RowDetails, facts: Facts | None, notes: Notes) -> str:
     engine = plan.infer.value
     if not engine:
         notes.note("The inference engine is unknown because the settings do not give it.")
         return UNKNOWN_CELL
     if engine in _VERSIONLESS:
+        return engine
+    if facts is None and details.unread:
+        notes.note(
+            "The version of {engine} is unknown because the run was not read.", engine=engine
+        )
         return engine
     if facts is None:
         notes.note(

@@ -1,4 +1,4 @@
-"""A run that was too short shows no batch: neither a row nor a page takes one from it."""
+"""A row's cells and the reasons for open ones, by what was given: a run, its length, a device."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.report.manifest import RecordedGpu
 from tests.command import ROOT, rlbot
 from tests.record.made import recorded
 
@@ -48,3 +49,53 @@ def test_twenty_steps_at_full_length_show_one(folder: Path) -> None:
 
 def _link() -> str:
     return f"https://github.com/rlbot-tuning/rlbot/blob/main/{SCRIPT}"
+
+
+def test_the_device_that_is_given_is_the_rows(folder: Path) -> None:
+    """Under a name that states none, of a run on a host without GPUs."""
+    (folder / "s.sh").write_bytes((folder / SCRIPT).read_bytes())
+    run = recorded(folder / "run.jsonl", folder / SCRIPT)
+    given = rlbot("verify", "s.sh", "--run", run, "--device", "h800", cwd=folder)
+    assert "Qwen2.5-7B · GRPO · 2*H800 · MaxBatch open" in given.out
+    assert "The device H800 is taken from --device; the script's name states none." in given.out
+    assert "device claimed h800" in given.out
+    assert "give its run" not in given.out
+    assert "give the run" not in given.out
+    without = rlbot("verify", "s.sh", "--run", run, cwd=folder)
+    assert (
+        "The device is unknown because neither the script's name nor the run states one that is "
+        "known; name the script"
+    ) in without.out
+    assert "give its run" not in without.out
+    text = (folder / SCRIPT).read_text(encoding="utf-8")
+    (folder / "s.sh").write_text(text.replace("# tag", "# device: A100-80GB\n# tag"))
+    stated = rlbot("verify", "s.sh", "--run", run, cwd=folder)
+    assert "2*A100 ·" in stated.out
+    assert "The device A100 is taken from the script's comment;" in stated.out
+
+
+def test_a_card_that_the_run_names_is_compared_with_the_one_that_is_given(folder: Path) -> None:
+    (folder / "s.sh").write_bytes((folder / SCRIPT).read_bytes())
+    gpu = RecordedGpu(name="NVIDIA H800", memory_bytes=85_520_809_984, uuid="GPU-1")
+    run = recorded(folder / "run.jsonl", folder / SCRIPT, gpus=(gpu, gpu))
+    same = rlbot("verify", "s.sh", "--run", run, "--device", "h800", "-v", cwd=folder)
+    assert "consistent    device claimed h800, observed 2 × NVIDIA H800" in same.out
+    other = rlbot("verify", "s.sh", "--run", run, "--device", "h20", cwd=folder)
+    assert other.status == 1
+    assert "Neither name nor memory allow h20: the run was on another device." in other.out
+    maker = rlbot("verify", "s.sh", "--run", run, "--device", "nvidia", "-v", cwd=folder)
+    assert "consistent    device observed 2 × NVIDIA H800" in maker.out
+
+
+def test_a_run_that_was_not_read_is_not_asked_for_again(folder: Path) -> None:
+    (folder / "s.sh").write_bytes((folder / SCRIPT).read_bytes())
+    run = recorded(folder / "run.jsonl", folder / SCRIPT)
+    run.write_bytes(run.read_bytes().replace(b"grpo", b"gppo", 1))
+    done = rlbot("verify", "s.sh", "--run", run, cwd=folder)
+    assert "run.jsonl was changed after it was recorded" in done.out
+    for cell in ("MaxBatch is left open", "The version of vllm is unknown"):
+        assert f"{cell} because the run was not read." in done.out
+    assert "states none, and the run was not read; name the script" in done.out
+    without = rlbot("verify", "s.sh", cwd=folder)
+    assert "or give its run" in without.out
+    assert "because no run shows which batch fits; give the run" in without.out

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from bot.base.devices import Device, by_report, by_token
+from bot.base.device_words import named
+from bot.base.devices import Device, by_report
 from bot.base.messages import message, plural_message
 from bot.base.regex import regex
 from bot.evidence.facts import Facts, GpuInfo
@@ -161,8 +162,8 @@ def _same_placement(subject: ClaimSubject) -> bool | None:
 
 
 def device_claim(subject: ClaimSubject) -> Claim:
-    """The kind of GPU: the file name's token against reported name and memory."""
-    facts, token = subject.facts, subject.name.device
+    """The kind of GPU: the file name's token, or what else states one, against name and memory."""
+    facts, token = subject.facts, subject.name.device or subject.context.device
     source = SourceName.HOST_METADATA
     unseen = Observation(ClaimName.DEVICE, token, None, source)
     if not facts.gpus and facts.kind == "log":
@@ -184,9 +185,9 @@ def device_claim(subject: ClaimSubject) -> Claim:
     observed = _described(facts.gpus)
     if token is None:
         return Observation(ClaimName.DEVICE, None, observed, source).consistent(
-            "The file's name claims no device; this is the run's."
+            "The script claims no device; this is the run's."
         )
-    candidates = by_token(token)
+    candidates = named(token)
     seen = Observation(ClaimName.DEVICE, token, observed, source)
     if not candidates:
         return seen.inconclusive(
