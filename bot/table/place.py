@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.base.messages import message
 from bot.script.name import parameters
 from bot.table.lines import split_lines
 from bot.table.parts import Page, PageError, PageRow, Section, file_name
@@ -57,9 +58,14 @@ def place_of_new(page: Page, label: str) -> tuple[Section, int]:
         return smaller[-1], end_of(page, smaller[-1])
     if larger:
         return larger[0], start_of(page, larger[0])
-    raise PageError(
+    raise PageError(without_place(page))
+
+
+def without_place(page: Page) -> str:
+    """Why no row can be put into a page that has no section of a size, a sentence."""
+    return message(
         "{path} has no section named after a model size and no table with the columns Tag, "
-        "Model, Task, Resource; add the first section by hand.",
+        "Model, Task, Resource; name the page that has, or add the first section by hand.",
         path=page.path,
     )
 

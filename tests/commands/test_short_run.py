@@ -99,3 +99,13 @@ def test_a_run_that_was_not_read_is_not_asked_for_again(folder: Path) -> None:
     without = rlbot("verify", "s.sh", cwd=folder)
     assert "or give its run" in without.out
     assert "because no run shows which batch fits; give the run" in without.out
+
+
+def test_what_is_no_page_has_no_rows_to_check(folder: Path) -> None:
+    (folder / "README.md").write_text("# A repository\n")
+    for page in ("README.md", SCRIPT):
+        checked = rlbot("table", "check", page, cwd=folder)
+        assert checked.status == 3
+        assert f"{page} has no section named after a model size and no table" in checked.out
+        assert "table add" not in checked.out
+    assert rlbot("table", "add", "README.md", SCRIPT, cwd=folder).status == 3
