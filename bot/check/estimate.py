@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bot.base.device_words import is_maker, vendor_of
 from bot.base.devices import Device, Vendor, by_report, by_token
 from bot.base.digest import hex_digest
-from bot.base.errors import UserError
+from bot.base.errors import UncheckedError, UserError
 from bot.base.messages import Message, message, plural_message, sentence_of
 from bot.base.regex import regex
 from bot.check.read import read_script, why_no_launch
@@ -220,7 +220,7 @@ def estimate_script(
     """A script's report with nothing but the estimate of the launch that takes the most.
 
     `run` is a W&B run's folder, or the mean lengths that one would have. Raises UserError when an
-    option names an unknown release or model, or the run cannot be read.
+    option names an unknown release or model, UncheckedError when the run cannot be read.
     """
     from bot.memory.report import no_estimate, with_host
     from bot.rules._support.lengths import by_lengths
@@ -234,7 +234,7 @@ def estimate_script(
     try:
         facts = read_run(run) if isinstance(run, Path) else run
     except EvidenceError as error:
-        raise UserError(sentence_of(error)) from None
+        raise UncheckedError(sentence_of(error)) from None
     estimates = [
         with_host(
             estimate_launch(context, plan, device=options.device, gpus=gpus, facts=facts),

@@ -139,7 +139,8 @@ def _read_runs(arguments: argparse.Namespace) -> int:
     from bot.bisect.text import bracket_text
 
     script, options = _script(arguments)
-    runs = [(named, _facts_or_reason(named, options)) for named in arguments.runs]
+    alone = len(arguments.runs) == 1
+    runs = [(named, _facts_or_reason(named, options, alone=alone)) for named in arguments.runs]
     facts = [facts for _, facts in runs if not isinstance(facts, str)]
     candidates = Candidates(script, options, arguments.vary, gpus=arguments.gpus, facts=facts)
     bracket, data, plan = read_bracket(candidates, runs)
@@ -206,13 +207,18 @@ def _show(answer: T, form: str, text: Callable[[T], str], options: CheckOptions)
         write(text(answer))
 
 
-def _facts_or_reason(named: str, options: CheckOptions) -> Facts | str:
-    """What was read of a run, or why it could not be read."""
+def _facts_or_reason(named: str, options: CheckOptions, *, alone: bool) -> Facts | str:
+    """What was read of a run, or why it could not be read.
+
+    Raises UserError for the only one, when it is no run.
+    """
     from bot.evidence import EvidenceError, read
 
     try:
         return read(run_of([named], options), linked=options.linked)
-    except EvidenceError as error:
+    except (UserError, EvidenceError) as error:
+        if alone and isinstance(error, UserError):
+            raise
         return sentence_of(error)
 
 

@@ -16,7 +16,7 @@ from bot.commands.inputs import add_paths, each_script, scripts_with_options
 from bot.commands.output import notice, write
 from bot.commands.removed import add_removed_of_checks
 from bot.commands.result import finish
-from bot.commands.runs import add_offline
+from bot.commands.runs import add_offline, run_path
 from bot.commands.script_arguments import add_script_arguments, script_words
 from bot.commands.tree import add_root
 
@@ -128,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
         estimate_script,
         options=options,
         gpus=arguments.gpus,
-        run=Path(arguments.run) if arguments.run else lengths,
+        run=run_path(arguments.run) if arguments.run else lengths,
         host_gib=host,
     )
     reports = [

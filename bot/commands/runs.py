@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -39,7 +40,7 @@ def add_offline(parser: argparse.ArgumentParser) -> None:
 def run_of(texts: Sequence[str], options: CheckOptions) -> RunGiven:
     """What one `--run` or several name, each once.
 
-    Raises UserError for a link that is none to a run.
+    Raises UserError for a link that is none to a run, and for a path that does not exist.
     """
     from bot.evidence.links import RunSources
 
@@ -57,12 +58,24 @@ def _part(text: str, options: CheckOptions) -> Path | RunLink:
         host, link = text.partition("/")[0], f"https://{text}"
         known = host in {*HOSTS, *options.hosts.names} or options.hosts.has_tracker(link)
         if not known or Path(text).exists():
-            return Path(text)
+            return run_path(text)
         text = link
     try:
         return parse_link(text, options.hosts)
     except EvidenceError as error:
         raise UserError("--run: {error}", error=sentence_of(error)) from None
+
+
+def run_path(text: str) -> Path:
+    """The path of a run's folder or file; raises UserError where there is none."""
+    from bot.evidence.locate import no_such_run
+    from bot.evidence.trackers.places import place_of
+
+    path = Path(text)
+    with suppress(OSError):  # One that may not be looked at is for its reader.
+        if not place_of(path).path.exists():
+            raise UserError(no_such_run(path))
+    return path
 
 
 def reading(offline: bool, config: Config, audience: Audience = "others") -> dict[str, object]:

@@ -71,23 +71,28 @@ def locate(path: Path) -> Located:
             raise EvidenceError("{name} is neither a file nor a folder.", name=shown(path))
         return _in_folder(path, path.resolve(strict=True))
     except FileNotFoundError:
-        if len(path.parts) > 2 and not Path(path.parts[0]).exists():
-            raise EvidenceError(
-                "{name} does not exist; a run on W&B is named by its link, {form}.",
-                name=shown(path),
-                form=FORM,
-            ) from None
-        raise EvidenceError(
-            "{name} does not exist: give the folder that W&B wrote (wandb/offline-run-…), or "
-            "its run-ID.wandb file.",
-            name=shown(path),
-        ) from None
+        raise EvidenceError(no_such_run(path)) from None
     except PermissionError as error:
         raise EvidenceError(DENIED, name=shown(error.filename or path)) from None
     except (OSError, ValueError, RuntimeError) as error:  # Loops of links, names with NUL.
         raise EvidenceError(
             "{name} could not be opened: {reason}.", name=shown(path), reason=str(error)
         ) from None
+
+
+def no_such_run(path: Path) -> str:
+    """What is said of a path that does not exist, a sentence."""
+    if len(path.parts) > 2 and not Path(path.parts[0]).exists():
+        return message(
+            "{name} does not exist; a run on W&B is named by its link, {form}.",
+            name=shown(path),
+            form=FORM,
+        )
+    return message(
+        "{name} does not exist: a run is a link, what a tracker wrote, such as the folder "
+        "wandb/offline-run-…, or a console log.",
+        name=shown(path),
+    )
 
 
 def _in_folder(given: Path, root: Path) -> Located:

@@ -221,8 +221,8 @@ def test_a_run_that_cannot_be_read_keeps_no_other_from_being_read(
     ran = str(written(run_of(VARIABLES, fits=True)))
     result = rlbot("bisect", "read", PATH, "nowhere", ran, cwd=folder)
     assert (result.status, result.err) == (0, "")
-    assert "nowhere does not exist: give the folder that W&B wrote" in result.out
+    assert "nowhere does not exist: a run is a link, what a tracker wrote" in result.out
     alone = rlbot("bisect", "read", PATH, "nowhere", cwd=folder)
-    assert alone.status == 3
-    chinese = rlbot("bisect", "read", PATH, "nowhere", "--lang", "zh", cwd=folder)
+    assert (alone.status, alone.out) == (2, "")
+    chinese = rlbot("bisect", "read", PATH, "nowhere", ran, "--lang", "zh", cwd=folder)
     assert "does not exist" not in chinese.out

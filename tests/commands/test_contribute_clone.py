@@ -85,6 +85,12 @@ def test_a_row_keeps_its_contributor_and_the_commit_says_what_it_changes(clone: 
     assert "--run was not compared: the change holds no tuning script" in compared.err
 
 
+def test_a_run_that_is_not_there_is_wrong_usage(clone: Path) -> None:
+    done = rlbot("contribute", "nope", cwd=clone)
+    assert (done.status, done.out) == (2, "")
+    assert "nope does not exist: a run is a link" in done.err
+
+
 def test_a_person_whom_only_git_knows_is_not_credited(clone: Path) -> None:
     without_script(clone)
     done = contribute(clone, 20, "--device", "h800", "--yes")

@@ -170,8 +170,8 @@ def test_who_names_a_run_is_not_told_that_runs_can_be_named(folder: Path) -> Non
     hint = "can also be given with --run"
     assert hint in rlbot("verify", "run.sh", cwd=folder).out
     named = rlbot("verify", "run.sh", "--run", "nosuch", cwd=folder)
-    assert "nosuch does not exist" in named.out
-    assert hint not in named.out
+    assert (named.status, named.out) == (2, "")
+    assert "nosuch does not exist" in named.err
 
 
 def test_v_is_verbose(folder: Path) -> None:

@@ -109,3 +109,29 @@ def test_what_is_no_page_has_no_rows_to_check(folder: Path) -> None:
         assert f"{page} has no section named after a model size and no table" in checked.out
         assert "table add" not in checked.out
     assert rlbot("table", "add", "README.md", SCRIPT, cwd=folder).status == 3
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("estimate", SCRIPT, "--run"),
+        ("verify", SCRIPT, "--run"),
+        ("table", "add", PAGE, SCRIPT, "--run"),
+        ("bisect", "read", SCRIPT),
+    ],
+)
+@pytest.mark.parametrize("run", ["train.lgo", "runs.db#one"])
+def test_a_run_that_is_not_there_is_wrong_usage(
+    folder: Path, words: tuple[str, ...], run: str
+) -> None:
+    done = rlbot(*words, run, cwd=folder)
+    assert (done.status, done.out) == (2, "")
+    assert f"{run} does not exist: a run is a link, what a tracker wrote, such as" in done.err
+
+
+@pytest.mark.parametrize("words", [("estimate", SCRIPT, "--run"), ("verify", SCRIPT, "--run")])
+def test_a_run_that_says_nothing_could_not_be_checked(folder: Path, words: tuple[str, ...]) -> None:
+    (folder / "empty").mkdir()
+    done = rlbot(*words, "empty", cwd=folder)
+    assert done.status == 3
+    assert "empty is an empty folder: give the folder of a run." in done.out + done.err

@@ -85,7 +85,7 @@ def test_reading_changes_nothing_and_leaves_nothing_open(own_run: Path) -> None:
 
 
 def test_what_is_not_a_run_is_refused(tmp_path: Path) -> None:
-    assert "does not exist: give the folder that W&B wrote" in refused(tmp_path / "nowhere")
+    assert "does not exist: a run is a link, what a tracker wrote" in refused(tmp_path / "nowhere")
     assert "is named by its link, https://wandb.ai/" in refused(Path("team/project/abc12345"))
     assert "is an empty folder" in refused(tmp_path)
     (tmp_path / "notes.txt").write_text("x")

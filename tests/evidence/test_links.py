@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from bot.base.errors import UserError
 from bot.check.request import CheckOptions
 from bot.commands.runs import run_of
 from bot.evidence.facts import EvidenceError
@@ -171,7 +172,12 @@ def test_a_command_line_takes_links_as_browsers_show_them(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     options = CheckOptions(hosts=RunHosts(names=("own.example.com",)))
-    found = run_of([link], options)
-    assert (found.url if isinstance(found, RunLink) else None) == run
+    if run is None:
+        with pytest.raises(UserError, match=f"{link} does not exist"):
+            run_of([link], options)
+    else:
+        found = run_of([link], options)
+        assert isinstance(found, RunLink)
+        assert found.url == run
     Path(link).mkdir(parents=True)
     assert run_of([link], options) == Path(link)
