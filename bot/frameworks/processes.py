@@ -9,7 +9,7 @@ from bot.frameworks.fields import AppliedSettings, product
 from bot.frameworks.hf_jobs import cards_of_job
 from bot.frameworks.launch import DISTRIBUTED, Started
 from bot.frameworks.launcher_options import launcher_option, unknown_options
-from bot.frameworks.plan import Field, Launch, nothing
+from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.shell.words import Command, Hole, Piece, Word
 
 
@@ -27,6 +27,19 @@ def launcher_number(launch: Launch, *names: str) -> Field[int] | None:
         return Field(1, key="nproc_per_node", default=True) if alone else None
     number = int(found.value) if found.value and re.fullmatch("[0-9]{1,6}", found.value) else None
     return Field(number, span=found.span, key=found.name)
+
+
+def without_launcher(plan: Plan) -> bool:
+    """Whether a program of TRL's starts by itself, which makes it one process."""
+    command = plan.launch.command
+    recipe = command.implied and command.written is None
+    return plan.framework == "trl" and not plan.launch.launcher and not recipe
+
+
+def is_launched(plan: Plan) -> bool:
+    """Whether a launcher such as torchrun or accelerate decides how many GPUs a launch has."""
+    told = DISTRIBUTED.keys() & {*plan.launch.launcher[-1:]}
+    return bool(told) or plan.framework in ("trl", "open-instruct")
 
 
 def processes(launch: Launch, values: AppliedSettings) -> tuple[Field[int], Field[int], Field[int]]:

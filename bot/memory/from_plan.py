@@ -12,6 +12,7 @@ from bot.base.devices import Device, by_token, devices
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import enumeration, message, plural_message, sentence_of
 from bot.frameworks.plan import Plan
+from bot.frameworks.processes import without_launcher
 from bot.frameworks.verl import Verl
 from bot.memory.components.attention import without_bf16
 from bot.memory.estimate import MemoryEstimate
@@ -208,7 +209,7 @@ def _read(
             "device_map spreads the layers of the model over the GPUs, which is not modelled; with "
             "--gpus 1 all are on one."
         )
-    alone = plan.framework == "trl" and not plan.launch.launcher and not recipe
+    alone = without_launcher(plan)
     if alone and gpus is None and plan.gpus.value is None:
         gpus = 1
         models.guessed.append(message("one GPU, since no launcher starts more processes"))

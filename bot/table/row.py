@@ -17,6 +17,7 @@ from bot.evidence.subject import keys_of
 from bot.evidence.trl_runs import with_recorded
 from bot.evidence.values import Missing, lookup
 from bot.frameworks.plan import Field, Plan
+from bot.frameworks.processes import is_launched, without_launcher
 from bot.report import Claim, Evidence, JsonValue, Row
 from bot.report.claims import ClaimName
 from bot.script.choice import LaunchChoice
@@ -172,19 +173,34 @@ def _resource(
     plan: Plan, name: ScriptName, details: RowDetails, facts: Facts | None, notes: Notes
 ) -> str:
     device = _device(name, details, facts, notes)
-    count = plan.gpus.value
-    if count is None and name.gpus:
+    count = plan.gpus.value if plan.gpus.value is not None else _gpus(plan, name, facts, notes)
+    return f"{count}*{device}" if count is not None and device else UNKNOWN_CELL
+
+
+def _gpus(plan: Plan, name: ScriptName, facts: Facts | None, notes: Notes) -> int | None:
+    """The GPUs of a launch whose settings do not give them: one, where nothing starts more."""
+    host = (facts.host_gpu_count or len(facts.gpus)) if facts else 0
+    if without_launcher(plan) and host < 2 and name.gpus in (None, 1):
+        notes.note("One GPU is taken, since no launcher starts more processes.")
+        return 1
+    advice = message("Write nodes and GPUs per node as numbers.")
+    if is_launched(plan):
+        advice = message(
+            "Give it to the launcher as a number, such as accelerate launch --num_processes 8."
+        )
+    if name.gpus:
         notes.note(
             "The number of GPUs is unknown because the settings do not give it; the name says "
-            "{gpus}. Write nodes and GPUs per node as numbers.",
+            "{gpus}. {advice}",
             gpus=name.gpus,
+            advice=advice,
         )
-    elif count is None:
+    else:
         notes.note(
-            "The number of GPUs is unknown because the settings do not give it. Write nodes "
-            "and GPUs per node as numbers."
+            "The number of GPUs is unknown because the settings do not give it. {advice}",
+            advice=advice,
         )
-    return f"{count}*{device}" if count is not None and device else UNKNOWN_CELL
+    return None
 
 
 def _device(name: ScriptName, details: RowDetails, facts: Facts | None, notes: Notes) -> str | None:

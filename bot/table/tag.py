@@ -30,7 +30,7 @@ class Deserved:
 
 def deserved_tag(plan: Plan) -> Deserved:
     """MIN when parameters and optimizer are offloaded and gradients checkpointed."""
-    states = {"verl": _verl, "openrlhf": _openrlhf}.get(plan.framework, _nothing)(plan)
+    states = {"verl": _verl, "openrlhf": _openrlhf, "trl": _trl}.get(plan.framework, _nothing)(plan)
     unknown = [name for name, state in states if state is None]
     off = [name for name, state in states if state is False]
     if off:
@@ -92,6 +92,17 @@ def _openrlhf(plan: Plan) -> _States:
     return [
         (message("optimizer offload"), _flag(plan, "adam_offload")),
         (message("gradient checkpointing"), _flag(plan, "gradient_checkpoint")),
+    ]
+
+
+def _trl(plan: Plan) -> _States:
+    from bot.memory.readers.trl.saving import saving_of
+
+    saved = saving_of(plan)
+    return [
+        (message("parameter offload"), saved.weights),
+        (message("optimizer offload"), saved.optimizer),
+        (message("gradient checkpointing"), saved.checkpointing),
     ]
 
 

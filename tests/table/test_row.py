@@ -20,6 +20,7 @@ OFFLOAD: dict[str, JsonValue] = {
     ACTOR + "fsdp_config.optimizer_offload": True,
 }
 SCRIPT = "examples/tuning/7b/qwen2.5-7b_grpo_8_h20_fsdp_vllm.sh"
+_ONE = "One GPU is taken, since no launcher starts more processes."
 LINK = "https://github.com/example-org/example/blob/main/" + SCRIPT
 
 
@@ -196,6 +197,16 @@ def test_the_runs_device_is_the_rows_and_a_difference_is_said() -> None:
     made = row(plan(), "lora/run_qwen.sh", facts=facts)
     assert made.resource == "8*H800"
     assert "The device H800 is the run's" in made.notes[0]
+
+
+def test_a_program_alone_is_not_taken_for_one_gpu_on_a_host_of_several() -> None:
+    alone = plan(framework="trl", gpus=None)
+    assert row(alone, "7b/dpo_h100.sh").notes.count(_ONE) == 1
+    facts = Facts(source="a run", gpus=(GpuInfo(name="NVIDIA H800"),) * 8)
+    for made in (row(alone, "7b/dpo_h100.sh", facts=facts), row(alone)):  # The name says 8.
+        assert made.resource == "\\"
+        assert _ONE not in made.notes
+        assert any("Give it to the launcher as a number" in note for note in made.notes)
 
 
 def test_runs_on_unlike_or_unknown_devices_name_none() -> None:

@@ -68,11 +68,11 @@ def _preset(get: MemorySettings) -> int | None:
 
 def _preset_name(get: MemorySettings) -> str:
     """The file that says how DeepSpeed is used; below an unknown folder it is what follows."""
-    name = below_unknown(_preset_path(get))
+    name = below_unknown(preset_path(get))
     return "" if "${?" in name else name
 
 
-def _preset_path(get: MemorySettings) -> str:
+def preset_path(get: MemorySettings) -> str:
     """That file as it is named, for accelerate or for the trainer."""
     launch = get.plan.launch
     if "use_deepspeed" in launch.launcher_file:
@@ -136,7 +136,7 @@ def deepspeed_file(get: MemorySettings) -> DeepSpeedFile | None:
     It is one that the script wrote before, where an unknown part is none of JSON's values, else the
     tree's.
     """
-    name = _preset_path(get)
+    name = preset_path(get)
     content = _json_of(get, name)
     if content is None:
         return None
@@ -242,10 +242,10 @@ def divided(get: MemorySettings, gpus: int, per_node: int | None) -> Divided:
         shard = 1
     shard = max(1, shard // _size(launch, "dp_replicate"))
     whole = words & {"shard_grad_op", "hybrid_shard_zero2", "false"}
-    return Divided(shard=shard, reshard=not whole, checkpointing=_recomputes(get))
+    return Divided(shard=shard, reshard=not whole, checkpointing=recomputes(get))
 
 
-def _recomputes(get: MemorySettings) -> bool:
+def recomputes(get: MemorySettings) -> bool:
     """Whether layers are recomputed, which `prepare_model_for_kbit_training` turns on too."""
     program = get.plan.written
     option = launcher_option(get.plan.launch, "fsdp_activation_checkpointing")
