@@ -56,6 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.check.page import Repository, check_page
     from bot.check.request import PageText
     from bot.check.script import make_report
+    from bot.report import Unchecked
+    from bot.table import read_page, without_place
 
     if arguments.unsafe and not (arguments.fix or arguments.diff):
         raise UserError("--unsafe chooses what --fix or --diff does; give one of them.")
@@ -66,6 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
     path = Path(arguments.page)
     page = PageText(path=path.as_posix(), text=page_text(path))
     config = config_of(arguments)
+    if (why := without_place(read_page(page.text, page.path))) is not None:
+        unread = make_report(
+            [], unchecked=[Unchecked(check="page", reason=why)], language=config.language
+        )
+        return finish(unread, arguments)
     root = page_root(path, config.scripts)
     folders = [Path(arguments.scripts)] if arguments.scripts else [root / f for f in config.scripts]
     website, history, lasting = page_history(root)

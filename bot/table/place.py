@@ -58,11 +58,15 @@ def place_of_new(page: Page, label: str) -> tuple[Section, int]:
         return smaller[-1], end_of(page, smaller[-1])
     if larger:
         return larger[0], start_of(page, larger[0])
-    raise PageError(without_place(page))
+    raise PageError(_no_place(page))
 
 
-def without_place(page: Page) -> str:
-    """Why no row can be put into a page that has no section of a size, a sentence."""
+def without_place(page: Page) -> str | None:
+    """Why no row can be put into a page, a sentence; None for one with a section of a size."""
+    return None if any(section.size for section in page.sections) else _no_place(page)
+
+
+def _no_place(page: Page) -> str:
     return message(
         "{path} has no section named after a model size and no table with the columns Tag, "
         "Model, Task, Resource; name the page that has, or add the first section by hand.",

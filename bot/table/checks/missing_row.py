@@ -5,15 +5,7 @@ from __future__ import annotations
 from bot.base.messages import mark
 from bot.shell.source import Span
 from bot.table import place
-from bot.table.checks._support.base import (
-    Hits,
-    Meta,
-    PageContext,
-    PageSubject,
-    Skip,
-    hit,
-    message,
-)
+from bot.table.checks._support.base import Hits, Meta, PageContext, PageSubject, hit, message
 from bot.table.columns import size_label
 
 _MISSING = mark("{script} has no row in this page")
@@ -44,15 +36,13 @@ def check(context: PageContext) -> Hits:
         if not (script.plans or script.name.valid):
             continue  # Other scripts source it, or start it.
         if script.path not in linked and script.path not in context.offered:
-            if not any(section.size for section in context.page.sections):
-                yield Skip(reason=place.without_place(context.page))
-                return
             at = _place(context, script)
             yield hit(
                 Span(at, at),
                 _MISSING,
                 script=script.path,
-                help=message(_HELP, page=context.page.path, script=script.path),
+                help=place.without_place(context.page)
+                or message(_HELP, page=context.page.path, script=script.path),
             )
 
 
