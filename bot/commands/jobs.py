@@ -7,6 +7,7 @@ import os
 import re
 import time
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 from bot.base.errors import UserError
@@ -72,6 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     named = arguments.database or os.environ.get("RLBOT_DATABASE_URL") or DEFAULT_DATABASE
     database = parse_database(named)
+    if arguments.database:
+        database = replace(database, named_by="--database")
     if database.is_sqlite and not database.path.exists():
         raise UserError(
             "There is no database {path}. Name the App's with --database or RLBOT_DATABASE_URL.",

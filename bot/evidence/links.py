@@ -147,11 +147,14 @@ class RunHosts:
             raise _refused(_why_no_run(path))
         prefixes = dict.fromkeys((name for name in self.names if _HOST.match(name)), "") | HOSTS
         if host not in prefixes:
+            # The caller's own servers are nobody else's business.
+            every = {*prefixes, *(one.partition("://")[2] for one in (SWANLAB, HUB))}
             raise EvidenceError(
-                "The link's host {host} is not one that evidence is read from ({known}); add a "
-                "self-hosted server to the configuration.",
+                "The link's host {host} is not one that evidence is read from ({known}); name a "
+                "server of your own in .rlbot.yml: W&B's in `wandb_hosts`, MLflow's in "
+                "`mlflow_hosts`.",
                 host=repr(host[:100]),
-                known=", ".join(sorted(prefixes)),
+                known=", ".join(sorted(every)),
             )
         prefix = prefixes[host]
         if not path.startswith(prefix + "/"):

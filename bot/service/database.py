@@ -45,6 +45,8 @@ class Database:
     """A database by its URL, in the form that SQLAlchemy reads."""
 
     url: str
+    named_by: str = "RLBOT_DATABASE_URL"
+    """The variable or the option that names it."""
 
     @property
     def is_sqlite(self) -> bool:
@@ -108,11 +110,18 @@ class Database:
                 connection.execute("PRAGMA journal_mode=WAL")
             connection.close()
         except (OSError, sqlite3.Error) as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+                raise UserError(
+                    "{path} is no database of SQLite's: name the App's with {name}.",
+                    path=self.path,
+                    name=self.named_by,
+                ) from None
             raise UserError(
-                "The database {path} cannot be opened: {error}. RLBOT_DATABASE_URL names it; its "
-                "folder must be one that this user may write.",
+                "The database {path} cannot be opened: {error}. {name} names it; its folder must "
+                "be one that this user may write.",
                 path=self.path,
                 error=system_reason(error) if isinstance(error, OSError) else str(error),
+                name=self.named_by,
             ) from None
 
     def take_more(self) -> None:
@@ -150,7 +159,9 @@ class Database:
                 )
             elif not self.is_sqlite:
                 failed = message(
-                    "{what} Start it, or name the right one in RLBOT_DATABASE_URL.", what=failed
+                    "{what} Start it, or name the right one with {name}.",
+                    what=failed,
+                    name=self.named_by,
                 )
             raise UserError(failed) from None
 

@@ -119,6 +119,18 @@ def test_what_is_refused_and_why(text: str, words: str) -> None:
     assert str(caught.value).isprintable()
 
 
+def test_a_server_of_ones_own_is_named_where_it_is_looked_for() -> None:
+    hosts = RunHosts(names=("wb.example.com",), mlflow=("https://ml.example.com/mlflow",))
+    with pytest.raises(EvidenceError) as caught:
+        parse_link("https://example.com/x", hosts)
+    assert str(caught.value) == (
+        "The link's host 'example.com' is not one that evidence is read from "
+        "(forge.coreweave.com, huggingface.co, swanlab.cn, wandb.ai, wb.example.com); name a "
+        "server of your own in .rlbot.yml: W&B's in `wandb_hosts`, "
+        "MLflow's in `mlflow_hosts`."
+    )
+
+
 # The grammar once more, as one expression, to hold the parser against.
 GRAMMAR = re.compile(
     r"https://(wandb\.ai|forge\.coreweave\.com/wandb)/[\w.-]{1,128}/([\w.-]|%20){1,128}/runs/"

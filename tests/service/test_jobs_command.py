@@ -83,3 +83,19 @@ def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     assert done.status == 2
     assert "There is no database" in done.err
     assert not (tmp_path / "none.sqlite").exists()
+
+
+def test_who_named_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+    other = tmp_path / "passwd"
+    other.write_text("root:x:0:0:root:/root:/bin/bash\n" * 40, encoding="utf-8")
+    before = other.read_bytes()
+    done = rlbot("jobs", "list", "--database", other)
+    assert (done.status, done.out) == (2, "")
+    assert done.err == (
+        f"rlbot: {other} is no database of SQLite's: name the App's with --database.\n"
+    )
+    by_variable = rlbot("jobs", "list", environment={"RLBOT_DATABASE_URL": str(other)})
+    assert by_variable.err.endswith("name the App's with RLBOT_DATABASE_URL.\n")
+    assert other.read_bytes() == before
+    folder = rlbot("jobs", "list", "--database", tmp_path)
+    assert "--database names it; its folder must be one that this user may write." in folder.err

@@ -192,7 +192,7 @@ def test_a_database_that_is_not_there_says_what_to_do(tmp_path: Path) -> None:
         away.carry_out(lambda: engine.connect().close())
     said = str(told.value)
     assert said.startswith("The database postgresql://rlbot:***@127.0.0.1:1/jobs did not answer: ")
-    assert said.endswith(" Start it, or name the right one in RLBOT_DATABASE_URL.")
+    assert said.endswith(" Start it, or name the right one with RLBOT_DATABASE_URL.")
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match=r"cannot be opened: .*\. RLBOT_DATABASE_URL names it; "):
         parse_database(str(tmp_path / "file" / "rlbot.sqlite")).prepare()
