@@ -53,6 +53,8 @@ def test_the_console_gives_the_settings_that_tensorboard_lacks(launch: Path, con
     agree = claim(found, "sources agree")
     assert agree.verdict == "consistent"
     assert "stand in more than one source, and are the same" in agree.reason
+    count = agree.reason.split()[0]
+    assert agree.observed == f"{count} values and settings in common"
     assert (found.settings_consistent, found.settings_compared) == (37, 37)
     assert claim(found, "model").source.startswith("printed configuration")
     assert "history" in claim(found, "peak memory").source

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from bot.base.messages import mark, message
+from bot.base.messages import mark, message, plural_message
 from bot.evidence.subject import HELD_OPEN, ClaimSubject, Observation, setting_claim
 from bot.evidence.trl_runs import another_program
 from bot.evidence.values import Missing, lookup, same
@@ -47,9 +47,12 @@ def agreement_claim(subject: ClaimSubject) -> Claim | None:
     found = subject.facts.agreement
     if found is None:
         return None
-    seen = Observation(
-        ClaimName.SOURCES_AGREE, message("one run"), found.shared, SourceName.EVERY_SOURCE
+    shared = plural_message(
+        "{count} value or setting in common",
+        "{count} values and settings in common",
+        found.shared,
     )
+    seen = Observation(ClaimName.SOURCES_AGREE, message("one run"), shared, SourceName.EVERY_SOURCE)
     return seen.judged(found.verdict, found.reason)
 
 
