@@ -251,7 +251,10 @@ def _row(
     if backing.plan is None:
         return None
     link = options.link or script.link or script.path
-    named = contributor_in(read_page(page.text, page.path), link) if page is not None else ""
+    try:
+        named = contributor_in(read_page(page.text, page.path), link) if page is not None else ""
+    except UserError:  # What is wrong with the page is told where it is edited.
+        named = ""
     return make_row(
         backing.plan,
         context.name,

@@ -54,6 +54,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     from bot.check.page import Repository, check_page
+    from bot.check.read import bounded
     from bot.check.request import PageText
     from bot.check.script import make_report
     from bot.report import Unchecked
@@ -68,7 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
     path = Path(arguments.page)
     page = PageText(path=path.as_posix(), text=page_text(path))
     config = config_of(arguments)
-    if (why := without_place(read_page(page.text, page.path))) is not None:
+    with bounded(page.path):
+        why = without_place(read_page(page.text, page.path))
+    if why is not None:
         unread = make_report(
             [], unchecked=[Unchecked(check="page", reason=why)], language=config.language
         )

@@ -101,6 +101,14 @@ def test_a_run_that_was_not_read_is_not_asked_for_again(folder: Path) -> None:
     assert "because no run shows which batch fits; give the run" in without.out
 
 
+def test_a_page_that_is_too_long_is_told_beside_the_row(folder: Path) -> None:
+    (folder / "long.rst").write_text("x\n" * 3_000_000)
+    for words in (("table", "add", "long.rst", SCRIPT), ("table", "check", "long.rst")):
+        done = rlbot(*words, cwd=folder)
+        assert done.status in (2, 3)
+        assert "long.rst has 6,000,000 characters, more than the" in done.out + done.err
+
+
 def test_what_is_no_page_has_no_rows_to_check(folder: Path) -> None:
     (folder / "README.md").write_text("# A repository\n")
     for page in ("README.md", SCRIPT):
