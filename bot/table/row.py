@@ -351,7 +351,7 @@ def _contributor(contributor: str | None, notes: Notes) -> str:
     if contributor and contributor.strip():
         return contributor.strip()
     notes.note(
-        "The contributor is unknown; write a comment `# contributor: LOGIN` into the script or "
-        "pass --contributor."
+        "The contributor is unknown; write a comment `# contributor: LOGIN` into the script, or "
+        "pass --contributor to verify, contribute or table add."
     )
     return UNKNOWN_CELL

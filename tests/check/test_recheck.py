@@ -105,10 +105,12 @@ def test_what_is_no_report_is_refused(tmp_path: Path, content: bytes, says: str)
 
 def test_what_cannot_be_compared_is_no_edit(folder: Path, written: WrittenRun) -> None:
     report(folder, written(RECIPE))
-    for more in (("--offline",), ("--run", "nowhere")):
+    (folder / "empty").mkdir()
+    for more in (("--offline",), ("--run", "empty")):
         result = rlbot("verify", "--again", "report.json", *more, cwd=folder)
         assert result.status == 3, result.err
         assert "not compared." in result.out
+    assert rlbot("verify", "--again", "report.json", "--run", "nowhere", cwd=folder).status == 2
     none = {"schema": "report-v1", "tool": {"name": "rlbot", "version": "1"}, "verdict": "pass"}
     (folder / "none.json").write_text(json.dumps(none), encoding="utf-8")
     result = rlbot("verify", "--again", "none.json", cwd=folder)
