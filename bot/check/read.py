@@ -12,10 +12,12 @@ from bot.base.errors import UncheckedError
 from bot.base.messages import message
 from bot.check.request import CheckOptions, ScriptFile
 from bot.frameworks import Checkout, ScriptPlace, plans
+from bot.frameworks.named_files import above
 from bot.frameworks.notebook import is_notebook
 from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import check_context
 from bot.script.choice import choose
+from bot.script.divided_by import with_unread_file
 from bot.script.header import read_header
 from bot.script.name import is_program, is_recipe, read_name
 from bot.script.named_recipes import with_settings
@@ -93,6 +95,8 @@ def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
         reading = with_given(joined, launches, place, options.settings)
         launches = planned(reading)
         refuse_values(launches, script.path)
+    files = _tree_files(options, place)
+    launches = with_unread_file(launches, reading, place, files)
     return RuleContext(
         path=script.path,
         reading=reading,
@@ -101,11 +105,31 @@ def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
         plans=launches,
         choice=choose(launches, name, header, device=options.device),
         gpus=options.gpus,
-        files=options.files or (partial(place.checkout.json, place.path) if place else None),
+        files=files,
         place=place,
         model=options.model,
         hub=options.hub,
     )
+
+
+def _tree_files(options: CheckOptions, place: ScriptPlace | None) -> Files | None:
+    """What reads a model's or DeepSpeed's file by the path that names it; None without a tree.
+
+    The tree that is given comes first, then the repository around the script.
+    """
+    if place is None:
+        return options.files
+
+    def content(path: str) -> bytes | None:
+        data = options.files(path) if options.files is not None else None
+        if data is None:
+            data = place.checkout.json(place.path, path)
+        if data is None and place.files is not None and path.endswith(".json"):
+            found = (place.files(f"{folder}/{path}".lstrip("/")) for folder in above(place.path))
+            data = next((one for one in found if one is not None), None)
+        return data
+
+    return content
 
 
 def _readings(

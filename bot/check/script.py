@@ -147,6 +147,10 @@ def _unread(context: RuleContext) -> Iterator[Unchecked]:
     place = context.place
     if context.plans and place is not None and (why := place.checkout.verl.problem(place.path)):
         yield Unchecked(check="configuration", reason=why)
+    lacking = (plan.unread_file for plan in context.plans)
+    for problem in dict.fromkeys(one.problem for one in lacking if one and one.why != "unread"):
+        why = message("how the launch divides its model is not known: {problem}", problem=problem)
+        yield Unchecked(check="configuration", reason=why)
     for given in unread_recipes(context.plans):
         path = given.text
         if not given.known:

@@ -70,7 +70,7 @@ class DiskCheckouts:
             return None
         path = f"{folder.relative_to(root).as_posix()}/"
         files = files_below(root, hidden=False) if _is_repository(root) else None
-        return ScriptPlace(checkout, path.removeprefix("./"), files)
+        return ScriptPlace(checkout, path.removeprefix("./"), files, whole=not checkout.cut)
 
     def _checkout(self, root: Path) -> Checkout | None:
         """The repository in a folder; None for a large one that is only where somebody works."""

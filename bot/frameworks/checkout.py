@@ -128,8 +128,8 @@ class Checkout:
         `left` are files and folders that were left out, `cut` says why not all were looked for.
         """
         self.files = files
-        self._left = left
-        self._cut = cut
+        self.left = left
+        self.cut = cut
         self._pin_files: dict[str, list[str]] = {}
         pins = {path: folder for path in files if (folder := pinned_folder(path)) is not None}
         for path, folder in sorted(pins.items()):
@@ -380,7 +380,7 @@ class Checkout:
 
     def __reduce__(self) -> tuple[object, ...]:
         """What is read of it anew where it is sent: its files alone."""
-        return partial(Checkout, cut=self._cut), (self.files, self._left)
+        return partial(Checkout, cut=self.cut), (self.files, self.left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,3 +393,5 @@ class ScriptPlace:
     files: Files | None = None
     """Its files that the script may source or start; None where nobody says that it is called
     from the repository's root."""
+    whole: bool = False
+    """Whether the checkout has all that counts, but for what it left out; else what was named."""

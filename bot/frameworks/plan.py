@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field, fields, replace
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.configuration import Configuration
@@ -101,6 +101,19 @@ class Inference:
     """What `preferred` cannot take as it is written: `--bf16` without a value."""
 
 
+@dataclass(frozen=True, slots=True)
+class UnreadFile:
+    """A file of accelerate's or DeepSpeed's that a launch names, and that says nothing."""
+
+    path: str
+    """As the launch names it."""
+    why: Literal["missing", "broken", "unread"]
+    """missing: it is not in the tree, and nothing makes it · broken: it cannot be parsed ·
+    unread: it may be there once the script has run, or where nobody has looked."""
+    problem: str
+    """The clause that says so: "ds_z3.json is not there"."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Plan:
     """What one launch intends to run.
@@ -150,6 +163,8 @@ class Plan:
     """The settings that those hang on."""
     written: WrittenProgram | None = None
     """What its program does with the model that is no setting; None where the framework's does."""
+    unread_file: UnreadFile | None = None
+    """The first file that would say how the model is divided, and does not."""
 
     @property
     def table(self) -> KeyTable | None:

@@ -223,6 +223,10 @@ def _read(
     elif alone and (plan.gpus.value or gpus or 1) > 1:
         # transformers' trainer then copies the model to each GPU for every pass (`DataParallel`).
         models.guessed.append(message("a process on each GPU, though no launcher starts them"))
+    if get.by_name is not None:
+        models.guessed.append(
+            message("ZeRO or FSDP as the name of {path} says, which was not read", path=get.by_name)
+        )
     guessed = tuple(dict.fromkeys(models.guessed))
     workload = replace(
         workload,

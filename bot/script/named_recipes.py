@@ -122,15 +122,15 @@ def _own(
 def _recipes(plans: Sequence[Plan], place: ScriptPlace) -> Iterator[_Found]:
     for plan in plans:
         given = named_recipe(plan)
-        ways = _ways(plan.launch.command, given.text) if given else ()
-        found = (place.checkout.recipe(place.path, way) for way in ways)
+        named = ways(plan.launch.command, given.text) if given else ()
+        found = (place.checkout.recipe(place.path, way) for way in named)
         if (path := next(filter(None, found), None)) is not None and (
             words := _words(plan, place.checkout.files[path], place)
         ):
             yield plan.launch.command, path, words, None
 
 
-def _ways(command: Command, named: str) -> Iterator[str]:
+def ways(command: Command, named: str) -> Iterator[str]:
     """The path from where the script has gone to, which may begin above the clone, and as it is."""
     if command.folder is not None:
         folder = command.folder.text

@@ -43,6 +43,7 @@ FILES = {
     "src/open_r1/grpo.py": PROGRAM,
     "src/open_r1/configs.py": CONFIGS,
     "recipes/a.yaml": RECIPE,
+    "c/zero3.yaml": "distributed_type: DEEPSPEED\ndeepspeed_config: {zero_stage: 3}\n",
 }
 LAUNCH = (
     "accelerate launch --config_file c/zero3.yaml --num_processes 2 {program} --config {more}\n"

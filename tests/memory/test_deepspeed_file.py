@@ -39,11 +39,30 @@ def step(made: Estimate) -> dict[str, float]:
 
 
 @pytest.mark.parametrize(
-    "content",
-    [None, "{", "[]", "{}", {"zero_optimization": 3}, {"zero_optimization": {"stage": "a"}}],
+    "content", ["{}", {"zero_optimization": 3}, {"zero_optimization": {"stage": "a"}}]
 )
 def test_a_file_that_says_no_stage_gives_none(content: object) -> None:
     assert estimate(TRAINER, content).reason == "ZeRO's stage is not known."
+
+
+@pytest.mark.parametrize("name", ["ds.json", "ds_z3.json"])
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (None, "is not there. It is looked for beside the script and in the folders above."),
+        ("{", "is no JSON (line 1)."),
+        ("[]", "holds no settings."),
+    ],
+)
+def test_a_file_that_is_none_is_named(name: str, content: object, problem: str) -> None:
+    """Nothing is guessed from its name: what it offloads decides more than its stage."""
+    text = content if isinstance(content, str) else ""
+    files = {f"conf/{name}": text.encode()} if content is not None else {}
+    options = CheckOptions(place=InCheckout(Checkout(files)), device="rtx4090")
+    script = ScriptFile(path="run.sh", data=TRAINER.replace("ds.json", name).encode())
+    made = estimate_script(script, options).estimate
+    assert made is not None
+    assert made.reason == f"How the launch divides its model is not known: conf/{name} {problem}"
 
 
 @pytest.mark.parametrize("line", [TRAINER, ACCELERATE])

@@ -79,6 +79,8 @@ class MemorySettings:
         self._last = {setting.key: setting for setting in plan.settings}
         self.files: Callable[[str], bytes | None] | None = None
         """The files of the script's tree; None without one."""
+        self.by_name: str | None = None
+        """The file of which the name alone says how the model is divided, as the launch has it."""
         self.profile = release_assumption(plan.framework, plan.configuration.release)
         """The assumption of whose defaults apply."""
 

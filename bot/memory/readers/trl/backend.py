@@ -9,10 +9,11 @@ from typing import Any
 
 from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.launcher_options import launcher_option
 from bot.frameworks.named_files import below_unknown
-from bot.frameworks.plan import Launch
+from bot.frameworks.plan import Launch, UnreadFile
 from bot.frameworks.plan_values import version_at_least
 from bot.memory.readers.settings import MemorySettings, NoEstimateError, needed
 from bot.memory.workload import ZERO_STAGES, Backend, Offload
@@ -27,19 +28,25 @@ _STRATEGIES = {
     "4": "hybrid_shard",
     "5": "hybrid_shard_zero2",
 }
+_FILES = ("config_file", "accelerate_config")
+"""The options that name a file of accelerate's."""
 _TRUE = frozenset({"1", "true", "t", "yes", "y", "on"})
 """What accelerate's `str_to_bool` takes for it."""
 
 
 def backend_of(get: MemorySettings) -> Backend:
     """What divides the model; raises NoEstimateError where a file that was not read says it."""
-    train = get.plan.train.value
+    train, key = get.plan.train.value, get.plan.train.key
+    refuse_unread_file(get)
+    if train is not None and key in _FILES and not get.plan.launch.launcher_file:
+        get.by_name = _preset_path(get) or None
     if train in ("fsdp", "fsdp2"):
         return "fsdp2" if train == "fsdp2" or _second_of_trainer(get) else "fsdp"
     if train != "deepspeed":
-        if train is None and get.plan.train.key == "config_file":
+        if train is None and key in _FILES:
             raise NoEstimateError(
-                "What accelerate's configuration file says of the backend is not known."
+                "What {path} says of the backend is not known.",
+                path=_preset_path(get) or f"--{key}",
             )
         return "ddp"
     stage = get.whole("deepspeed_stage", "zero_stage")
@@ -63,7 +70,40 @@ def _preset(get: MemorySettings) -> int | None:
     if launch.launcher_file and "deepspeed_config_file" not in launch.launcher_file:
         return 2
     stage = re.search(r"(?:zero|stage|ds_z)_?([0-3])|\A([0-3])\Z", _preset_name(get))
-    return int(stage[1] or stage[2]) if stage else None
+    if stage is None:
+        return None
+    get.by_name = _preset_path(get)
+    return int(stage[1] or stage[2])
+
+
+def refuse_unread_file(get: MemorySettings, *, gpus: bool = True) -> None:
+    """Raise NoEstimateError where a file says how the model is divided that is not there, or none.
+
+    One of accelerate's that is not there may be among TRL's own by its name, which does not say how
+    many GPUs there are: where those are not known either (`gpus`), it is what lacks.
+    """
+    unread, train = get.plan.unread_file, get.plan.train
+    if unread is None:
+        return
+    accelerates = train.key in _FILES and unread.path == _preset_path(get)
+    if not gpus and accelerates:
+        raise _unread_error(unread, gpus=False)
+    if unread.why == "broken" or not accelerates or train.value is None:
+        raise _unread_error(unread)
+
+
+def _unread_error(unread: UnreadFile, *, gpus: bool = True) -> NoEstimateError:
+    if not gpus:
+        why = message("The number of GPUs is not known: {problem}.", problem=unread.problem)
+    else:
+        why = message(
+            "How the launch divides its model is not known: {problem}.", problem=unread.problem
+        )
+    if unread.why != "missing":
+        return NoEstimateError(why)
+    return NoEstimateError(
+        "{why} It is looked for beside the script and in the folders above.", why=why
+    )
 
 
 def _preset_name(get: MemorySettings) -> str:

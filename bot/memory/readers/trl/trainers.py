@@ -34,6 +34,7 @@ from bot.memory.readers.trl.backend import (
     divided,
     learners_of,
     offload_of,
+    refuse_unread_file,
     sequence_ranks,
     waiting_gradients,
 )
@@ -118,6 +119,7 @@ class _Trainer:
         learners = sum(counts) if ray else self.plan.gpus.value or gpus
         if ray:
             needed(learners or None, "The GPUs that train (--num_learners_per_node) are not known.")
+        refuse_unread_file(self.get, gpus=bool(learners))
         total = needed(learners or None, "The number of GPUs is not known.")
         of, tokens = self._tokens()
         roles = self._roles(total, of, tokens)
