@@ -153,7 +153,8 @@ def options_of(arguments: argparse.Namespace, config: Config, **more: object) ->
     from bot.check.request import CheckOptions
     from bot.commands.checkouts import DiskCheckouts
 
-    folders = [Path(path) for path in getattr(arguments, "paths", ())]
+    root = getattr(arguments, "root", None)
+    folders = [Path(path) for path in (*getattr(arguments, "paths", ()), *filter(None, [root]))]
     return CheckOptions(
         config=replace(config, language=arguments.lang) if arguments.lang else config,
         versions=_versions(arguments.framework),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _NAMES = 60_000
 """Names in a repository that are looked at, the nearest to its root first."""
 _NAMES_OF_NONE = 10_000
-"""The same in a working directory that is no repository; with more it is taken for none either."""
+"""The same in a folder that is no repository; with more only the files that lie in it itself."""
 _LEVELS = 12
 """Folders in each other that are walked into."""
 _LARGEST = 1 << 20
@@ -49,7 +49,10 @@ class DiskCheckouts:
         self._last: tuple[str, ScriptPlace | None] = ("", None)
 
     def place(self, script: ScriptFile) -> ScriptPlace | None:
-        """Where a script stands; None for one in no repository and below no folder given."""
+        """Where a script stands: in a repository, below a folder given, else in its own folder.
+
+        None where that holds too much to be looked through.
+        """
         named = script.full_path or script.path
         if named != self._last[0]:  # It is asked for more than once of each script.
             folder, name = os.path.split(os.path.abspath(named))  # noqa: PTH100 - as it is written
@@ -61,22 +64,32 @@ class DiskCheckouts:
 
     def _find(self, folder: Path) -> ScriptPlace | None:
         root = self._root(folder)
-        if root is None:
-            return None
-        if root not in self._checkouts:
-            self._checkouts[root] = self._checkout(root)
-        checkout = self._checkouts[root]
+        checkout = self._kept(root) if root is not None else None
+        if root is None or checkout is None:
+            root, checkout = folder, self._own(folder)
         if checkout is None:
             return None
         path = f"{folder.relative_to(root).as_posix()}/"
         files = files_below(root, hidden=False) if _is_repository(root) else None
         return ScriptPlace(checkout, path.removeprefix("./"), files, whole=not checkout.cut)
 
+    def _kept(self, root: Path) -> Checkout | None:
+        if root not in self._checkouts:
+            self._checkouts[root] = self._checkout(root)
+        return self._checkouts[root]
+
     def _checkout(self, root: Path) -> Checkout | None:
-        """The repository in a folder; None for a large one that is only where somebody works."""
-        if root != self._here or root in self._named or _is_repository(root) or _vendors(root):
+        """The repository in a folder; None for a large one that is none."""
+        if root in self._named or _is_repository(root) or _vendors(root):
             return read_checkout(root)
         files = _Files(root, _NAMES_OF_NONE)
+        return Checkout(files, files.left) if files.cut is None else None
+
+    def _own(self, folder: Path) -> Checkout | None:
+        """A script's own folder; of a large one only the files that lie in it itself."""
+        if (kept := self._kept(folder)) is not None:
+            return kept
+        files = _Files(folder, _NAMES_OF_NONE, levels=0)
         return Checkout(files, files.left) if files.cut is None else None
 
     def _root(self, folder: Path) -> Path | None:
@@ -121,9 +134,10 @@ def _holds(folder: Path, names: Sequence[str]) -> bool:
 class _Files(Mapping[str, bytes]):
     """The files of a repository that count, each read on first use."""
 
-    def __init__(self, root: Path, most: int | None = None) -> None:
+    def __init__(self, root: Path, most: int | None = None, levels: int = _LEVELS) -> None:
         self._root = root
         self._most = most or _NAMES
+        self._levels = levels
         self.left: list[str] = []
         """Files and folders that were left out: links, and what a limit was reached before."""
         self.cut: str | None = None
@@ -175,7 +189,7 @@ class _Files(Mapping[str, bytes]):
                 elif item.is_dir():
                     if item.name.startswith(".") or item.name in _SKIPPED:
                         continue
-                    if level < _LEVELS:
+                    if level < self._levels:
                         folders.append((f"{path}/", level + 1))
                     else:
                         self.left.append(path)

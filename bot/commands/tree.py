@@ -23,7 +23,9 @@ def add_root(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="the folder that scripts are called from: files below it that a script sources or "
         "runs are read too, and a model's config.json (default: the script's git repository, but "
-        "for files whose names begin with a dot; outside of one nothing but the script itself)",
+        "for files whose names begin with a dot; outside of one none). The programs and settings "
+        "that a script names are read there too; outside of a repository they are read below the "
+        "working folder, or the script's own",
     )
 
 
