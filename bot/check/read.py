@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import PurePath
+from typing import Any
 
 from bot.base.deadline import DeadlineError, deadline
 from bot.base.errors import UncheckedError
@@ -14,6 +15,7 @@ from bot.check.request import CheckOptions, ScriptFile
 from bot.frameworks import Checkout, ScriptPlace, plans
 from bot.frameworks.named_files import above
 from bot.frameworks.notebook import is_notebook
+from bot.frameworks.plan import Plan
 from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import check_context
 from bot.script.choice import choose
@@ -76,7 +78,8 @@ def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
     header = read_header(reading.comments, reading.source.text)
     name = read_name(script.full_path or script.path, options.config.name_profiles())
     planned = partial(
-        plans,
+        _plans,
+        given=not is_program(script.path) or bool(options.script_arguments),
         versions={**options.config.framework, **options.versions},
         header_versions={name: stated.text for name, stated in header.versions.items()},
         trees=options.trees,
@@ -110,6 +113,14 @@ def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
         model=options.model,
         hub=options.hub,
     )
+
+
+def _plans(reading: Reading, *, given: bool, **how: Any) -> tuple[Plan, ...]:
+    """The plans of a reading; none of a program that is `given` no settings and has no model."""
+    found = plans(reading, **how)
+    if given:
+        return found
+    return tuple(p for p in found if p.launch.command.written is not None or p.model.value)
 
 
 def _tree_files(options: CheckOptions, place: ScriptPlace | None) -> Files | None:

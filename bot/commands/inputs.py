@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Container, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from bot.base.config import SCRIPT_NAMES, SCRIPT_SUFFIXES
 from bot.base.errors import UncheckedError, UserError, system_reason
-from bot.base.messages import mark, message, sentence_of
+from bot.base.messages import message, sentence_of
 from bot.base.regex import regex
 from bot.commands.arguments import options_of
 from bot.commands.configuration import config_of
 from bot.commands.files import read_file
 from bot.commands.output import notice, read_standard_input
 from bot.commands.parallel import in_order, processes_for
+from bot.commands.programs import broken_notebook, is_to_read, refuse_other_kinds
 from bot.commands.runs import Audience, reading
 from bot.commands.terminal import ProgressLine
 from bot.commands.tree import path_below, tree_of
-from bot.frameworks.notebook import PROGRAMS, is_notebook, read_notebook
-from bot.script.name import is_program
+from bot.frameworks.notebook import PROGRAMS
 
 if TYPE_CHECKING:
     from bot.check.request import CheckOptions, ScriptFile
@@ -38,35 +37,14 @@ _JOBS = (".job", ".sub")
 """Suffixes that files of other kinds have too: Condor's, Azkaban's, subtitles."""
 _LOOKED_AT = (*SCRIPT_SUFFIXES, ".yaml", ".yml")
 """How the names of scripts end, and of what may be a recipe."""
-_OTHER_KINDS: Final = {
-    ".py": mark(
-        "{path} is a Python program; name the script that starts it, or give the command, its own "
-        'or the one that it starts: echo "python {path}" | rlbot lint - --stdin-filename run.sh.'
-    ),
-    **dict.fromkeys(
-        (".json", ".toml"),
-        mark(
-            "{path} is no script; name the one that starts the training, and with --root the "
-            "folder that it is called from."
-        ),
-    ),
-}
-"""What files are that people name for scripts, by the end of their names."""
-_STARTED = regex(r"""-m[\s"',\\]{1,20}((?:verl|openrlhf|trl)\.[\w.]{1,80})(?![\w.])""")
-"""A launch in a text or a list: `-m verl.trainer.main_ppo`, `"-m", "trl.scripts.grpo"`."""
 _STARTS = regex(rb"python|torchrun|accelerate|deepspeed|\b(?:trl|verl|uvx?|ray)\b")
 """What a script holds that may start a training; others publish a package, or install hooks."""
 _MOST_PROGRAMS = 5_000
 """Programs of a folder that are looked at."""
-_PACKAGES = (b"trl", b"unsloth")
-"""Of one of which a program that trains so is."""
 _NAMED = regex(
     rb"([\w-]{1,200}\.(?:py|ipynb))\b|(?:-m\s{1,9}|(?<![\w.=/-])(?:\w{1,99}\.){1,9})(\w{1,99})(?![\w.=-])"
 )
 """A file of Python's, or what may be the last part of a module's name."""
-_MAIN = regex(rb"__main__|(?m:^\S.{0,400}\.train\()")
-"""What a program holds that trains when it is started, not when it is imported."""
-_TEST = regex(r"test_|.*_test\.py\Z|conftest\.py\Z")
 _INSTALLED = frozenset(("node_modules", "site-packages", "__pycache__", "unsloth_compiled_cache"))
 """Folders of packages, which are left out as those are whose name begins with a dot."""
 
@@ -164,9 +142,12 @@ def _scripts_below(
     ]
     starts = recipes or any(_STARTS.search(script.data) for script in scripts)
     named = {name for one in scripts for name in _named_in(one.data)} if starts else None
-    every = islice(_files_below(path, closed.append, PROGRAMS), _MOST_PROGRAMS)
-    recipes += sorted(file for file in every if _is_to_read(file, named))
+    every = list(islice(_files_below(path, closed.append, PROGRAMS), _MOST_PROGRAMS))
+    recipes += sorted(file for file in every if is_to_read(file, named))
+    broken = [why for file in sorted(every) if (why := broken_notebook(file)) is not None]
     if not found and not recipes:
+        if broken:
+            raise UncheckedError(broken[0])
         if reasons:
             raise UserError(reasons[0])
         raise UserError(
@@ -176,7 +157,7 @@ def _scripts_below(
             path=path,
             names=SCRIPT_NAMES,
         )
-    unchecked += [not_read(reason) for reason in reasons]
+    unchecked += [not_read(reason) for reason in (*reasons, *broken)]
     yield from scripts
     yield from _readable(recipes, root, unchecked)
 
@@ -185,21 +166,6 @@ def _named_in(script: bytes) -> Iterator[str]:
     """The programs that a script names, each by its file or as the last part of a module."""
     for found in _NAMED.finditer(script):
         yield (found[1] or b"%b.py" % found[2]).decode()
-
-
-def _is_to_read(program: Path, named: Container[str] | None) -> bool:
-    """Whether a program of a folder trains with TRL; one that cannot be read does not.
-
-    Where scripts start Python, only one that is not `named` in them, that trains when it is
-    started, and that is no test.
-    """
-    with suppress(UserError):
-        if named is None:
-            return _trains(program)
-        if program.name in named or _TEST.match(program.name):
-            return False
-        return _trains(program, when_started=True)
-    return False
 
 
 def _files_below(
@@ -325,61 +291,13 @@ def script_at(path: Path, root: Path | None = None) -> ScriptFile:
     """
     from bot.check.request import ScriptFile
 
-    other = _OTHER_KINDS.get(path.suffix)
-    if other is not None and os.path.isfile(path) and not _trains(path):  # noqa: PTH113
-        if (started := _STARTED.search(read_file(path).decode("utf-8", "replace"))) is not None:
-            raise UserError(
-                "{path} is no script, and starts {module}; give that command with its settings: "
-                'echo "python3 -m {module} …" | rlbot lint - --stdin-filename run.sh.',
-                path=path,
-                module=started[1],
-            )
-        if (trainer := _trains_otherwise(path)) is not None:
-            raise UserError(
-                "{path} trains with TRL's {name}, whose settings are not known.",
-                path=path,
-                name=trainer,
-            )
-        raise UserError(other, path=path)
+    refuse_other_kinds(path)
     return ScriptFile(
         path=path.as_posix(),
         data=read_file(path),
         full_path=path.absolute().as_posix(),
         tree_path=_tree_path(root, path),
     )
-
-
-def _trains(path: Path, *, when_started: bool = False) -> bool:
-    """Whether a file is a Python program that makes TRL's settings, or a notebook with a launch.
-
-    Of a program perhaps only one that does so `when_started`, not when it is imported.
-    """
-    from bot.frameworks.trl.written import makes_settings
-
-    if not is_program(path.name):
-        return False
-    data = read_file(path)
-    if not is_notebook(path.name):
-        if not any(package in data for package in _PACKAGES):
-            return False
-        if when_started and _MAIN.search(data) is None:
-            return False
-        # A class that is written there, `class DPOConfig(trl.DPOConfig)`, is not made yet.
-        lines = (line for line in data.splitlines() if not line.lstrip().startswith(b"class "))
-        return makes_settings(b"\n".join(lines))
-    found = read_notebook(data)
-    return found is not None and (
-        makes_settings(found.python.encode()) or _STARTED.search(found.shell) is not None
-    )
-
-
-def _trains_otherwise(path: Path) -> str | None:
-    """TRL's trainer that a program makes and that no table has the settings of; else None."""
-    from bot.frameworks.python.source import parsed
-    from bot.frameworks.trl.trainers import other_trainer
-
-    tree = parsed(read_file(path).decode("utf-8", "replace")) if path.suffix == ".py" else None
-    return other_trainer(tree) if tree is not None else None
 
 
 def _tree_path(root: Path | None, path: Path) -> str | None:

@@ -18,6 +18,7 @@ from bot.commands.inputs import add_paths, each_script, scripts_with_options
 from bot.commands.output import notice
 from bot.commands.result import CHECK_FORMATS, finish
 from bot.commands.runs import add_offline
+from bot.commands.script_arguments import add_script_arguments, script_words
 from bot.commands.tree import add_root
 from bot.frameworks.notebook import shown_text
 from bot.script.name import is_recipe
@@ -41,6 +42,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     add_root(parser)
     add_offline(parser)
+    add_script_arguments(parser)
     add_common(parser, CHECK_FORMATS)
     add_gpus(parser)
     parser.add_argument(
@@ -56,7 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.check.script import check_script, make_report
 
     fix = wants_fix(arguments)
-    named, options, unchecked = scripts_with_options(arguments)
+    words = script_words(arguments)
+    named, options, unchecked = scripts_with_options(arguments, script_arguments=words)
     scripts = list(named)
     recipes = frozenset(script.path for script in scripts if is_recipe(script.path))
     shown = arguments.format != "text" or arguments.verbose or bool(options.versions)

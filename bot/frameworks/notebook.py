@@ -66,6 +66,17 @@ def shown_text(path: str, data: bytes) -> str:
     return found.text if found is not None else data.decode("utf-8", "replace")
 
 
+def is_unfinished(data: bytes) -> bool:
+    """Whether a notebook's text begins as JSON and is none: cut off, or with a merge's marks."""
+    if not data.lstrip().startswith(b"{") or len(data) > LARGEST:
+        return False
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return True
+    return False
+
+
 def read_notebook(data: bytes) -> Notebook | None:
     """The code of a notebook; None for what is none, or is larger than is read."""
     raw = data.decode("utf-8-sig", "replace") if len(data) <= LARGEST else ""

@@ -275,7 +275,10 @@ def _without_tokens(sources: Mapping[str, str], report: Report) -> Mapping[str, 
 def _excerpt(finding: Finding, view: _View) -> Iterable[str]:
     source, paint = view.sources.get(finding.path), view.paint
     lines = source.split("\n") if source is not None else []
-    if not 0 < finding.line <= len(lines):
+    place = (finding.line, finding.column, finding.end_line, finding.end_column)
+    # What a program is given on its command line stands nowhere in it.
+    given = finding.path.endswith(".py") and place == (1, 1, 1, 1)
+    if given or not 0 < finding.line <= len(lines):
         return []
     line = masked(lines[finding.line - 1].rstrip("\r"))
     end = finding.end_column if finding.end_line == finding.line else len(line) + 1

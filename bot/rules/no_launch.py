@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -134,6 +135,14 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
                 path=path,
                 folder=folder,
             )
+        if is_program(context.path) and not started.argv and _is_given(context, started):
+            file = "TrlParser" in context.source.text
+            return message(
+                "{path} takes its settings from the command line: give them with --args, such as "
+                '--args "{words}", or name the script that starts it',
+                path=posixpath.basename(context.path),
+                words="--config recipe.yaml" if file else "--model_name_or_path NAME",
+            )
         found = programs.written_in(
             started.entry, place.path, started.argv, command, environment_of(started, command)
         )
@@ -149,6 +158,13 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
     return None
 
 
+def _is_given(context: RuleContext, started: Started) -> bool:
+    """Whether a program that is checked takes TRL's settings as options, and has none."""
+    from bot.frameworks.trl.programs import takes_settings
+
+    return started.entry.endswith(".py") and takes_settings(context.source.text)
+
+
 def _written(
     context: RuleContext, place: ScriptPlace, started: Started, one: WrittenSettings
 ) -> Message:
@@ -156,8 +172,7 @@ def _written(
     if is_program(context.path) and not started.argv and options:
         return message(
             "the settings of TRL stand in Python, {name}(…) in {path}, and are not read "
-            "without its arguments: give them to rlbot resolve or rlbot estimate with "
-            "--args",
+            "without its arguments: give them with --args",
             name=one.name,
             path=one.path,
         )

@@ -272,8 +272,13 @@ class Command:
 
     @property
     def implied(self) -> bool:
-        """Whether its program stands nowhere in the text: a recipe holds the settings alone."""
-        return bool(self.argv) and self.argv[0].span.start == self.argv[0].span.end
+        """Whether its program stands nowhere in the text, which holds the settings alone.
+
+        So does a recipe, and a program that makes them; one that takes them as options does not.
+        """
+        nowhere = bool(self.argv) and self.argv[0].span.start == self.argv[0].span.end
+        takes = self.written is None and any(word.text.endswith(".py") for word in self.argv[1:2])
+        return nowhere and not takes
 
 
 def asked(question: str) -> tuple[str, ...]:

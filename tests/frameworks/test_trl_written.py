@@ -677,7 +677,7 @@ def test_a_mapping_that_several_calls_unpack_is_read(stage: str) -> None:
 
 def test_a_program_without_the_arguments_that_decide_asks_for_them() -> None:
     (reason,) = [one.reason for one in _alone(None).unchecked]
-    assert "without its arguments: give them to rlbot resolve or rlbot estimate with" in reason
+    assert "without its arguments: give them with --args" in reason
 
 
 def test_arguments_are_not_asked_for_where_they_would_not_help() -> None:

@@ -35,7 +35,7 @@ from bot.frameworks.python.arguments import (
 from bot.frameworks.python.changes import changes
 from bot.frameworks.python.files import ProgramFiles
 from bot.frameworks.python.run import ProgramRun
-from bot.frameworks.python.source import calls, written
+from bot.frameworks.python.source import calls, parsed, written
 from bot.frameworks.python.unsloth import ARGUMENTS
 from bot.frameworks.trl.argument_classes import (
     ArgumentClasses,
@@ -83,6 +83,15 @@ _DEFINING: Final = tuple(
     f"{name}.py" for name in ("config", "configs", "utils", "data_loader", "dataset_transformation")
 )
 """How the names of files beside a program or below end that may define its classes."""
+
+
+def takes_settings(text: str) -> bool:
+    """Whether a program hands classes of settings to a parser that programs with TRL have."""
+    if not any(name in text for name in _PARSERS):
+        return False
+    tree = parsed(text)
+    made = calls(tree) if tree is not None else ()
+    return any(name in _PARSERS and call.args for call, name in made)
 
 
 class TrlPrograms:
