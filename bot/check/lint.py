@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.check.cells import in_cells, suppressed_in_cells
 from bot.check.levels import rule_levels, with_levels
 from bot.check.read import read_script
 from bot.check.request import CheckOptions, ScriptFile
@@ -34,7 +35,9 @@ def lint(
         findings = without_consequences(findings, context)
     findings = _beyond_recipes(findings, context, options)
     kept, suppressed = suppress(context, with_levels(findings, levels), rules, unchecked)
-    return kept, suppressed, unchecked
+    # Comments were held against the lines of the text.
+    kept = in_cells(kept, context.source)
+    return kept, suppressed_in_cells(suppressed, context.source), unchecked
 
 
 def _beyond_recipes(

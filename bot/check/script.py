@@ -179,7 +179,7 @@ def resolve_script(script: ScriptFile, options: CheckOptions) -> ScriptReport:
         launches=tuple(launch_report(p, context.source, origins=True) for p in context.plans),
         plan=_plan(context),
         counts=counted_launch(context.plans, context.choice),
-        findings=findings,
+        findings=in_cells(findings, context.source),
         unchecked=unchecked,
     )
     return in_language(report, options.config.language)

@@ -20,7 +20,8 @@ from bot.commands.result import CHECK_FORMATS, finish
 from bot.commands.runs import add_offline
 from bot.commands.script_arguments import add_script_arguments, script_words
 from bot.commands.tree import add_root
-from bot.frameworks.notebook import shown_text
+from bot.frameworks.notebook import cell_text
+from bot.render.places import cell_key
 from bot.script.name import is_recipe
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     def noted() -> Iterator[ScriptFile]:
         for script in scripts:
-            sources[script.path] = shown_text(script.path, script.data)
+            sources[script.path] = script.data.decode("utf-8", "replace")
             yield script
 
     check = partial(check_script, options=options)
@@ -82,7 +83,10 @@ def run(arguments: argparse.Namespace) -> int:
     _say_what_starts(reports, options.versions)
     for finding in (found for report in reports for found in report.findings):
         if finding.path not in sources:  # A file that a script names.
-            sources[finding.path] = shown_text(finding.path, read_file(Path(finding.path)))
+            sources[finding.path] = read_file(Path(finding.path)).decode("utf-8", "replace")
+        if finding.cell is not None:
+            number = finding.cell.number
+            sources[cell_key(finding.path, number)] = cell_text(sources[finding.path], number)
     return finish(
         make_report(reports, unchecked=unchecked, language=options.config.language),
         arguments,

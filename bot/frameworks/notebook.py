@@ -20,6 +20,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.named_files import text_of
 from bot.frameworks.python.source import parsed
+from bot.shell.source import CellLine
 
 SUFFIX: Final = ".ipynb"
 PROGRAMS: Final = (".py", SUFFIX)
@@ -45,6 +46,8 @@ class Notebook:
     shell: str
     text: str
     """Both, as they are written."""
+    cells: tuple[CellLine | None, ...]
+    """Of each line of them whose it is."""
 
 
 def is_notebook(path: str) -> bool:
@@ -60,10 +63,19 @@ def python_of(files: Mapping[str, bytes], path: str) -> str:
     return found.python if found is not None else ""
 
 
-def shown_text(path: str, data: bytes) -> str:
-    """A script's text as findings point into it: of a notebook its code, line by line."""
-    found = read_notebook(data) if is_notebook(path) else None
-    return found.text if found is not None else data.decode("utf-8", "replace")
+def cells_of(files: Mapping[str, bytes], path: str) -> tuple[CellLine | None, ...]:
+    """Of each line of `python_of` of a notebook whose it is; nothing for another file."""
+    found = read_notebook(files.get(path, b"")) if is_notebook(path) else None
+    return found.cells if found is not None else ()
+
+
+def cell_text(notebook: str, number: int) -> str:
+    """The source of a cell, numbered from 1; empty where a notebook has none."""
+    try:
+        source = json.loads(notebook.removeprefix("\ufeff"))["cells"][number - 1]["source"]
+        return "".join(source)
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return ""
 
 
 def is_unfinished(data: bytes) -> bool:
@@ -81,29 +93,34 @@ def read_notebook(data: bytes) -> Notebook | None:
     """The code of a notebook; None for what is none, or is larger than is read."""
     raw = data.decode("utf-8-sig", "replace") if len(data) <= LARGEST else ""
     python, shell, text = list[str](), list[str](), list[str]()
+    places = list[CellLine | None]()
     try:
-        for cell in _cells(raw):
+        for at, cell in _cells(raw):
             lines = [line for _, line in cell]
-            for (number, line), of_python, of_shell in zip(cell, *_split(lines), strict=True):
+            split = zip(cell, *_split(lines), strict=True)
+            for within, ((number, line), of_python, of_shell) in enumerate(split, start=1):
                 every = (python, shell, text)
                 for one in every:  # Up to the line's number, where it is not behind that already.
                     one += [""] * (number - len(one))
+                places += [None] * (len(text) - len(places))
+                last = within == len(lines)  # It is the blank behind the cell.
+                places.append(None if last else CellLine(number + 1, at, within))
                 width = max(map(len, (line, of_python, of_shell)))
                 python.append(of_python.ljust(width))
                 shell.append(of_shell.rjust(width))
                 text.append(line.ljust(width))
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
-    return Notebook(*("\n".join(one) for one in (python, shell, text)))
+    return Notebook("\n".join(python), "\n".join(shell), "\n".join(text), tuple(places))
 
 
-def _cells(raw: str) -> Iterator[list[tuple[int, str]]]:
-    """Of each cell of code its lines, with their numbers in the file as far as they have one.
+def _cells(raw: str) -> Iterator[tuple[int, list[tuple[int, str]]]]:
+    """Of each cell of code its number from 1, and its lines with theirs in the file from 0.
 
     Raises ValueError, LookupError or TypeError for what is no notebook.
     """
     sources = _sources(raw)
-    for cell in json.loads(raw)["cells"]:
+    for at, cell in enumerate(json.loads(raw)["cells"], start=1):
         whole = "".join(cell["source"])
         placed = next((found for found in sources if "".join(s for _, s in found) == whole), None)
         if cell["cell_type"] == "code" and whole:
@@ -112,7 +129,7 @@ def _cells(raw: str) -> Iterator[list[tuple[int, str]]]:
                 for number, part in placed or [(0, whole)]
                 for line in part.removesuffix("\n").split("\n")
             ]
-            yield [*lines, (0, "")]
+            yield at, [*lines, (0, "")]
 
 
 def _sources(raw: str) -> Iterator[list[tuple[int, str]]]:

@@ -135,13 +135,17 @@ class Registry(Generic[C]):
             edits = tuple(Edit(**_place(source, edit.span), text=edit.text) for edit in hit.edits)
             title = hit.fix_title or hit.help or message("apply the edit")
             fix = Fix(title=title, safe=hit.fix_safe, edits=edits)
+        place = source.place(hit.span)
         return Finding(
             id=rule.meta.id,
             slug=rule.slug,
             severity=hit.severity or rule.meta.severity,
             message=hit.message,
             path=file.path,
-            **_place(source, hit.span),
+            line=place.line,
+            column=place.column,
+            end_line=place.end_line,
+            end_column=place.end_column,
             help=hit.help,
             url=self.url(rule.slug),
             fix=fix,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.render.columns import padded, width_of
 from bot.render.escape import terminal
+from bot.render.places import shown_place
 from bot.render.speech import speaking, tr
 from bot.render.wording import counted_launch, listed
 from bot.report import LaunchReport, Origin, Report, ScriptReport
@@ -31,7 +32,7 @@ def _script(script: ScriptReport) -> str:
     if script.counts:
         lines += ["", "  " + terminal(counted_launch(script.counts))]
     for finding in script.findings:
-        lines.append(f"  {finding.line}:{finding.column} {terminal(finding.message)}")
+        lines.append(f"  {shown_place(finding)} {terminal(finding.message)}")
     for item in script.unchecked:
         lines.append("  " + tr("not known: {what}", what=terminal(item.reason)))
     return "\n".join(lines)

@@ -16,6 +16,7 @@ from bot.render import wording
 from bot.render.columns import excerpt, padded
 from bot.render.escape import terminal
 from bot.render.placed import way_out
+from bot.render.places import lines_of, shown_place
 from bot.render.speech import counted, speaking, tr, word
 from bot.render.words import CLAIM, CLAIM_IS, ROW, SCRIPT
 from bot.report import (
@@ -226,6 +227,8 @@ def _findings(report: ScriptReport | PageReport, view: _View) -> list[str]:
     after = max((len(str(f.column)) for f in found), default=0)
     for finding in found:
         where = f"{finding.line:>{digits}}:{finding.column:<{after}}"
+        if finding.cell is not None:
+            where = shown_place(finding)
         if finding.path != report.path:
             where = f"{terminal(finding.path)}:{where.strip()}"
         severity = paint(finding.severity, padded(tr(finding.severity), 7))
@@ -264,24 +267,28 @@ def _without_tokens(sources: Mapping[str, str], report: Report) -> Mapping[str, 
     found = [one for script in report.scripts for one in script.findings if one.id == _HIDDEN]
     shown = dict(sources)
     for one in found:
-        lines = shown[one.path].split("\n") if one.path in shown else []
-        if 0 < one.line <= len(lines) and one.end_line == one.line:
-            line, start, end = lines[one.line - 1], one.column - 1, one.end_column - 1
-            lines[one.line - 1] = line[:start] + "*" * (end - start) + line[end:]
-            shown[one.path] = "\n".join(lines)
+        name, first, last = lines_of(one)
+        lines = shown[name].split("\n") if name in shown else []
+        if 0 < first <= len(lines) and last == first:
+            line, start, end = lines[first - 1], one.column - 1, one.end_column - 1
+            lines[first - 1] = line[:start] + "*" * (end - start) + line[end:]
+            shown[name] = "\n".join(lines)
     return shown
 
 
 def _excerpt(finding: Finding, view: _View) -> Iterable[str]:
-    source, paint = view.sources.get(finding.path), view.paint
+    name, first, last = lines_of(finding)
+    source, paint = view.sources.get(name), view.paint
     lines = source.split("\n") if source is not None else []
     place = (finding.line, finding.column, finding.end_line, finding.end_column)
-    # What a program is given on its command line stands nowhere in it.
-    given = finding.path.endswith(".py") and place == (1, 1, 1, 1)
-    if given or not 0 < finding.line <= len(lines):
+    # What a program is given on its command line stands nowhere in it; of a notebook that is no
+    # code but JSON.
+    nowhere = finding.path.endswith(".py") and place == (1, 1, 1, 1)
+    nowhere = nowhere or (finding.path.endswith(".ipynb") and finding.cell is None)
+    if nowhere or not 0 < first <= len(lines):
         return []
-    line = masked(lines[finding.line - 1].rstrip("\r"))
-    end = finding.end_column if finding.end_line == finding.line else len(line) + 1
+    line = masked(lines[first - 1].rstrip("\r"))
+    end = finding.end_column if last == first else len(line) + 1
     shown, underline = excerpt(line, finding.column - 1, end - 1, _WIDTH - len(_GUTTER))
     gutter = paint("dim", _GUTTER)
     mark = len(underline) - len(underline.lstrip(" "))

@@ -16,7 +16,7 @@ from bot.report.estimate import (
     EstimateStage,
 )
 from bot.report.evidence import Claim, Evidence, EvidenceSource, FactsRecord, Run
-from bot.report.findings import Edit, Finding, Fix, Suppressed, Unchecked, WrittenIn
+from bot.report.findings import Edit, Finding, Fix, InCell, Suppressed, Unchecked, WrittenIn
 from bot.report.launches import CountedLaunch, LaunchReport, Name, Origin, PlanReport
 from bot.report.result import (
     BrokenSetting,

@@ -39,6 +39,17 @@ class WrittenIn(ReportPart):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InCell(ReportPart):
+    """A stretch of a notebook's cell."""
+
+    number: int
+    """Of the cell among all of the notebook, from 1."""
+    line: int
+    """First line in the cell, from 1."""
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding(ReportPart):
     """One thing that is wrong or could be better, with its place and the way out."""
 
@@ -65,6 +76,8 @@ class Finding(ReportPart):
     """The path that the script should have; it is proposed, never done."""
     written_in: WrittenIn | None = None
     """Where what is meant is written, where the place is the command that sources or starts it."""
+    cell: InCell | None = None
+    """Where in a notebook: the lines are those of the file, the columns those of the cell's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

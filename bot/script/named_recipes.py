@@ -15,7 +15,7 @@ from typing import TypeAlias
 from bot.frameworks import ScriptPlace
 from bot.frameworks.launch import printing_option, unwrap
 from bot.frameworks.named_files import below_first, below_unknown
-from bot.frameworks.notebook import PROGRAMS, python_of
+from bot.frameworks.notebook import PROGRAMS, cells_of, python_of
 from bot.frameworks.plan import Plan
 from bot.frameworks.processes import environment_of
 from bot.frameworks.setting import Setting
@@ -59,7 +59,7 @@ def with_settings(reading: Reading, plans: Sequence[Plan], place: ScriptPlace | 
         return reading
     return replace(
         reading,
-        source=Source(reading.source.path, reading.source.text, attached),
+        source=replace(reading.source, attached=attached),
         commands=tuple(
             one for command in reading.commands for one in joined.get(id(command), [command])
         ),
@@ -88,7 +88,8 @@ def _attached(
             continue
         if path not in parts:
             text = _text(place.checkout.files, path)
-            parts[path] = Source(_beside(script.path, place.path, path), text)
+            shown = _beside(script.path, place.path, path)
+            parts[path] = Source(shown, text, cells=cells_of(place.checkout.files, path))
         at = Source("", script.text, tuple(parts.values())).begin(list(parts).index(path))
         if (key := (at, id(words))) not in moved:
             moved[key] = tuple(_moved(word, at) for word in words)

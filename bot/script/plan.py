@@ -58,6 +58,7 @@ def launch_report(plan: Plan, source: Source, *, origins: bool = False) -> Launc
         settings[setting.key] = show(value, setting.key) if isinstance(value, str) else value  # type: ignore[assignment]
     command = plan.launch.command
     line, _ = source.line_column(command.span.start)
+    line = source.part(command.span.start)[0].file_line(line)
     return LaunchReport(
         argv=tuple(show(word.text) for word in command.argv),
         complete=all(word.complete for word in command.argv),
@@ -124,9 +125,9 @@ def _origin(setting: Setting, source: Source, show: _Shown) -> Origin:
         key=setting.key,
         operator=setting.operator,
         text=show(setting.text, setting.key),
-        line=place.line,
+        line=part.file_line(place.line),
         column=place.column,
-        end_line=place.end_line,
+        end_line=part.file_line(place.end_line),
         end_column=place.end_column,
         via=tuple(via),
         default_of=tuple(defaults),

@@ -55,7 +55,7 @@ def read_cells(
     commands = tuple(map(_computed, reading.commands))
     if makes_settings(found.python.encode()):
         commands = (*commands, implied_command(("python3", tree_path), (), found.text))
-    source = Source(path, found.text)
+    source = Source(path, found.text, cells=found.cells)
     return replace(reading, source=source, commands=commands, comments=comments_of(found.text))
 
 

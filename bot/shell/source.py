@@ -31,6 +31,15 @@ class Place:
     end_column: int
 
 
+@dataclass(frozen=True, slots=True)
+class CellLine:
+    """A line of a notebook's code: where the file has it, in which cell, and where in that."""
+
+    file: int
+    cell: int
+    line: int
+
+
 @dataclass(slots=True)
 class Source:
     """A script's text, decoded, with its path for messages."""
@@ -39,6 +48,8 @@ class Source:
     text: str
     attached: tuple[Source, ...] = ()
     """Files that the script names: their offsets count on behind its own (see `begin`)."""
+    cells: tuple[CellLine | None, ...] = ()
+    """Of each line of a notebook's text whose it is; None for a blank between two cells."""
     _starts: list[int] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
@@ -66,6 +77,13 @@ class Source:
             return part.line_column(at)
         line = bisect_right(self._starts, at)
         return line, at - self._starts[line - 1] + 1
+
+    def file_line(self, line: int) -> int:
+        """The line of the file that a line of the text is; of a notebook they may be others."""
+        found = self.cells[line - 1] if line <= len(self.cells) else None
+        if found is not None:
+            return found.file
+        return min(line, max((one.file for one in self.cells if one is not None), default=line))
 
     def offset(self, line: int, column: int) -> int:
         """The character offset of a line and column, from 1; at most the end of the text."""

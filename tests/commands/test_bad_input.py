@@ -190,7 +190,7 @@ def test_a_notebook_is_read_named_or_in_a_folder_without_scripts(tmp_path: Path)
     for path in ("train.ipynb", "."):
         result = rlbot("lint", path, cwd=tmp_path)
         assert result.status == 1
-        assert "  7:12  error    RLB020  there is no made_up here" in result.out
+        assert "  cell 1, line 2  error    RLB020  there is no made_up here" in result.out
         assert "     │ GRPOConfig(made_up=1)\n     │            ^^^^^^^\n" in result.out
         assert "look.ipynb" not in result.out
     assert (

@@ -1,0 +1,87 @@
+"""Where findings of a notebook are shown, and what of its cells is read."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command import rlbot
+
+CELLS = (
+    "!pip install -q trl peft",
+    "from trl import GRPOConfig, GRPOTrainer\nmodel_id = 'Qwen/Qwen2.5-0.5B-Instruct'",
+    "args = GRPOConfig(\n    output_dir='o',\n    max_completion_lenght=256,\n)\n\
+GRPOTrainer(model=model_id, args=args, reward_funcs=len, train_dataset=None).train()",
+)
+PROGRAM = (
+    "from trl import SFTConfig, SFTTrainer\n"
+    "cfg = SFTConfig(output_dir='o', per_device_train_batch_size=4, max_lenght=1024, bf16=True)\n"
+    "SFTTrainer(model='Qwen/Qwen2.5-1.5B', args=cfg, train_dataset=None).train()\n"
+)
+
+
+def cell(code: str, *, lines: bool = True) -> dict[str, Any]:
+    kept: dict[str, Any] = {
+        "cell_type": "code",
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+    }
+    return {**kept, "source": code.splitlines(keepends=True) if lines else code}
+
+
+def notebook(folder: Path, *cells: str, indent: int | None = 1, lines: bool = True) -> Path:
+    """One with a cell of text in front; without `indent` the whole stands on one line."""
+    text = {"cell_type": "markdown", "metadata": {}, "source": ["# Training"]}
+    made = [text, *(cell(code, lines=lines) for code in cells)]
+    whole = {"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    path = folder / "train.ipynb"
+    path.write_text(json.dumps(whole, indent=indent))
+    return path
+
+
+@pytest.mark.parametrize("indent", [1, None])
+@pytest.mark.parametrize("lines", [True, False])
+def test_a_finding_is_shown_in_its_cell(tmp_path: Path, indent: int | None, lines: bool) -> None:
+    notebook(tmp_path, *CELLS, indent=indent, lines=lines)
+    shown = rlbot("lint", "train.ipynb", cwd=tmp_path).out
+    assert "  cell 4, line 3  error    RLB020  there is no max_completion_lenght here" in shown
+    assert "     │     max_completion_lenght=256,\n     │     ^^^^^^^^^^^^^^^^^^^^^\n" in shown
+
+
+@pytest.mark.parametrize("indent", [1, None])
+@pytest.mark.parametrize("lines", [True, False])
+def test_an_annotation_is_at_a_line_of_the_file(
+    tmp_path: Path, indent: int | None, lines: bool
+) -> None:
+    file = notebook(tmp_path, *CELLS, indent=indent, lines=lines).read_text().split("\n")
+    out = rlbot("lint", "--format", "github", "train.ipynb", cwd=tmp_path).out
+    (line,) = re.findall(r"::error file=train.ipynb,line=(\d+),", out)
+    assert "max_completion_lenght" in file[int(line) - 1]
+    sarif = json.loads(rlbot("lint", "--format", "sarif", "train.ipynb", cwd=tmp_path).out)
+    regions = [
+        one["locations"][0]["physicalLocation"]["region"] for one in sarif["runs"][0]["results"]
+    ]
+    assert int(line) in [region["startLine"] for region in regions]
+    assert all(region["endLine"] <= len(file) for region in regions)
+    made = json.loads(rlbot("lint", "--format", "json", "train.ipynb", cwd=tmp_path).out)
+    (found,) = [f for f in made["scripts"][0]["findings"] if f["id"] == "RLB020"]
+    assert (found["line"], found["cell"]) == (int(line), {"number": 4, "line": 3, "end_line": 3})
+
+
+def test_what_concerns_the_whole_file_has_no_excerpt(tmp_path: Path) -> None:
+    notebook(tmp_path, *CELLS, indent=None)
+    shown = rlbot("lint", "--verbose", "train.ipynb", cwd=tmp_path).out
+    assert re.search(r"  1:1 +note +RLB042", shown)
+    assert "nbformat" not in shown
+
+
+def test_a_token_in_a_cell_is_not_shown(tmp_path: Path) -> None:
+    token = "hf_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1c"
+    notebook(tmp_path, f"!export HF_TOKEN={token} && python train.py", *CELLS, indent=None)
+    made = rlbot("lint", "train.ipynb", cwd=tmp_path)
+    assert token not in made.out
