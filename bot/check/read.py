@@ -24,6 +24,7 @@ from bot.script.header import read_header
 from bot.script.name import is_program, is_recipe, read_name
 from bot.script.named_recipes import with_settings
 from bot.script.recipe import read_recipe
+from bot.script.written_programs import with_programs
 from bot.shell import Files, Invocation, readings
 from bot.shell.words import Reading
 
@@ -75,11 +76,12 @@ def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
         place = ScriptPlace(Checkout({alone: script.data}), alone)
     ways = _readings(script, options, place)
     reading = next(ways)
+    place = with_programs(place, reading, script.path)
     header = read_header(reading.comments, reading.source.text)
     name = read_name(script.full_path or script.path, options.config.name_profiles())
     planned = partial(
         _plans,
-        given=not is_program(script.path) or bool(options.script_arguments),
+        given=not script.path.endswith(".py") or bool(options.script_arguments),
         versions={**options.config.framework, **options.versions},
         header_versions={name: stated.text for name, stated in header.versions.items()},
         trees=options.trees,

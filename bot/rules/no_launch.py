@@ -116,6 +116,8 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
     place = context.place
     if place is None:
         return None
+    from bot.frameworks.trl.programs import takes_settings  # Few scripts come here.
+
     for command in commands:
         if (started := unwrap(command.argv)) is None or printing_option("trl", started.argv):
             continue
@@ -135,7 +137,8 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
                 path=path,
                 folder=folder,
             )
-        if is_program(context.path) and not started.argv and _is_given(context, started):
+        alone = is_program(context.path) and not started.argv and started.entry.endswith(".py")
+        if alone and takes_settings(context.source.text):
             file = "TrlParser" in context.source.text
             return message(
                 "{path} takes its settings from the command line: give them with --args, such as "
@@ -158,13 +161,6 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
     return None
 
 
-def _is_given(context: RuleContext, started: Started) -> bool:
-    """Whether a program that is checked takes TRL's settings as options, and has none."""
-    from bot.frameworks.trl.programs import takes_settings
-
-    return started.entry.endswith(".py") and takes_settings(context.source.text)
-
-
 def _written(
     context: RuleContext, place: ScriptPlace, started: Started, one: WrittenSettings
 ) -> Message:
@@ -181,6 +177,12 @@ def _written(
         name=one.name,
         path=one.path,
     )
+
+
+def _stands_there(context: RuleContext, argv: Sequence[Word]) -> bool:
+    """Whether a command's program stands in the text as it is."""
+    span = argv[0].span_of(0, len(argv[0].text)) if argv else FILE
+    return bool(span) and context.source.written(span) == argv[0].text
 
 
 def _program(argv: Sequence[Word]) -> str:
@@ -228,6 +230,10 @@ def _without_starters(argv: Sequence[Word]) -> Sequence[Word]:
 
 def _what_runs(context: RuleContext, programs: list[tuple[Word, ...]]) -> Message:
     """What a script runs in the place of a framework, and what of it was not read."""
+    if is_notebook(context.path):  # Not what a magic of IPython's is read as.
+        programs = [argv for argv in programs if _stands_there(context, argv)]
+    if not programs:
+        return message("no cell runs a command, or makes settings of TRL's")
     programs.sort(key=lambda argv: (not _runs_unread(context, argv), unwrap(argv) is None))
     named = ", ".join(dict.fromkeys(shortened(_program_text(argv)) for argv in programs[:3]))
     reason = message(

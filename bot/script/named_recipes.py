@@ -21,6 +21,7 @@ from bot.frameworks.processes import environment_of
 from bot.frameworks.setting import Setting
 from bot.frameworks.structured import StructuredTable
 from bot.script.recipe import recipe_words
+from bot.script.written_programs import WithPrograms
 from bot.shell.source import Source, Span
 from bot.shell.words import Command, Reading, Word, WrittenProgram
 
@@ -80,8 +81,14 @@ def _attached(
     moved: dict[tuple[int, int], tuple[Word, ...]] = {}
     script = reading.source
     found = [*_recipes(plans, place), *_programs(reading.commands, plans, place)]
+    files = place.checkout.files
+    own = files.programs if isinstance(files, WithPrograms) else {}
     for command, path, words, program in found:
         others = joined.get(id(command), [])
+        if path in own and all(one.written is not None for one in others):
+            placed = tuple(map(own[path].placed, words))
+            joined[id(command)] = [*others, replace(command, settings=placed, written=program)]
+            continue
         if any(one.written is None for one in others) or (
             path not in parts and len(parts) >= _MOST
         ):

@@ -265,8 +265,8 @@ class Command:
     folder: Word | None = None
     """Where it runs; None where the script has not gone anywhere."""
     files: Mapping[str, WrittenFile] = field(default_factory=dict)
-    """The configuration files that it names, or that these name, and that the script wrote, by the
-    paths that name them (`Word.text`)."""
+    """The configuration files and programs that it names, or that these name, and that the script
+    wrote, by the paths that name them (`Word.text`)."""
     hands_on: bool = False
     """Whether it gets all of the script's own arguments, which nobody has named: `"$@"`."""
 

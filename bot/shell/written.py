@@ -50,9 +50,9 @@ def text_written(session: Session, world: World, path: Value) -> Value | None:
 
 
 def files_named(session: Session, world: World, words: Sequence[Word]) -> Mapping[str, WrittenFile]:
-    """The configuration files among those written that words name, and that such a file names.
+    """The configuration files and programs among those written that words name.
 
-    A Python program may name any of them itself.
+    Also what such a file names; a Python program may name any configuration file itself.
     """
     found: dict[str, WrittenFile] = {}
     waiting = [word.pieces for word in words if world.written]
@@ -62,7 +62,7 @@ def files_named(session: Session, world: World, words: Sequence[Word]) -> Mappin
     while waiting and len(found) < _MOST_FILES:
         path = _behind_equals(waiting.pop(0))
         name = Word(path, session.at).text
-        if name in found or not name.endswith(_CONFIGURATION):
+        if name in found or not name.endswith((*_CONFIGURATION, _PROGRAM)):
             continue
         text = text_written(session, world, path)
         held = with_stand_ins(text) if text else None

@@ -85,3 +85,79 @@ def test_a_token_in_a_cell_is_not_shown(tmp_path: Path) -> None:
     notebook(tmp_path, f"!export HF_TOKEN={token} && python train.py", *CELLS, indent=None)
     made = rlbot("lint", "train.ipynb", cwd=tmp_path)
     assert token not in made.out
+
+
+WRITES = f"%%writefile train.py\n{PROGRAM}"
+LOOP = f"for L in 1 2; do\ncat > train.py <<EOF\n{PROGRAM.replace('1024', '$L')}EOF\n"
+LOOP += "python train.py\ndone\nexit\n"
+HEREDOC = f"cat > train.py <<'EOF'\n{PROGRAM}EOF\n"
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "!accelerate launch --num_processes 1 train.py",
+        "!python train.py",
+        "%%bash\ntorchrun --nproc_per_node 1 ./train.py",
+    ],
+)
+def test_a_program_that_a_cell_writes_is_read(tmp_path: Path, start: str) -> None:
+    notebook(tmp_path, WRITES, start)
+    shown = rlbot("lint", "train.ipynb", cwd=tmp_path).out
+    assert "cell 2, line 4  error    RLB020  there is no max_lenght here" not in shown
+    assert "cell 2, line 3  error    RLB020  there is no max_lenght here" in shown
+    made = rlbot("estimate", "train.ipynb", "--device", "h100", "--gpus", "1", cwd=tmp_path).out
+    assert "on 1 × H100" in made
+
+
+@pytest.mark.parametrize(
+    "start", ["accelerate launch --num_processes 1 train.py", "python ./train.py"]
+)
+def test_so_is_one_that_a_script_writes(tmp_path: Path, start: str) -> None:
+    (tmp_path / "run.sh").write_text(f"#!/bin/bash\n{HEREDOC}{start}\n")
+    (tmp_path / "train.py").write_text("print('what stood there before')\n")
+    shown = rlbot("lint", "run.sh", cwd=tmp_path).out
+    assert "4:64  error    RLB020  there is no max_lenght here" in shown
+    assert "did you mean max_length?" in shown
+    fixed = rlbot("lint", "--diff", "--unsafe", "run.sh", cwd=tmp_path).out
+    assert (
+        "+cfg = SFTConfig(output_dir='o', per_device_train_batch_size=4, max_length=1024" in fixed
+    )
+
+
+def test_one_that_takes_options_is_given_them(tmp_path: Path) -> None:
+    program = (
+        "from trl import SFTConfig, SFTTrainer, ModelConfig, TrlParser\n"
+        "args, model = TrlParser((SFTConfig, ModelConfig)).parse_args_and_config()\n"
+        "SFTTrainer(model=model.model_name_or_path, args=args).train()\n"
+    )
+    start = "python train.py --model_name_or_path Qwen/Qwen3-4B --output_dir o --max_lenght 8"
+    (tmp_path / "run.sh").write_text(f"cat > train.py <<'EOF'\n{program}EOF\n{start}\n")
+    assert "there is no --max_lenght here" in rlbot("lint", "run.sh", cwd=tmp_path).out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEREDOC.replace("'EOF'", "EOF").replace("1024", "$LENGTH"),
+        HEREDOC + "sed -i s/1024/2048/ train.py\n",
+        HEREDOC.replace("train.py", "other.py"),
+        HEREDOC + "cd elsewhere\n",
+        HEREDOC.replace("cat >", "cat >>"),
+        LOOP,
+    ],
+)
+def test_one_that_is_not_wholly_known_is_not_read(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run.sh").write_text(f"{text}python train.py\n")
+    made = rlbot("lint", "run.sh", cwd=tmp_path)
+    assert "max_lenght" not in made.out
+    assert "the script runs python train.py" in made.out
+
+
+def test_what_a_magic_stands_for_is_not_named(tmp_path: Path) -> None:
+    notebook(tmp_path, "%%writefile a.txt\nx\n", "for i in range(3):\n    !echo {i}", "!nvidia-smi")
+    shown = rlbot("lint", "train.ipynb", cwd=tmp_path).out
+    assert "the script runs nvidia-smi." in shown
+    notebook(tmp_path, "%%writefile a.txt\nx\n")
+    shown = rlbot("lint", "train.ipynb", cwd=tmp_path).out
+    assert "no cell runs a command, or makes settings of TRL's" in shown
