@@ -11,6 +11,7 @@ from bot.base.digest import hex_digest
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, sentence_of
+from bot.check.cells import in_cells
 from bot.check.estimate import estimate_launch, overruled
 from bot.check.evidence import Backing, back, credited, stated_tag
 from bot.check.lint import lint

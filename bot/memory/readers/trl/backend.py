@@ -39,14 +39,14 @@ def backend_of(get: MemorySettings) -> Backend:
     train, key = get.plan.train.value, get.plan.train.key
     refuse_unread_file(get)
     if train is not None and key in _FILES and not get.plan.launch.launcher_file:
-        get.by_name = _preset_path(get) or None
+        get.by_name = preset_path(get) or None
     if train in ("fsdp", "fsdp2"):
         return "fsdp2" if train == "fsdp2" or _second_of_trainer(get) else "fsdp"
     if train != "deepspeed":
         if train is None and key in _FILES:
             raise NoEstimateError(
                 "What {path} says of the backend is not known.",
-                path=_preset_path(get) or f"--{key}",
+                path=preset_path(get) or f"--{key}",
             )
         return "ddp"
     stage = get.whole("deepspeed_stage", "zero_stage")
@@ -72,7 +72,7 @@ def _preset(get: MemorySettings) -> int | None:
     stage = re.search(r"(?:zero|stage|ds_z)_?([0-3])|\A([0-3])\Z", _preset_name(get))
     if stage is None:
         return None
-    get.by_name = _preset_path(get)
+    get.by_name = preset_path(get)
     return int(stage[1] or stage[2])
 
 
@@ -85,7 +85,7 @@ def refuse_unread_file(get: MemorySettings, *, gpus: bool = True) -> None:
     unread, train = get.plan.unread_file, get.plan.train
     if unread is None:
         return
-    accelerates = train.key in _FILES and unread.path == _preset_path(get)
+    accelerates = train.key in _FILES and unread.path == preset_path(get)
     if not gpus and accelerates:
         raise _unread_error(unread, gpus=False)
     if unread.why == "broken" or not accelerates or train.value is None:
