@@ -52,5 +52,8 @@ def _not_counted(
         read = context.estimate(plan, card, gpus=gpus).read
     except NoEstimateError:
         return frozenset()
-    unread = (setting for setting in plan.settings if setting.key not in read)
-    return frozenset(context.source.line_column(setting.key_span.start) for setting in unread)
+    source = context.source
+    places = (
+        source.line_column(one.key_span.start) for one in plan.settings if one.key not in read
+    )
+    return frozenset((source.file_line(line), column) for line, column in places)

@@ -43,10 +43,10 @@ _LENGTH = regex(r"\d{1,3}(?:k|gb)")
 _APART_FROM_K = regex(
     r"(?<![\w.])(\d{1,3}(?:\.\d{1,2})?)\s(k)(?=\s?(?:tok|context|ctx|prompt|resp))", re.I
 )
-_PARTS_OF_K = regex(r"(?<![\w./-])(\d{1,3}\.\d{1,2})k(?!\w)", re.I)
+_PARTS_OF_K = regex(r"(?<![\w.-])(\d{1,3}\.\d{1,2})k(?!\w)", re.I)
 """Tokens as people write those between: 1.5k+2.5k."""
-_TOKENS = rf"({NUMBER}[km]|\d{{3,8}})(?:[\s-]*tokens?)?"
-_NUMBER_FIRST = regex(rf"\b{_TOKENS}[\s-]*(prompt|response)s?\b", re.I)
+_TOKENS = rf"(?<!=)({NUMBER}[km]|\d{{3,8}})(?:[\s-]*tokens?)?"
+_NUMBER_FIRST = regex(rf"\b{_TOKENS}[\s-]*(prompt|response)s?\b(?!=)", re.I)
 _NUMBER_LAST = regex(
     rf"\b(?:max(?:imum)?[\s_-]*)?(prompt|response)s?(?:[\s_-]*(?:len(?:gth)?|tokens?))?[\s=:]*{_TOKENS}\b",
     re.I,
@@ -119,7 +119,7 @@ def words_of(text: str) -> list[str]:
     text = _APART_FROM_K.sub(r"\1\2", text)
     text = _PARTS_OF_K.sub(lambda found: str(round(1024 * float(found[1]))), text)
     text = _MILLIONS.sub(lambda found: f"{int(found[1]) / 1000:.1f}b", text)
-    text = text.replace("×", "x").replace("*", "x")
+    text = text.replace("×", "x").replace("*", "x").replace('"', "")
     text = _VISIBLE.sub(lambda found: f" {found[1].count(',') + 1} gpus ", text)
     text = _MIB.sub(lambda found: f" {round(int(found[1]) / 1024)}gb ", text)
     text = re.sub(r"\S+", _apart, text)

@@ -11,9 +11,10 @@ _IDLE = r"(?:lora[\s_-]?)?(?:alpha|dropout)|lr|learning[\s_-]rate|temperature|ep
 """Settings that change no memory."""
 _PER = r"(?:\s?(?:/|per|an?)\s?(?:gpu)?(?:h|hr|hour|day|week|month)s?)?"
 NUMBERS = (
+    Spelling(regex(r"(?<![\w.])(\d{1,3}),(\d{3})(?!\w|[.,]\d)", re.I), r"\1\2", "1,024", "1024"),
     Spelling(
-        regex(r"(?<![=\w])[$\u20ac\u00a3\u00a5]\s?(\d[\d.]{0,9}k?)" + _PER + r"(?!\w)", re.I),
-        r" price=$\1 ",
+        regex(r"(?<![=\w])([$\u20ac\u00a3\u00a5])\s?(\d[\d.]{0,9}k?)" + _PER + r"(?!\w)", re.I),
+        r" price=\1\2 ",
         "under $5/h",
         "under  price=$5 ",
     ),
@@ -28,7 +29,6 @@ NUMBERS = (
         "5 usd per hour",
         " price=5usd ",
     ),
-    Spelling(regex(r"(?<![\w.])(\d{1,3}),(\d{3})(?![\w.,])", re.I), r"\1\2", "1,024", "1024"),
 )
 IDLE_WORDS = (
     Spelling(

@@ -10,6 +10,22 @@ from bot.recommend.spellings.spelling import MACHINE, Spelling
 _RAM = r"(?:(?:host|system|cpu|main)\s+(?:ram|memory)|(?:ram\s+)?ddr[345]|ram)"
 COUNTS = (
     Spelling(
+        regex(rf"\b(\d{{1,3}})\s(\d{{1,2}})x\s?([a-z][\w-]{{1,20}})\s{MACHINE}\b", re.I),
+        r"nodes=\1_\2 \3",
+        "2 4xA100 nodes",
+        "nodes=2_4 A100",
+    ),
+    Spelling(
+        regex(
+            rf"\b\d{{1,3}}\s?{MACHINE},?\s(?:with|of|and)\s(?:altogether\s)?(\d{{1,4}})\s([a-z][\w-]{{1,20}})\s"
+            r"(?:in\s(?:total|all)|total|altogether)\b",
+            re.I,
+        ),
+        r"\1 \2",
+        "4 nodes with 32 GPUs in total",
+        "32 GPUs",
+    ),
+    Spelling(
         regex(r"\b(\d{1,3})\s?(?:pcs|rigs)(?=,?\s(?:each|with)\b)", re.I),
         r"nodes=\1_ ",
         "2 PCs, each with 2",

@@ -36,7 +36,7 @@ FLAGS = (
     ),
     Spelling(
         regex(
-            r"(?<![\w.-])-{0,2}(?:num[_-]?gpus?|n[_-]?gpus?|gpus?[_-]?count|gpus|nproc[_-]per[_-]node"
+            r"(?<![\w.-])-{0,2}(?:num[_-]?gpus?|n[_-]?gpus?|gpus?[_-]?count|gpus|count|quantity|nproc[_-]per[_-]node"
             r"|gpus[_-]per[_-]node)[\s:=\"']{1,4}(\d{1,4})(?![\w.])",
             re.I,
         ),
@@ -94,5 +94,17 @@ FLAGS = (
         r"without=\1",
         "lora: false",
         "without=lora",
+    ),
+    Spelling(
+        regex(r"(?<![\w.-])(?:python3?\s-m\s)?(verl|trl|openrlhf)\.[a-z][\w.]{1,60}", re.I),
+        r" \1 ",
+        "python3 -m verl.trainer.main_ppo",
+        " verl ",
+    ),
+    Spelling(
+        regex(r"(?<![\w.-])([a-z_]{2,30}):\s(\d{0,4}\.\d{1,6}|true|false|null)(?![\w.])", re.I),
+        r" left=\1=\2 ",
+        "beta: 0.1",
+        " left=beta=0.1 ",
     ),
 )

@@ -8,16 +8,34 @@ from bot.base.regex import regex
 from bot.recommend.spellings.spelling import NUMBER, UNIT, Spelling
 
 _DATA = (
-    r"(?:alpaca|capybara|dapo|deepmath|dolly|gsm8k|guanaco|infinity|lima|magpie|math|numina\w{0,8}|"
-    r"oasst\w{0,2}|openhermes|openr1|orca|sharegpt|slimorca|squad|tulu|ultrachat|ultrafeedback|"
-    r"wildchat)"
+    r"(?:alpaca|capybara|dolly|guanaco|infinity|lima|magpie|numina\w{0,8}|oasst\w{0,2}|openhermes|"
+    r"orca|sharegpt|slimorca|squad|tulu|ultrachat|ultrafeedback|wildchat)"
 )
 _COUNTED = (
     r"(?:pairs|conversations|dialogues|documents|docs|tickets|instructions|entries|items|images|"
     r"pictures|layers|papers|users|people|students|tools|turns|months?|weeks?|years?|minutes?|"
-    r"seconds?|epochs?|steps|iterations|hours?|days?)"
+    r"seconds?|(?:(?:training|total|optimizer|global|rl|more|policy|gradient|update)\s)?"
+    r"(?:epochs?|steps|iterations|updates|episodes|batches|rounds)|hours?|days?)"
 )
 INCIDENTAL = (
+    Spelling(
+        regex(r"\b\d{1,5}\s?[gt]i?b\s(?:of\s)?(?:nvme|ssd|hdd|disk|storage|scratch)\b", re.I),
+        "",
+        "800 GB SSD",
+        "",
+    ),
+    Spelling(
+        regex(r"\b\d{1,3}[\s-]?(?:v?cpus?|cores?|threads?)\b(?:\scpus?)?", re.I),
+        "",
+        "16 cores",
+        "",
+    ),
+    Spelling(
+        regex(r"\b(\d{2,6})\s(words|characters|chars)\b", re.I),
+        r" left=\1-\2 ",
+        "1500 words",
+        " left=1500-words ",
+    ),
     Spelling(
         regex(r"\b(?:19|20)\d\d[-/.](?:0?[1-9]|1[0-2])(?:[-/.](?:0?[1-9]|[12]\d|3[01]))?\b"),
         "",
@@ -48,7 +66,7 @@ INCIDENTAL = (
         "",
     ),
     Spelling(
-        regex(rf"\b{_DATA}[\s-]{{1,2}}\d{{1,4}}k\b", re.I),
+        regex(rf"\b{_DATA}[\s-]{{1,2}}(?:[4-9]\d|\d{{3,4}})k\b|\bdapo-math-17k\b", re.I),
         "",
         "alpaca 52k",
         "",

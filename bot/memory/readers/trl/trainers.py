@@ -210,7 +210,6 @@ class _Trainer:
         precision = precision_of(get, backend, self.algorithm)
         frozen, sequences = adapter is not None, self._sequences()
         both = trainer_logits(get, self.algorithm, precision, sequences, frozen=frozen)
-        logits, forward_logits = both
         updated = self._updated(gpus, of, tokens, precision, adapter)
         over = updated.layout.context * updated.layout.sequence
         forward, scored = tokens, 0
@@ -226,9 +225,9 @@ class _Trainer:
                 self.assumed.append(message("an evaluation, which only a run knows of"))
         actor = replace(
             updated,
-            update_logits=logits,
+            update_logits=both[0],
             forward=forward if online else Tokens(0, 0, 0),
-            forward_logits=forward_logits if online else 0.0,
+            forward_logits=both[1] if online else 0.0,
             scored_tokens=scored,
             outputs=held_outputs(get, self.algorithm, precision, sequences),
             evaluation=held_out.over(over),
@@ -246,7 +245,7 @@ class _Trainer:
                     update=Tokens(0, 0, 0),
                     evaluation=Tokens(0, 0, 0),
                     forward=forward.over(over),
-                    forward_logits=forward_logits,
+                    forward_logits=both[1],
                     weight_bytes=precision.loaded,
                     gradients_offload="none",
                     optimizer_offload="none",
