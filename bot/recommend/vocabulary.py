@@ -27,7 +27,9 @@ METHODS: Mapping[str, str] = {
     "qlora": "qlora",
     "rslora": "lora",
     **dict.fromkeys(("4bit", "4-bit", "int4", "nf4"), "qlora"),
-    **dict.fromkeys(("quantization", "quantisation", "quantized", "quantised"), "qlora"),
+    **dict.fromkeys(
+        ("quantization", "quantisation", "quantized", "quantised", "quantize"), "qlora"
+    ),
 }
 TASK_WORDS: Mapping[str, str] = {
     **{task: task for tasks in TASKS.values() for task in tasks},

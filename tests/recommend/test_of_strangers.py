@@ -95,6 +95,8 @@ def _refusal(words: str) -> str:
             "python3 -m verl.trainer.main_ppo data.max_response_length=1024 qwen3-8b 8xh100",
             {"framework": "verl", "response": 1024},
         ),
+        ("4090 \u6da1\u8f6e\u5361 8\u5f20 qwen3-14b", {"cards": ["rtx4090"], "gpus": 8}),
+        ("\u6570\u636e\u96c62000\u6761prompt\uff0cqwen3-8b", {"batch": None, "prompt": None}),
         ("4 pcs of A100 80GB, llama-3.1-8b grpo", {"gpus": 4}),
         ("NVIDIA A100-PCIE-40GB, 2 pcs, qwen3-8b", {"cards": ["a100-40"], "gpus": 2}),
         ("4090 and 5090 in one PC, qwen3-8b lora", {"gpus": None}),

@@ -36,8 +36,8 @@ FLAGS = (
     ),
     Spelling(
         regex(
-            r"(?<![\w.-])-{0,2}(?:num[_-]?gpus?|n[_-]?gpus?|gpus?[_-]?count|gpus|count|quantity|nproc[_-]per[_-]node"
-            r"|gpus[_-]per[_-]node)[\s:=\"']{1,4}(\d{1,4})(?![\w.])",
+            r"(?<![\w.-])-{0,2}(?:(?:num[_-]?gpus?|n[_-]?gpus?|gpus?[_-]?count|nproc[_-]per[_-]node"
+            r"|gpus[_-]per[_-]node)[\s:=\"']{1,4}|(?:gpus|count|quantity)\s?[:=]\s?|(?<=--)gpus\s)(\d{1,4})(?![\w.])",
             re.I,
         ),
         r" \1 gpus ",

@@ -78,7 +78,7 @@ INCIDENTAL = (
         "",
     ),
     Spelling(
-        regex(rf"(?<![\w.=]){NUMBER}{UNIT}[\s-]+{_COUNTED}\b", re.I),
+        regex(rf"(?<![\w.=])(?![1-5]0[5-9]0\s){NUMBER}{UNIT}[\s-]+{_COUNTED}\b", re.I),
         "",
         "3 epochs",
         "",
@@ -96,7 +96,8 @@ INCIDENTAL = (
     Spelling(
         regex(
             rf"(?<![\w.=]){NUMBER}{UNIT}\s(?:(?:test|training)\s)?(?:prompts|questions)\s"
-            r"(?:in|of)\s(?:the\s|my\s|our\s)?(?:data|train|set)\w{0,6}",
+            r"(?:in|of)\s(?:the\s|my\s|our\s)?(?:data|train|set)\w{0,6}"
+            rf"|\bdataset\s{{1,3}}(?:of\s|with\s)?{NUMBER}{UNIT}\s{{1,3}}(?:prompts|questions)\b",
             re.I,
         ),
         "",
