@@ -25,7 +25,7 @@ from bot.recommend.model_names import (
 )
 from bot.recommend.question_words import words_of
 from bot.recommend.refusals import not_one_model, of_laptop, refuse_known
-from bot.recommend.request import MOST_GPUS, TASKS
+from bot.recommend.request import MOST_GPUS, ONLINE, TASKS
 from bot.recommend.sorted_words import SortedWords, says_what_is_not_wanted, sort_words
 from bot.recommend.vocabulary import TASK_WORDS, VARIANTS, is_known, is_plain, nearest
 
@@ -143,8 +143,29 @@ def _leave_out_what_is_not_wanted(parts: SortedWords) -> None:
         parts.left_out.append(words)
 
 
+def _share_out_context(parts: SortedWords) -> None:
+    """What a context leaves beside a prompt is the response's, and the other way round.
+
+    By itself it is a single length, and of samples it is their length.
+    """
+    context = _integer(_single(parts, "context"))
+    if context is None:
+        return
+    prompt, response = (_integer(_single(parts, kind)) for kind in ("prompt", "response"))
+    tasks = set(parts.values.get("task", ())) or ({"sft"} if "tuning" in parts.values else set())
+    if prompt is None and response is None:
+        parts.add("lengths", str(context))
+    elif tasks and not tasks & ONLINE:
+        parts.values["response"] = [str(context)]
+    elif response is None and prompt is not None and context > prompt:
+        parts.add("response", str(context - prompt))
+    elif prompt is None and response is not None and context > response:
+        parts.add("prompt", str(context - response))
+
+
 def _lengths(parts: SortedWords) -> tuple[int | None, int | None]:
     """The longest prompt and response, of `1k+2k` or by their names."""
+    _share_out_context(parts)
     if lengths := _single(parts, "lengths"):
         prompt, _, response = lengths.rpartition("+")
         parts.add("response", response)

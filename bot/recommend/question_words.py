@@ -59,6 +59,7 @@ _LENGTH_NAMED = regex(
     re.I,
 )
 """A length that is no prompt's and no response's: `512 tokens`, `context length 8192`."""
+_CONTEXT = regex("context|ctx|seq|window", re.I)
 
 
 _HUB_PAGE = regex(
@@ -156,7 +157,13 @@ def _has_card(word: str) -> bool:
 def _keyed(text: str) -> str:
     """Lengths that are named written as one word: `2k prompts` and `max response length 2048`."""
     text = _by_name(text)
-    return _LENGTH_NAMED.sub(r"length=\1\2", text)
+    return _LENGTH_NAMED.sub(_named_length, text)
+
+
+def _named_length(found: re.Match[str]) -> str:
+    """A length by its name; a context is of prompt and response together."""
+    kind = "context" if _CONTEXT.search(found[0]) else "length"
+    return f"{kind}={found[1] or found[2]}"
 
 
 def _by_name(text: str) -> str:

@@ -33,7 +33,7 @@ _PRODUCT = regex(r"(\d{1,3})x(\d{1,2})")
 _LENGTHS = regex(rf"({NUMBER})({UNIT})\+({NUMBER})({UNIT})")
 _LENGTH = regex(rf"({NUMBER})(k)|(10|\d)(m)")
 """A length with its unit; one of more millions is the size of a model: smollm2 135m."""
-_KEYED = regex(rf"(batch|rank|prompt|response|length|ram)=({NUMBER})({UNIT})")
+_KEYED = regex(rf"(batch|rank|prompt|response|length|context|ram)=({NUMBER})({UNIT})")
 _ASIDE = regex(r"left=(.+)")
 _TOTAL = regex(r"total=(\d{1,4})")
 _NODES = regex(r"nodes=(\d{1,4})_(\d{0,2})")

@@ -16,6 +16,16 @@ _SAYS = (
 LENGTHS = (
     Spelling(
         regex(
+            r"\b(?:total|overall)\s{1,3}(?:(?:len(?:gth)?|tokens?)\s?(?:of\s|[:=]\s?)?"
+            r"|of\s(?=\d{1,6}k?\s?tokens))(?=\d)",
+            re.I,
+        ),
+        "context=",
+        "total length 8192",
+        "context=8192",
+    ),
+    Spelling(
+        regex(
             r"\b(?:max(?:imum)?|longest|how\slong(?:\san?)?)\s(?:possible\s)?"
             r"(?:(?:prompt|response|context|ctx|seq(?:uence)?)[\s-])?"
             r"(?:len(?:gth)?s?|context|ctx|seq(?:uence)?s?|window)\b(?![\s:=]{0,3}(?:of\s)?\d)",
@@ -45,9 +55,9 @@ LENGTHS = (
     ),
     Spelling(
         regex(r"(?<!\w)-{0,2}max[_-](?:model|seq(?:uence)?)[_-]len(?:gth)?[\s=:]{1,2}(?=\d)", re.I),
-        "length=",
+        "context=",
         "max_model_len 8192",
-        "length=8192",
+        "context=8192",
     ),
     Spelling(
         regex(
