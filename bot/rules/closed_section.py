@@ -8,12 +8,12 @@ from typing import NamedTuple
 from bot.base.regex import regex
 from bot.base.spelling import slip
 from bot.frameworks.hydra.table import HydraTable
-from bot.frameworks.hydra.tree import YamlTree
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
 from bot.frameworks.releases import release, releases
 from bot.frameworks.verl_copies import VerlCopies
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
+from bot.rules._support.classes import place_in_class
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ENTRY, is_fsdp, needs_critic
 
@@ -67,7 +67,9 @@ def check(context: RuleContext) -> Hits:
         if not added or not isinstance(table, HydraTable):
             continue
         tree = table.tree_for(plan.settings)
-        new = [(one, place) for one in added if (place := _place(tree, one.key)) is not None]
+        new = [
+            (one, place) for one in added if (place := place_in_class(tree, one.key)) is not None
+        ]
         classes = _classes(context, plan) if new else None
         for setting, (section, name, field, beside) in new if classes is not None else ():
             if plan.last(f"{section}._target_") is not None:
@@ -139,20 +141,3 @@ def _made(plan: Plan, copies: VerlCopies, script: str) -> Sequence[str]:
         if "#" not in text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
     ]
     return [name for name in made if name != "critic" or needs_critic(values)]
-
-
-def _place(tree: YamlTree, key: str) -> tuple[str, str, str, Collection[str]] | None:
-    """The section that a new setting is added to, its class, what is added, and what is there.
-
-    None for settings that are not new, and for sections that become no object.
-    """
-    at, parts = tree, key.split(".")
-    for end, part in enumerate(parts):
-        below = at.get(part)
-        if isinstance(below, dict):
-            at = below
-            continue
-        # A section without a class, or a mapping that takes anything, takes what is below it.
-        name = None if part in at else at.get("_target_")
-        return (".".join(parts[:end]), name, part, list(at)) if isinstance(name, str) else None
-    return None

@@ -20,6 +20,7 @@ from bot.frameworks.setting import Setting
 from bot.frameworks.structured import StructuredTable
 from bot.frameworks.trl.dropped import dropped_by
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, Skip, hit, message
+from bot.rules._support.classes import class_with
 from bot.rules._support.example import verl
 from bot.rules._support.keys import of_file, refused, replaced, shown
 
@@ -175,6 +176,8 @@ def _hit(context: RuleContext, plan: Plan, setting: Setting, verdict: KeyVerdict
         )
     if setting.operator and isinstance(plan.table, StructuredTable):
         return _with_operator(context, setting)
+    if (name := class_with(plan, setting)) is not None:
+        return _without_plus(context, plan, setting, name)
     history = plan.table.history(setting.key) if plan.table else None
     releases = history
     if isinstance(plan.table, StructuredTable):  # EasyR1's names are not verl's.
@@ -218,6 +221,24 @@ def _with_operator(context: RuleContext, setting: Setting) -> Hit:
         span=setting.key_span,
         help=message("write {name}", name=setting.key),
         fix_title=message("write {name}", name=setting.key) if edits else None,
+        edits=edits,
+    )
+
+
+def _without_plus(context: RuleContext, plan: Plan, setting: Setting, name: str) -> Hit:
+    """A field of a class that stands in no file of the configuration: Hydra adds it with a plus."""
+    plus = f"+{setting.key}"
+    edits = replaced(context, setting, plus)
+    return Hit(
+        message=message(
+            "the configuration names no {key}, which its class {name} takes",
+            key=setting.key,
+            name=name,
+        ),
+        span=setting.key_span,
+        help=message("write {plus}", plus=plus),
+        severity="warning" if _ignored(context, plan, setting) or _unsure(context, plan) else None,
+        fix_title=message("add the +") if edits else None,
         edits=edits,
     )
 

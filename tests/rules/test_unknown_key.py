@@ -198,6 +198,10 @@ def test_a_slip_in_a_setting_for_a_fork_is_a_warning(setting: str, near: str | N
             "remove the setting, or write +data.format_only if code of yours reads it",
         ),
         (("actor_rollout_ref.actor.mine=True",), "remove the setting"),  # It becomes an object.
+        (  # A field of its class that stands in no file of the configuration.
+            ("actor_rollout_ref.rollout.limit_images=64",),
+            "write +actor_rollout_ref.rollout.limit_images",
+        ),
     ],
 )
 def test_what_helps(settings: tuple[str, ...], help_: str) -> None:
@@ -283,3 +287,15 @@ def test_what_trl_dropped_itself_is_gone_with_any_transformers() -> None:
         ScriptFile(path="run.sh", data=text), CheckOptions(place=InCheckout(Checkout(files)))
     )
     assert [f.id for f in report.findings].count("RLB020") == 2
+
+
+def test_a_field_that_only_the_class_names_is_added_with_a_plus() -> None:
+    script = verl("actor_rollout_ref.rollout.limit_images=64", before="# verl: 0.9.1")
+    (finding,) = found(SLUG, script)
+    assert finding.message == (
+        "the configuration names no actor_rollout_ref.rollout.limit_images, which its class "
+        "RolloutConfig takes"
+    )
+    assert quiet(
+        SLUG, script.replace("actor_rollout_ref.rollout.limit", "+actor_rollout_ref.rollout.limit")
+    )
