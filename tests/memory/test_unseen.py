@@ -50,6 +50,7 @@ DIGESTS = (
     "af3b7d9ce89d6c9c16cd252f5b382a925a112979a5d3755056fac064e0763762",
     "7103baa4eff7c69534d228acd95f99ec0f0e7af37b57b8b70d1456a8e1dbf836",
     "5dc8b2df01ff34788f2e281400535717384651e14899f38a785106293af70fea",
+    "4e1251d96292754a036759acb1b65ca15be1a5850942f0920c7e6eede144aba5",
 )
 """Of each round's rows and scripts, from the first on."""
 AGAIN = ("r32-ctn-8b-a100",)
@@ -163,6 +164,7 @@ def test_a_later_round_repeats_no_row(number: int) -> None:
                 (40, 40, 10, 16),
                 (58, 58, 21, 22),
                 (32, 32, 7, 12),
+                (44, 43, 10, 22),
             ),
             strict=True,
         )
