@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -227,7 +227,7 @@ def _device(name: str | None) -> str | None:
         parse_question([name])
     except UserError:
         tokens = [device.token for device in devices()]
-        if not get_close_matches(name.lower(), tokens, n=1):
+        if not difflib.get_close_matches(name.lower(), tokens, n=1):
             raise UserError(
                 '--device takes an accelerator, such as h100, "RTX 4090", npu or rocm, or its '
                 'memory, such as 24GB; "{name}" is none that is known.',

@@ -28,7 +28,8 @@ def _imported_by(*arguments: str) -> set[str]:
     code = (
         "import sys\nfrom bot.commands.cli import main\n"
         f"try: main({list(arguments)!r})\nexcept SystemExit: pass\n"
-        "print('\\n'.join(sys.modules), file=sys.stderr)"
+        "loaded = [name for name, one in sys.modules.items() if type(one).__name__ != '_Late']\n"
+        "print('\\n'.join(loaded), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(done.stderr.split())
@@ -44,6 +45,11 @@ def _imported_by(*arguments: str) -> set[str]:
 )
 def test_a_plain_start_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
     assert _imported_by(*arguments).isdisjoint(HEAVY)
+
+
+def test_a_plain_lint_loads_no_module_that_is_imported_late() -> None:
+    script = "examples/tuning/0.5b/qwen2.5-0.5b_grpo-lora_1_h100_fsdp_vllm.sh"
+    assert _imported_by("lint", script).isdisjoint({"ast", "difflib", "inspect", "ipaddress"})
 
 
 @pytest.mark.parametrize("arguments", [("--version",), ("recommend", "--help")])

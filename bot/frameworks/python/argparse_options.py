@@ -23,14 +23,15 @@ UNREADABLE = "${computed}"
 _CHOSEN_FROM = ("str", "int", "float")
 """Types whose values are known, and so whether they are among an option's `choices`."""
 
-_ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Pow: lambda base, power: base**power if 0 < power < 40 and 0 < base <= 10 else UNREADABLE,
+_ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Div": operator.truediv,
+    "FloorDiv": operator.floordiv,
+    "Pow": lambda base, power: base**power if 0 < power < 40 and 0 < base <= 10 else UNREADABLE,
 }
+"""By the name of the operator's class: `ast` itself is loaded with the first program alone."""
 
 
 def constant(node: ast.expr | None, names: Mapping[str, Any]) -> Any:
@@ -64,10 +65,10 @@ def _constant(node: ast.expr | None, names: Mapping[str, Any]) -> Any:
         number = _constant(node.args[0], names)
         finite = isinstance(number, float) and math.isfinite(number)
         return int(number) if finite else UNREADABLE
-    if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
+    if isinstance(node, ast.BinOp) and type(node.op).__name__ in _ARITHMETIC:
         sides = _constant(node.left, names), _constant(node.right, names)
         plain = all(type(one) in (int, float) and abs(one) < _LARGEST for one in sides)
-        return _ARITHMETIC[type(node.op)](*sides) if plain and sides[1] else UNREADABLE
+        return _ARITHMETIC[type(node.op).__name__](*sides) if plain and sides[1] else UNREADABLE
     try:
         value = ast.literal_eval(node)
     except ValueError:

@@ -61,7 +61,7 @@ def imports(tree: ast.Module) -> tuple[ast.ImportFrom, ...]:
     return tuple(node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
 
 
-_Origins: TypeAlias = Sequence[tuple[ast.ImportFrom, str]]
+_Origins: TypeAlias = "Sequence[tuple[ast.ImportFrom, str]]"
 
 
 @lru_cache(maxsize=64)
