@@ -99,7 +99,9 @@ def _section(name: str) -> Iterator[str]:
         asked |= _asked(plan)
         if plan.table is not None:
             every |= dict.fromkeys(_leaves(plan.table), True)
-    listed = [key for key in every if moves_memory(key)]
+    # A switch `no_…` is read as the one that it switches off.
+    own = (key for key in every if key.removeprefix("no_") == key or key[3:] not in every)
+    listed = [key for key in own if moves_memory(key)]
     known = sum(key in asked for key in listed)
     yield f"\n## {name}\n\n{release}: {known} of {len(listed)} are read.\n\n"
     yield "| setting | |\n| --- | --- |\n"

@@ -33,7 +33,8 @@ class Key:
     choices: tuple[JsonValue, ...] = ()
     """The only values that the framework takes; empty when it takes any."""
     arity: str = ""
-    """Options of argparse: "" takes one value, "0" none (a flag), "?", "*", "+", or a count."""
+    """Options of argparse: "" takes one value, "0" none (a flag), "?", "*", "+" or a count;
+    "?true" is "?" that is True where it is given without a value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

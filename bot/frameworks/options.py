@@ -92,9 +92,15 @@ def read_line(words: Sequence[Word], table: OptionTable | None, of_file: int = 0
         setting = _setting(word, full or shown, key, values, typed)
         line.settings.append(WholeSetting.of(setting) if whole else setting)
         if table is not None and most == 0:
-            on = table.switches_to(line.settings[-1].key)
-            line.settings[-1] = replace(line.settings[-1], value=on)
+            line.settings[-1] = _switched(line.settings[-1], table)
     return line
+
+
+def _switched(setting: Setting, table: OptionTable) -> Setting:
+    """A flag; one that switches an option off is that option's own (`--no_packing`)."""
+    to, on = table.destination(setting.key), table.switches_to(setting.key)
+    key = to if not on and table.spells(to) else setting.key
+    return replace(setting, key=key, value=on)
 
 
 def _is_dashed(word: Word, table: OptionTable | None) -> bool:
@@ -147,7 +153,9 @@ def _arity(key: Key | None) -> tuple[int, int]:
         return 0, 1
     if (number := natural_number(key.arity)) is not None:
         return number, number
-    return {"?": (0, 1), "*": (0, 1 << 30), "+": (1, 1 << 30)}.get(key.arity, (1, 1))
+    return {"?": (0, 1), "?true": (0, 1), "*": (0, 1 << 30), "+": (1, 1 << 30)}.get(
+        key.arity, (1, 1)
+    )
 
 
 def _setting(
@@ -162,7 +170,7 @@ def _setting(
     if key is not None and (key.arity in ("*", "+") or is_digits(key.arity)):
         value = list(typed)
     elif not typed:
-        value = True if key is None or key.type == "bool" else None
+        value = True if key is None or key.type == "bool" or key.arity == "?true" else None
     else:
         value = typed[0] if len(typed) == 1 else list(typed)
     first, last = (values[0].span, values[-1].span) if values else (span, span)

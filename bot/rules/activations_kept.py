@@ -16,7 +16,7 @@ _KEYS = {
         "model.gradient_checkpointing_enable",
         "gradient_checkpointing",
     ),
-    "trl": ("gradient_checkpointing",),
+    "trl": ("activation_checkpointing", "gradient_checkpointing"),
     "open-instruct": ("gradient_checkpointing",),
 }
 
@@ -47,7 +47,8 @@ def check(context: RuleContext) -> Hits:
     for plan in context.plans:
         keys = _KEYS.get(plan.framework, ())
         known = {_VERL} if plan.framework == "verl" else set(plan.table or ())
-        key = next((k for k in keys if plan.last(k)), next((k for k in keys if k in known), None))
+        default = next((k for k in reversed(keys) if k in known), None)
+        key = next((k for k in keys if plan.last(k)), default)
         found = values_of(plan).get(key) if key and plan.table is not None else None
         if key is None or found is None or found.value is not False:
             continue

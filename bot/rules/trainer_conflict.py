@@ -25,7 +25,8 @@ META = Meta(
     ),
     instead="Remove one of the two, or add the one that is needed.",
     limits=(
-        "Knows: bf16 and fp16; four bits and eight; load_best_model_at_end without evaluations "
+        "Knows: bf16 and fp16; four bits and eight; recomputation by FSDP and by the trainer, on "
+        "more than one GPU; load_best_model_at_end without evaluations "
         "when it saves; generation_batch_size and steps_per_generation; auto_find_batch_size of "
         "GRPO and RLOO (since 1.12); log_completions_hub_repo without log_completions (0.29). Of "
         "TRL's own scripts alone, since another program may have another trainer: sync_ref_model "
@@ -58,6 +59,7 @@ def check(context: RuleContext) -> Hits:
         for first, second in _EXCLUDED:
             if values.on(first) and values.on(second):
                 yield _excluded(values, first, second)
+        yield from _recomputed_twice(values)
         yield from _best_model(values)
         if plan.algorithm.value in ("grpo", "rloo"):
             yield from _batches(values)
@@ -72,6 +74,34 @@ def _is_of_copy(context: RuleContext, plan: Plan) -> bool:
 
 
 _EXCLUDED = (("bf16", "fp16"), ("load_in_4bit", "load_in_8bit"))
+
+
+_RECOMPUTED = ("activation_checkpointing", "gradient_checkpointing")
+"""The second is an alias since transformers 5.23, used where the first is not set."""
+
+
+def _recomputed_twice(values: PlanValues) -> Iterator[Hit]:
+    """Layers that FSDP recomputes, and the trainer (`transformers.Trainer`, since 4.37 at least).
+
+    One process has no FSDP, whatever accelerate's file says.
+    """
+    plan = values.plan
+    key = next((one for one in _RECOMPUTED if plan.last(one)), _RECOMPUTED[1])
+    option = launcher_option(plan.launch, "fsdp_activation_checkpointing")
+    by_fsdp = option is not None and (option.value or "").lower() in ("true", "1")
+    one_process = plan.gpus_per_node.value == 1 and plan.nodes.value in (1, None)
+    if option is None or not by_fsdp or one_process or not values.on(key):
+        return
+    if launcher_option(plan.launch, "use_fsdp") is None:
+        return
+    yield hit(
+        values.place(key) if plan.last(key) else option.span,
+        "{key}{default} and FSDP's activation_checkpointing exclude each other",
+        key=shown(plan, key),
+        default="" if plan.last(key) else message(" (the default)"),
+        help=message("turn {key} off, and leave it to FSDP", key=shown(plan, key)),
+        severity=None if plan.gpus_per_node.value is not None else "warning",
+    )
 
 
 def _best_model(values: PlanValues) -> Iterator[Hit]:

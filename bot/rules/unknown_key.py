@@ -18,7 +18,7 @@ from bot.frameworks.release_overlay import LayeredTable
 from bot.frameworks.releases import release_key
 from bot.frameworks.setting import Setting
 from bot.frameworks.structured import StructuredTable
-from bot.frameworks.trl.dropped import dropped_by
+from bot.frameworks.trl.of_transformers import added_after, dropped_by
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, Skip, hit, message
 from bot.rules._support.classes import class_with
 from bot.rules._support.example import verl
@@ -144,12 +144,16 @@ def _refused(context: RuleContext) -> Hits:
 
 
 def _kept(context: RuleContext, plan: Plan, setting: Setting) -> bool:
-    """Whether an option is dropped by a newer transformers than the repository or script asks for.
+    """Whether the transformers that is asked for may have an option that the table does not.
 
-    TRL has most of its options from there, and does not say which release it is with.
+    TRL has most of its options from there, and does not say which release it is with. One that a
+    newer release dropped is there where an older one is asked for, and one that a newer release
+    added unless that is so: who asks for none gets the newest.
     """
-    without = dropped_by(setting.key) if plan.framework == "trl" else ""
-    if not without:
+    if plan.framework != "trl":
+        return False
+    without, before = dropped_by(setting.key), added_after(setting.key)
+    if not without and not before:
         return False
     asked = installed(context.reading.commands)
     if (place := context.place) is not None:
@@ -158,7 +162,9 @@ def _kept(context: RuleContext, plan: Plan, setting: Setting) -> bool:
         programs = filter(None, (place.path, program))
         pinning = checkout.pinning(place.path)
         asked = chain(asked, asked_of("transformers", checkout.files, programs, pinning))
-    return asks_before("transformers", without, asked)
+    if without:
+        return asks_before("transformers", without, asked)
+    return not asks_before("transformers", before, asked)
 
 
 def _hit(context: RuleContext, plan: Plan, setting: Setting, verdict: KeyVerdict) -> Hit:

@@ -143,6 +143,8 @@ def _options(sources: Sources, path: str, item: ast.AnnAssign) -> Iterator[tuple
     metadata = _metadata(given.get("metadata"))
     if isinstance(metadata.get("choices"), list):
         choices = metadata["choices"]
+    if metadata.get("nargs") == "?":  # The parser takes the rest of the metadata as it is.
+        arity = "?true" if metadata.get("const") is True and kind != "bool" else "?"
     row = [name, kind, arity, default, choices]
     yield name, row
     aliases = metadata.get("aliases", _value(given.get("aliases")))

@@ -28,7 +28,7 @@ a file of verl, `verl/<release>.json`:
 `bot/frameworks/timeline.py` describes the file of the others, `<framework>/options.json`. The types
 of an option: "int", "float", "str", "any"; with a question mark the word none is taken too; "bool"
 takes a word such as true; "flag" (switches on) and "off" (switches off) take no value. Arity is "",
-"0", "?", "*", "+" or a count.
+"0", "?", "*", "+" or a count; "?true" is "?" that is True where it is given without a value.
 """
 
 from __future__ import annotations

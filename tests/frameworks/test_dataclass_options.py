@@ -31,6 +31,8 @@ class Base:
     hidden: int = field(init=False, default=1)
     shared: ClassVar[int] = 3
     pin: bool = True
+    shards: str | None = field(default=None, metadata={"nargs": "?", "const": True})
+    spared: bool | None = field(default=None, metadata={"nargs": "?", "const": True})
 """
 OWN = """
 from made.base import Base
@@ -82,6 +84,8 @@ def test_fields_become_options(found: dict[str, list[Any]]) -> None:
         "lv": ["str", "", "a", ["a", "b"]],
         "pin": ["bool", "?", True, None],
         "no_pin": ["off", "0", True, None],
+        "shards": ["str", "?true", None, None],
+        "spared": ["bool", "?", None, None],
         "kind": ["str", "", "x", ["x", "y"]],
         "codes": ["int", "", 0, [0, 1]],
         "on": ["bool", "?", False, None],
@@ -123,8 +127,12 @@ def options(found: dict[str, list[Any]]) -> OptionTable:
         ("--on false", "on", False),
         ("--on=NO", "on", False),
         ("--maybe T", "maybe", True),
-        ("--no_pin", "no_pin", False),
-        ("--no-pin", "no_pin", False),
+        ("--no_pin", "pin", False),
+        ("--no-pin", "pin", False),
+        ("--shards", "shards", True),
+        ("--shards full", "shards", "full"),
+        ("--spared", "spared", True),
+        ("--spared no", "spared", False),
         ("--limit None", "limit", None),
         ("--limit 4", "limit", 4),
         ("--names a b", "names", ["a", "b"]),

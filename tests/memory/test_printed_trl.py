@@ -835,3 +835,59 @@ def test_adapters_copy_what_they_take_where_dropout_is_left_on(
         for dropout in ("--lora_dropout 0.05", "--lora_dropout 0")
     ]
     assert (kept[0] > kept[1] * 1.02) if drops else kept[0] == kept[1]
+
+
+def _kept(*flags: str, release: str = "1.16.0") -> float:
+    """Of an update of the 28 layers of Qwen2.5-7B, which `trl` recomputes by the older name."""
+    sft = ("--per_device_train_batch_size 1", "--max_length 4096")
+    return component(trl("sft", *sft, *flags, release=release), "update", "activations")
+
+
+def test_the_newer_name_of_recomputation_wins() -> None:
+    """`TrainingArguments` of transformers 5.23: the older is an alias, used where it is not set."""
+    assert _kept("--activation_checkpointing true") == _kept()
+    assert _kept("--activation_checkpointing false") == _kept("--gradient_checkpointing false")
+    assert _kept("--gradient_checkpointing false", "--activation_checkpointing") == _kept()
+
+
+@pytest.mark.parametrize("switch", ["activation", "gradient"])
+def test_every_so_many_layers_are_recomputed(switch: str) -> None:
+    name = f"--{switch}_checkpointing_kwargs"
+    some, none = _kept(), _kept("--gradient_checkpointing false")
+    assert _kept(name, """'{"every_n_layers": 1}'""") == some
+    half = _kept(name, """'{"every_n_layers": 2}'""")
+    assert half == pytest.approx((some + none) / 2, rel=0.1)
+    # The first layer alone, of 28.
+    assert half < _kept(name, """'{"every_n_layers": 28}'""") < none
+
+
+def test_what_is_recomputed_from_may_wait_on_the_host() -> None:
+    moved = _kept("--use_peft", "--activation_checkpointing_kwargs", """'{"offload": true}'""")
+    assert _kept("--use_peft") - moved == pytest.approx(
+        26 * 4096 * SHAPE.hidden * 2 / GIB, rel=0.02
+    )
+    off = ("--gradient_checkpointing false", "--gradient_checkpointing_kwargs")
+    assert _kept(*off, """'{"offload": true}'""") == _kept("--gradient_checkpointing false")
+
+
+def test_fsdp_recomputes_every_layer_whatever_the_trainer_is_told() -> None:
+    sft = ("--per_device_train_batch_size 1", "--max_length 4096", "--gradient_checkpointing false")
+    fsdp = "--use_fsdp --fsdp_activation_checkpointing true"
+    told = ("--gradient_checkpointing_kwargs", """'{"every_n_layers": 2}'""")
+    plain = trl("sft", *sft, gpus=2, launcher=fsdp, release="1.16.0")
+    assert (
+        trl("sft", *sft, *told, gpus=2, launcher=fsdp, release="1.16.0")["stages"]
+        == (plain["stages"])
+    )
+
+
+def test_a_switch_off_is_read_as_one() -> None:
+    assert _kept("--no_gradient_checkpointing") == _kept("--gradient_checkpointing false")
+
+
+@pytest.mark.parametrize("flag", ["--fsdp", "--fsdp true", "--fsdp full_shard"])
+def test_fsdp_is_on_by_its_name_alone(flag: str) -> None:
+    """Since transformers 5.11, which TRL 1.6 is read with. Weights are fp32 as they are trained."""
+    sft = ("--per_device_train_batch_size 1", "--max_length 4096")
+    made = trl("sft", *sft, flag, gpus=8, release="1.6.0")
+    assert component(made, "update", "weights") == pytest.approx(4 * P / 8, rel=0.02)

@@ -344,19 +344,24 @@ def test_a_program_with_settings_of_its_own_is_said_to_have_them() -> None:
 @pytest.mark.parametrize(
     ("given", "unread"),
     [
-        ('{"use_reentrant": false}', ()),
-        ("{use_reentrant: True}", ()),
+        ('{"use_reentrant": false}', False),
+        ('{"use_reentrant": false, "every_n_layers": 2}', False),
+        ('{"offload": true}', False),
+        ('{"every_n_layers": 2, "offload": true}', True),
+        ('{"every_n_layers": "2"}', True),
         ('{"use_reentrant": false, "determinism_check": "none"}', True),
+        ("{use_reentrant: True}", True),
+        ("[1]", True),
         ("early_stop", True),
     ],
 )
-def test_how_checkpoints_are_entered_moves_no_memory(given: str, unread: object) -> None:
+def test_how_checkpoints_are_entered_moves_no_memory(given: str, *, unread: bool) -> None:
     launch = (
         "accelerate launch --num_processes 1 -m trl.scripts.sft --model_name_or_path "
         "Qwen/Qwen2.5-7B --max_length 1024 --per_device_train_batch_size 1 "
         f"--gradient_checkpointing true --gradient_checkpointing_kwargs '{given}'"
     )
-    assert bool(_unread(launch)) is bool(unread)
+    assert bool(_unread(launch)) is unread
 
 
 def test_two_types_of_four_bits_are_as_wide() -> None:

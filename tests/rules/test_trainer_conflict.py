@@ -20,6 +20,10 @@ ZERO3 = (
 )
 PRESET = ZERO3.replace("--use_deepspeed --zero_stage {}", "--config_file a/deepspeed_{}.yaml")
 SFT = "trl sft --model_name_or_path Qwen/Qwen3-8B "
+FSDP = (
+    "# trl: 1.16.0\naccelerate launch --use_fsdp --fsdp_activation_checkpointing {} "
+    "--num_processes {} -m trl.scripts.sft --model_name_or_path Qwen/Qwen3-8B "
+)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +76,14 @@ SFT = "trl sft --model_name_or_path Qwen/Qwen3-8B "
         REWARDED + "--reward_weights 1 0.5",
         REWARDED + "--reward_weights $WEIGHTS",
         REWARDED + "--reward_model_name_or_path me/reward --reward_weights 1 1 1",
+        FSDP.format("true", 8) + "--gradient_checkpointing false",
+        FSDP.format("true", 8) + "--no_gradient_checkpointing",
+        FSDP.format("true", 8) + "--activation_checkpointing false",
+        FSDP.format("true", 8) + "--gradient_checkpointing $IT",
+        FSDP.format("true", 1) + "--gradient_checkpointing true",
+        FSDP.format("false", 8) + "--gradient_checkpointing true",
+        FSDP.format("$IT", 8) + "--gradient_checkpointing true",
+        FSDP.format("true", 8).replace("--use_fsdp", "--use_deepspeed"),
         # A program of one's own may have a trainer of its own.
         "# trl: 1.16.0\naccelerate launch train_sft.py --padding_free true",
         "accelerate launch train_grpo.py --sync_ref_model --beta 0",
@@ -121,6 +133,10 @@ def test_stays_silent(script: str) -> None:
         VESPO,
         REWARDED + "--reward_weights 1",
         REWARDED + "--reward_model_name_or_path me/reward --reward_weights 1 1",
+        FSDP.format("true", 8),
+        FSDP.format("True", 8) + "--gradient_checkpointing",
+        FSDP.format("true", 8) + "--activation_checkpointing --gradient_checkpointing false",
+        FSDP.format("true", "$N"),
     ],
 )
 def test_settings_that_exclude_or_need_each_other(script: str, snapshot: SnapshotAssertion) -> None:

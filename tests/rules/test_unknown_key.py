@@ -280,6 +280,37 @@ def test_an_option_that_an_older_transformers_has(
     assert [message.split()[3].strip("-") for message in told] == unknown
 
 
+@pytest.mark.parametrize(
+    ("asked", "unknown"),
+    [
+        ("", 0),
+        ("transformers", 0),
+        ("transformers>=4.56", 0),
+        ("transformers==5.23.0", 0),
+        ("transformers~=5.0", 0),
+        ("transformers==5.12.0", 1),
+        ("transformers<5", 1),
+    ],
+)
+def test_an_option_that_a_newer_transformers_has(asked: str, unknown: int) -> None:
+    """Since its 5.23, and TRL 1.15 is read with 5.19; who asks for none gets the newest."""
+    files = {"requirements.txt": f"trl==1.15.0\n{asked}\n".encode()}
+    text = b"trl sft --model_name_or_path m --activation_checkpointing true\n"
+    report = check_script(
+        ScriptFile(path="run.sh", data=text), CheckOptions(place=InCheckout(Checkout(files)))
+    )
+    assert [f.id for f in report.findings].count("RLB020") == unknown
+
+
+def test_what_trl_added_itself_is_not_there_before_with_any_transformers() -> None:
+    files = {"requirements.txt": b"trl==0.25.1\n"}
+    text = b"trl sft --model_name_or_path m --use_peft --bnb_4bit_quant_storage bfloat16\n"
+    report = check_script(
+        ScriptFile(path="run.sh", data=text), CheckOptions(place=InCheckout(Checkout(files)))
+    )
+    assert [f.id for f in report.findings].count("RLB020") == 1
+
+
 def test_what_trl_dropped_itself_is_gone_with_any_transformers() -> None:
     files = {"requirements.txt": b"trl==1.16.0\ntransformers==4.57.1\n"}
     text = b"trl sft --model_name_or_path m --torch_dtype bfloat16 --max_seq_length 512\n"

@@ -176,14 +176,14 @@ def may_reach(scope: Scope, node: ast.AST) -> bool:
     return True
 
 
-def calls_before(trainer: ast.Call, scope: Scope, name: str) -> list[ast.Call]:
-    """The calls of a function that may be carried out before a call that stands in a scope.
+def calls_before(trainer: ast.Call, scope: Scope, *names: str) -> list[ast.Call]:
+    """The calls of functions that may be carried out before a call that stands in a scope.
 
     Raises UnfollowedError where they are more than programs have.
     """
-    named = [one for one, called in calls(scope.tree) if called == name]
+    named = [one for one, called in calls(scope.tree) if called in names]
     if len(named) > _MOST:
-        raise UnfollowedError(name)
+        raise UnfollowedError(names[0])
     return [
         one
         for one in named

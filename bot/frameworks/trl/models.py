@@ -65,6 +65,7 @@ _AS_LARGE: Final = frozenset(
 _DEFAULTS: Final = {"r": 8, "lora_dropout": 0.0}
 """Of PEFT's adapters; TRL's options have 16 and 0.05."""
 _RECOMPUTES: Final = "use_gradient_checkpointing"
+_SWITCHES: Final = ("gradient_checkpointing", "activation_checkpointing")
 _BITS: Final = ("load_in_4bit", "load_in_8bit")
 _QUANTIZED: Final = {"bnb_4bit_use_double_quant": "use_bnb_nested_quant"} | {n: n for n in _BITS}
 """Fields of transformers' `BitsAndBytesConfig` to TRL's options."""
@@ -73,8 +74,6 @@ _TYPES: Final = ("dtype", "torch_dtype")
 _CHANGES: Final = frozenset(("config", "gguf_file", "tp_plan", "variant"))
 """Arguments of `from_pretrained` that may make another model of it."""
 _CASTS: Final = {"half": "float16", "bfloat16": "bfloat16", "float": "float32"}  # `.half()`
-
-
 _Given: TypeAlias = dict[str, ast.expr]
 
 
@@ -94,7 +93,7 @@ def model_of(
 
 def _keeps(prepares: Sequence[ast.Call], call: ast.Call, scope: Scope) -> bool:
     """Whether a model that is prepared has its layers kept: by an argument, or by a call."""
-    off = calls_before(call, scope, "gradient_checkpointing_disable")
+    off = calls_before(call, scope, *(f"{one}_disable" for one in _SWITCHES))
     given = [{str(one.arg): one.value for one in prepare.keywords} for prepare in prepares]
     told = [is_value(one.get(_RECOMPUTES, call), False) for one in given]
     return bool(off) or (bool(told) and all(told))
@@ -142,11 +141,11 @@ class _Program:
         self._go_on(scope)
         prepares = calls_before(call, scope, "prepare_model_for_kbit_training")  # Works in place.
         self.prepared |= bool(prepares)
-        enabled = calls_before(call, scope, "gradient_checkpointing_enable")
+        enabled = calls_before(call, scope, *(f"{one}_enable" for one in _SWITCHES))
         if self.unsloth:
             enabled = [self.loads[0]] if self.recomputes else []
-        if enabled and "gradient_checkpointing" not in settings:
-            self._option("gradient_checkpointing", ast.Constant(True), enabled[0], scope)
+        if enabled and settings.keys().isdisjoint(_SWITCHES):
+            self._option(_SWITCHES[0], ast.Constant(True), enabled[0], scope)
         if scope.run.parsed is not None:
             for name in sorted(given.keys() - BESIDE - {"args"}):  # Settings too, before 0.16.
                 self._say(name, given[name], scope)

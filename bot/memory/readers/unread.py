@@ -63,11 +63,8 @@ _PRESETS = regex(
 )
 """The files of accelerate that TRL ships (`trl/accelerate_configs`), which offload nothing, and
 those whose name says that they do. Another file is not read unless the repository has it."""
-_KWARGS = "gradient_checkpointing_kwargs"
 _FOUR_BITS = "bnb_4bit_quant_type"
 """Chooses between two types of four bits each."""
-_REENTRANT = regex(r"\s*\{\s*[\"']?use_reentrant[\"']?\s*:\s*\w{1,9}\s*\}\s*")
-"""Of transformers' arguments for it the one that keeps as much either way."""
 _OFF: tuple[object, ...] = (None, False, 0, "", "none", "null", "false", "0", "no", [])
 _ASSUMED = frozenset(("bf16", "bfloat16", "float16", "fp16", "auto"))
 """Data types that every estimate takes for what is computed."""
@@ -131,8 +128,6 @@ def _changes(plan: Plan, setting: Setting) -> bool:
     resolved = values_of(plan).get(setting.key)
     value = resolved.value if resolved is not None else setting.value
     if setting.key == _FOUR_BITS:
-        return False
-    if setting.key == _KWARGS and _REENTRANT.fullmatch(str(value)):
         return False
     text = value.lower() if isinstance(value, str) else value
     if text in _OFF or (text == 1 and "parallel" in setting.key):

@@ -136,9 +136,9 @@ def offload_of(get: MemorySettings, backend: Backend) -> tuple[Offload, Offload,
     launch = get.plan.launch
     if backend in ("fsdp", "fsdp2"):
         whole = launcher_option(launch, "fsdp_offload_params")
-        moved = whole is not None and _says(whole.value)
-        moved = moved or "offload" in (get.text("fsdp") or "").lower().split()
-        moved = moved or _says(of_trainer(get).get("cpu_offload"))
+        moved = whole is not None and says(whole.value)
+        moved = moved or "offload" in _fsdp(get)
+        moved = moved or says(of_trainer(get).get("cpu_offload"))
         kept = _kept(moved)
         return kept, kept, kept
     written = deepspeed_file(get)
@@ -219,7 +219,7 @@ def of_trainer(get: MemorySettings) -> Mapping[str, Any]:
     Its keys may begin with `fsdp_` (`_process_fsdp_args` of transformers' `training_args.py`).
     """
     given = get.text("fsdp_config")
-    if not given or not get.text("fsdp"):
+    if not given or not _fsdp(get):
         return {}
     try:
         content = json.loads(given) if given.lstrip().startswith("{") else _json_of(get, given)
@@ -231,18 +231,26 @@ def of_trainer(get: MemorySettings) -> Mapping[str, Any]:
     return {key.removeprefix("fsdp_"): value for key, value in content.items()}
 
 
+def _fsdp(get: MemorySettings) -> set[str]:
+    """The words of the trainer's `fsdp`, "true" where it is only on; empty where it is not."""
+    given = get.value("fsdp")
+    words = " ".join(map(str, given)) if isinstance(given, list) else str(given or "")
+    return set(words.lower().split())
+
+
 def _second_of_trainer(get: MemorySettings) -> bool:
     """Whether transformers' trainer divides by FSDP2: since its 5.0 if asked, since 5.10 anyway.
 
     TRL is read with those since 0.27.2 and since 1.6.
     """
-    if not get.text("fsdp") or launcher_option(get.plan.launch, "use_fsdp") is not None:
+    if not _fsdp(get) or launcher_option(get.plan.launch, "use_fsdp") is not None:
         return False
     version = of_trainer(get).get("version", 2 if version_at_least(get.plan, 1, 6) else 1)
     return str(version) == "2" and version_at_least(get.plan, 0, 27, 2)
 
 
-def _says(value: object) -> bool:
+def says(value: object) -> bool:
+    """Whether a word of an option or a file says that it is on."""
     return str(value).lower() in _TRUE
 
 
@@ -254,8 +262,6 @@ class Divided:
     """Ranks that share one copy."""
     reshard: bool = True
     """False where whole weights stay from a layer's forward pass to its backward pass."""
-    checkpointing: bool = False
-    """True where layers are recomputed, as the trainer, the program or FSDP says."""
 
 
 def divided(get: MemorySettings, gpus: int, per_node: int | None) -> Divided:
@@ -272,7 +278,7 @@ def divided(get: MemorySettings, gpus: int, per_node: int | None) -> Divided:
         for name in ("fsdp_sharding_strategy", "fsdp_reshard_after_forward")
     ]
     words = {(option.value or "").lower() for option in named if option}
-    words |= set((get.text("fsdp") or "").lower().split())
+    words |= _fsdp(get)
     words.add(str(of_trainer(get).get("reshard_after_forward", "")).lower())
     words = {_STRATEGIES.get(word, word) for word in words}
     shard = gpus
@@ -282,20 +288,7 @@ def divided(get: MemorySettings, gpus: int, per_node: int | None) -> Divided:
         shard = 1
     shard = max(1, shard // _size(launch, "dp_replicate"))
     whole = words & {"shard_grad_op", "hybrid_shard_zero2", "false"}
-    return Divided(shard=shard, reshard=not whole, checkpointing=recomputes(get))
-
-
-def recomputes(get: MemorySettings) -> bool:
-    """Whether layers are recomputed, which `prepare_model_for_kbit_training` turns on too."""
-    program = get.plan.written
-    option = launcher_option(get.plan.launch, "fsdp_activation_checkpointing")
-    by_fsdp = option is not None and _says(option.value)
-    by_fsdp = by_fsdp or _says(of_trainer(get).get("activation_checkpointing"))
-    return (
-        get.on(False, "gradient_checkpointing")
-        or (program is not None and program.recomputed)
-        or by_fsdp
-    )
+    return Divided(shard=shard, reshard=not whole)
 
 
 def compiled(get: MemorySettings) -> bool:

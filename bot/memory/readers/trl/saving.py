@@ -15,8 +15,8 @@ from bot.memory.readers.trl.backend import (
     deepspeed_file,
     offload_of,
     preset_path,
-    recomputes,
 )
+from bot.memory.readers.trl.recomputation import recomputes
 
 T = TypeVar("T")
 

@@ -65,6 +65,7 @@ from bot.memory.readers.trl.logits import (
     trainer_logits,
 )
 from bot.memory.readers.trl.precision import Precision, embedding_moments, precision_of
+from bot.memory.readers.trl.recomputation import recomputation
 from bot.memory.readers.trl.rewards import judges, scored_by
 from bot.memory.readers.trl.samples import longest_response, longest_sample
 from bot.memory.shapes.models import FindModel
@@ -322,9 +323,8 @@ class _Trainer:
                 *(get, precision, self._rows(self._sequences())),
                 self._rows(self.batches.forward if self.batches else self._sequences()),
             ),
-            checkpointing=fsdp.checkpointing,
             reshard=fsdp.reshard,
-            activation_offload=get.on(False, "activation_offloading") or unsloth.offloads(get),
+            **recomputation(get, self.shape.layers),
             update=tokens.over(context * sequence),
             # `sync_weights`: an adapter is not merged into shards.
             sync_whole_bytes=(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.frameworks.releases import beside_tables
-from bot.frameworks.trl.dropped import dropped_by
+from bot.frameworks.trl.of_transformers import added_after, dropped_by
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,22 @@ from bot.frameworks.trl.dropped import dropped_by
 )
 def test_who_dropped_an_option(option: str, release: str) -> None:
     assert dropped_by(option) == release
+
+
+@pytest.mark.parametrize(
+    ("option", "release"),
+    [
+        ("activation_checkpointing", "5.19.0"),
+        ("dataloader_in_order", "5.14.1"),
+        ("bnb_4bit_quant_storage", ""),  # TRL's own: 0.25 and 0.26 are read with the same.
+        ("vllm_mode", ""),
+        ("learning_rate", ""),
+        ("no_such_option", ""),
+    ],
+)
+def test_who_added_an_option(option: str, release: str) -> None:
+    """Named is the last release known not to have it."""
+    assert added_after(option) == release
 
 
 def test_the_documentation_counts_them() -> None:
