@@ -10,7 +10,7 @@ from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown, texts
-from bot.rules._support.verl import ENTRY, has_code_for
+from bot.rules._support.verl import ENTRY, ESTIMATORS, has_code_for
 
 META = Meta(
     id="RLB034",
@@ -47,11 +47,7 @@ _LOGGERS = (
     "file", "rl_insight",
 )  # fmt: skip
 _KNOWN: Final[Mapping[str, tuple[str, ...]]] = {
-    "adv_estimator": (
-        "gae", "grpo", "grpo_passk", "grpo_vectorized", "reinforce_plus_plus", "remax", "rloo",
-        "reinforce_plus_plus_baseline", "rloo_vectorized", "opo", "gpg", "gdpo",
-        "optimal_token_baseline", "tir_optimal_token_baseline",
-    ),
+    "adv_estimator": ESTIMATORS,
     "rollout.name": ("vllm", "sglang", "hf", "trtllm", "vllm_omni", "naive"),
     "rollout.mode": ("sync", "async"),
     "strategy": (

@@ -16,7 +16,7 @@ from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleConte
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.rules._support.openrlhf import ACTOR_GPUS, ACTOR_NODES, BATCH, ROLLOUT_BATCH, SAMPLES
-from bot.rules._support.verl import ACTOR, ENTRY, ROLLOUT
+from bot.rules._support.verl import ACTOR, ENTRY, ESTIMATORS, ROLLOUT
 
 META = Meta(
     id="RLB035",
@@ -27,7 +27,8 @@ META = Meta(
     why="The framework, or the engine below it, stops; or it trains with what nobody meant.",
     instead="Write a number of the range that the message names.",
     limits=(
-        "Learning rates above 0.1 are a warning. Sizes of -1 and 0 are left alone where they are "
+        "Learning rates above 0.1 are a warning. The discount of an estimator that verl does not "
+        "have is left alone. Sizes of -1 and 0 are left alone where they are "
         "in use for none or all: they are reported of the prompts' and responses' lengths, the "
         "responses a prompt, the mini batch, the engine's parallel size and the trainer's GPUs "
         "of `verl.trainer.main_ppo`, and of the batches, samples and the actor's GPUs of OpenRLHF."
@@ -55,12 +56,13 @@ class _Range:
     severity: Severity | None = None
 
 
+_DISCOUNT: Final = regex(r"gamma|lam|lambd|gae_lambda")
 _RANGES: Final = (
     _Range(regex(r"(?:vllm_)?gpu_memory_utilization|mem_fraction_static"), 0, 1, True),
     _Range(regex(r"top_p"), 0, 1, True),
     _Range(regex(r"(?:actor_|critic_)?(?:lr|learning_rate)"), 0, 0.1, severity="warning"),
     _Range(regex(r"(?:lr_)?warmup(?:_steps)?_ratio"), 0, 1),
-    _Range(regex(r"gamma|lam|lambd|gae_lambda"), 0, 1),
+    _Range(_DISCOUNT, 0, 1),
     _Range(regex(r"temperature"), 0, 10),
     _Range(regex(r"zero_stage"), 0, 3),
     _Range(
@@ -126,8 +128,15 @@ def _outside(plan: Plan, setting: Setting) -> _Range | None:
     bounds = _range_of(setting.key.rsplit(".", 1)[-1].replace("-", "_"))
     if bounds is None or (bounds.high == inf and isinstance(value, float)):
         return None  # A fraction of a count is another rule's.
+    if bounds.names is _DISCOUNT and plan.framework == "verl" and _has_own_estimator(plan):
+        return None
     inside = bounds.low <= value <= bounds.high and not (bounds.open_below and value == bounds.low)
     return None if inside else bounds
+
+
+def _has_own_estimator(plan: Plan) -> bool:
+    """Whether the estimator is a fork's, which may mean something else by a discount."""
+    return plan.algorithm.value not in (None, *ESTIMATORS)
 
 
 @lru_cache(maxsize=256)

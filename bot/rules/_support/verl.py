@@ -21,6 +21,12 @@ ENTRY = "verl.trainer.main_ppo"
 ACTOR = "actor_rollout_ref.actor"
 ROLLOUT = "actor_rollout_ref.rollout"
 REF = "actor_rollout_ref.ref"
+ESTIMATORS = (
+    "gae", "grpo", "grpo_passk", "grpo_vectorized", "reinforce_plus_plus", "remax", "rloo",
+    "reinforce_plus_plus_baseline", "rloo_vectorized", "opo", "gpg", "gdpo",
+    "optimal_token_baseline", "tir_optimal_token_baseline",
+)  # fmt: skip
+"""The estimators of the advantage that verl's releases know; a fork may register its own."""
 
 SOURCE = (
     "validate_config in verl/utils/config.py and ActorConfig.validate in "
