@@ -59,8 +59,18 @@ def check(context: RuleContext) -> Hits:
             if total.startswith(REF) and not _needs_reference(values):
                 continue
             over_all, per_gpu = values.get(total), values.get(f"{total}_per_gpu")
-            if over_all is not None and per_gpu is not None:
+            if over_all is not None and per_gpu is not None and not _is_elsewhere(values, total):
                 yield from _judge(values, total, over_all, per_gpu)
+
+
+def _is_elsewhere(values: PlanValues, total: str) -> bool:
+    """Whether a fork has the size in a section of its own, as of one for each of several agents.
+
+    As `agent.agent_specific_parameters.actor.ppo_micro_batch_size_per_gpu=[4,4]`.
+    """
+    per_gpu = f"{total}_per_gpu"
+    end = per_gpu.removeprefix("actor_rollout_ref")
+    return any(one.key.endswith(end) and one.key != per_gpu for one in values.plan.settings)
 
 
 def _judge(values: PlanValues, total: str, over_all: PlanValue, per_gpu: PlanValue) -> Hits:

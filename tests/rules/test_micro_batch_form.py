@@ -26,6 +26,12 @@ NEW = "actor_rollout_ref.rollout.disaggregation.enabled=False"
         verl(OFF, f"{ACTOR}=$M", f"{ROLLOUT}=$M"),
         verl(OFF, f"{ACTOR}=64", f"{ROLLOUT}=64", before=OLD),
         verl(OFF, "$EXTRA"),
+        # A size for each of several agents (Within-yao/EnvACE).
+        verl(
+            OFF,
+            "+agent.agent_specific_parameters.actor.ppo_micro_batch_size_per_gpu=[4,4]",
+            f"{ROLLOUT}_per_gpu=4",
+        ),
         verl("actor_rollout_ref.actor.use_dynamic_bsz=$DYNAMIC"),
         verl(f"{ACTOR}_per_gpu=0"),
         verl(OFF).replace("main_ppo", "main_generation"),
