@@ -70,7 +70,8 @@ def check(context: RuleContext) -> Hits:
                 help=message("use --num_generations 8"),
             )
             continue
-        yield from _batch(values, group)
+        if not _redefines(context, plan):
+            yield from _batch(values, group)
 
 
 def _refuses(context: RuleContext, plan: Plan) -> bool:
@@ -83,6 +84,13 @@ def _refuses(context: RuleContext, plan: Plan) -> bool:
     return version_at_least(plan, 0, 15) and (
         has_own_trainer(plan) or _makes_trainer(context, plan)
     )
+
+
+def _redefines(context: RuleContext, plan: Plan) -> bool:
+    """Whether the batch that is given is one of the repository's own class, not TRL's."""
+    key, place = "generation_batch_size", context.place
+    given = plan.last(key) is not None
+    return given and place is not None and key in place.checkout.own_arguments()
 
 
 def _makes_trainer(context: RuleContext, plan: Plan) -> bool:

@@ -3,6 +3,9 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout
 from bot.rules._support.example import trl
 from tests.rules.helpers import marked, quiet
 
@@ -78,3 +81,29 @@ def test_batches_that_are_given_and_split(
     base = ("--per_device_train_batch_size 8", "--num_generations 8")
     kept = [option for option in base if option.split()[0] not in given]
     assert marked(SLUG, trl(*kept, *options)) == snapshot
+
+
+PROGRAM = """from dataclasses import dataclass, field
+import trl
+from trl import GRPOTrainer, ModelConfig, ScriptArguments, TrlParser
+
+@dataclass
+class GRPOConfig(trl.GRPOConfig):
+    {name}: int = field(default=64)
+
+_, args, _ = TrlParser((ScriptArguments, GRPOConfig, ModelConfig)).parse_args_and_config()
+GRPOTrainer(args=args).train()
+"""
+
+
+@pytest.mark.parametrize(("name", "count"), [("generation_batch_size", 0), ("diffusion_steps", 1)])
+def test_a_class_may_mean_another_batch(name: str, count: int) -> None:
+    """Completions that apple/ml-diffucoder makes at a time."""
+    data = (
+        "# trl: 0.18.0\naccelerate launch --num_processes 8 train.py --num_generations 10 "
+        f"{EACH} 5 --generation_batch_size 10\n"
+    )
+    place = InCheckout(Checkout({"train.py": PROGRAM.format(name=name).encode()}))
+    script = ScriptFile(path="run.sh", data=data.encode())
+    report = check_script(script, CheckOptions(place=place))
+    assert [one.id for one in report.findings].count("RLB100") == count
