@@ -131,7 +131,7 @@ class Registry(Generic[C]):
     def finding(self, rule: Rule[C], hit: Hit, source: Source) -> Finding:
         """What a rule found, as the report has it."""
         fix, file = None, source.part(hit.span.start)[0]
-        if hit.edits and file is source:
+        if hit.edits and file is source and source.exact:
             edits = tuple(Edit(**_place(source, edit.span), text=edit.text) for edit in hit.edits)
             title = hit.fix_title or hit.help or message("apply the edit")
             fix = Fix(title=title, safe=hit.fix_safe, edits=edits)

@@ -14,7 +14,7 @@ from bot.base.messages import message
 from bot.frameworks.notebook import read_notebook
 from bot.script.recipe import comments_of, given_word, implied_command
 from bot.shell.source import Source, Span
-from bot.shell.words import Command, Problem, Reading, Word
+from bot.shell.words import Problem, Reading
 
 
 def read_program(
@@ -52,17 +52,8 @@ def read_cells(
         problem = Problem("syntax", why, Span(0, 0))
         return Reading(Source(path, ""), (), (), (), (problem,))
     reading = read_shell(found.shell.encode())
-    commands = tuple(map(_computed, reading.commands))
+    commands = reading.commands
     if makes_settings(found.python.encode()):
         commands = (*commands, implied_command(("python3", tree_path), (), found.text))
-    source = Source(path, found.text, cells=found.cells)
+    source = Source(path, found.text, cells=found.cells, exact=False)
     return replace(reading, source=source, commands=commands, comments=comments_of(found.text))
-
-
-def _computed(command: Command) -> Command:
-    """A command of which no part stands in the file as it is read here."""
-    argv = tuple(
-        Word(tuple(replace(piece, literal=False) for piece in word.pieces), word.span)
-        for word in command.argv
-    )
-    return replace(command, argv=argv)

@@ -50,6 +50,8 @@ class Source:
     """Files that the script names: their offsets count on behind its own (see `begin`)."""
     cells: tuple[CellLine | None, ...] = ()
     """Of each line of a notebook's text whose it is; None for a blank between two cells."""
+    exact: bool = True
+    """Whether offsets are those of the file, so that it can be changed by them."""
     _starts: list[int] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:

@@ -161,3 +161,12 @@ def test_what_a_magic_stands_for_is_not_named(tmp_path: Path) -> None:
     notebook(tmp_path, "%%writefile a.txt\nx\n")
     shown = rlbot("lint", "train.ipynb", cwd=tmp_path).out
     assert "no cell runs a command, or makes settings of TRL's" in shown
+
+
+def test_no_fix_changes_a_notebook(tmp_path: Path) -> None:
+    """Offsets are those of the code alone, laid out line by line."""
+    path = notebook(tmp_path, "!trl sft --model_name_or_path a --dataset_name b --output_dr o\n!ls")
+    before = path.read_bytes()
+    shown = rlbot("lint", "--fix", "--unsafe", path.name, cwd=tmp_path)
+    assert "did you mean --output_dir?" in shown.out
+    assert ("can be fixed" in shown.out, path.read_bytes()) == (False, before)
