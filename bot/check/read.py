@@ -14,7 +14,7 @@ from bot.base.messages import message
 from bot.check.request import CheckOptions, ScriptFile
 from bot.frameworks import Checkout, ScriptPlace, plans
 from bot.frameworks.named_files import above
-from bot.frameworks.notebook import is_notebook
+from bot.frameworks.notebook import is_notebook, read_export
 from bot.frameworks.plan import Plan
 from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import check_context
@@ -70,7 +70,7 @@ def read_script(script: ScriptFile, options: CheckOptions) -> RuleContext:
 
 def _read_context(script: ScriptFile, options: CheckOptions) -> RuleContext:
     place = options.place(script) if options.place is not None else None
-    if place is None and (is_program(script.path) or is_notebook(script.path)):
+    if place is None and is_program(script.path):
         # A program is read through the repository that it stands in, which here is no more.
         alone = PurePath(script.path).name
         place = ScriptPlace(Checkout({alone: script.data}), alone)
@@ -158,7 +158,7 @@ def _readings(
             return
         own, program = place.checkout.own_arguments(), place.checkout.program(place.path)
         yield read_recipe(script.data, script.path, own, program)
-    elif is_notebook(script.path):
+    elif is_notebook(script.path) or _is_export(script):
         from bot.script.program import read_cells
 
         tree_path = place.path if place else script.path
@@ -173,6 +173,10 @@ def _readings(
         yield read_program(script.data, script.path, tree_path, given, _assumed(options))
     else:
         yield from _shell(script, options, script.data)
+
+
+def _is_export(script: ScriptFile) -> bool:
+    return is_program(script.path) and read_export(script.data) is not None
 
 
 def files_of(script: ScriptFile, options: CheckOptions) -> tuple[Files | None, str | None]:

@@ -12,7 +12,7 @@ from bot.base.errors import UncheckedError, UserError
 from bot.base.messages import Message, mark, message
 from bot.base.regex import regex
 from bot.commands.files import read_file
-from bot.frameworks.notebook import is_notebook, is_unfinished, read_notebook
+from bot.frameworks.notebook import is_notebook, is_unfinished, read_export, read_notebook
 from bot.script.name import is_program
 
 _OTHER_KINDS: Final = {
@@ -101,6 +101,7 @@ def _broken(path: Path, data: bytes) -> Message | None:
         or not is_program(path.name)
         or _IMPORTS.search(data) is None
         or not _names_trainer(data)
+        or read_export(data) is not None
     ):
         return None
     from bot.frameworks.python.source import tree_of

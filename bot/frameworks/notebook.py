@@ -18,7 +18,7 @@ from typing import Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
-from bot.frameworks.named_files import text_of
+from bot.frameworks.named_files import bytes_of, text_of
 from bot.frameworks.python.source import parsed
 from bot.shell.source import CellLine
 
@@ -30,6 +30,7 @@ LARGEST: Final = 1 << 24
 _SOURCE: Final = regex(r'(?<!\\)"source"[ \t\r\n]{0,200}:[ \t\r\n]{0,200}')
 _BETWEEN: Final = regex(r"[ \t\r\n,]{0,200}")
 _MAGIC: Final = regex(r"([ \t]{0,200})(?:!!?|(%))")
+_EXPORTED: Final = regex(rb"(?m)^[ \t]{0,200}[!%]")
 _LINE_MAGICS: Final = {"cd": "cd", "env": "export", "set_env": "export"}
 _SHELL: Final = frozenset(("%%bash", "%%sh", "%%shell", "%%script bash", "%%script sh"))
 _WRITES: Final = frozenset(("%%writefile", "%%file"))
@@ -58,7 +59,8 @@ def is_notebook(path: str) -> bool:
 def python_of(files: Mapping[str, bytes], path: str) -> str:
     """The Python of a repository's file: a module's text, or that of a notebook's cells."""
     if not is_notebook(path):
-        return text_of(files, path)
+        exported = read_export(bytes_of(files, path))
+        return text_of(files, path) if exported is None else exported.python
     found = read_notebook(files.get(path, b""))
     return found.python if found is not None else ""
 
@@ -105,13 +107,50 @@ def read_notebook(data: bytes) -> Notebook | None:
                 places += [None] * (len(text) - len(places))
                 last = within == len(lines)  # It is the blank behind the cell.
                 places.append(None if last else CellLine(number + 1, at, within))
-                width = max(map(len, (line, of_python, of_shell)))
-                python.append(of_python.ljust(width))
-                shell.append(of_shell.rjust(width))
-                text.append(line.ljust(width))
+                python.append(of_python)
+                shell.append(of_shell)
+                text.append(line)
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
-    return Notebook("\n".join(python), "\n".join(shell), "\n".join(text), tuple(places))
+    return _laid_out(python, shell, text, tuple(places))
+
+
+def read_export(data: bytes) -> Notebook | None:
+    """The code of a notebook that was saved as Python, with IPython's lines in it.
+
+    None for what Python itself reads, and where it would not without those lines either.
+    """
+    if _EXPORTED.search(data) is None or len(data) > LARGEST:
+        return None
+    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    lines = text.split("\n")
+    cells = {line.partition(" ")[0].rstrip() for line in lines if line.startswith("%%")}
+    if not cells <= _OF_PYTHON or parsed(text) is not None:
+        return None  # Where another kind of cell ends is not known.
+    python, shell = _line_by_line(lines)
+    if (tree := parsed("\n".join(python))) is None:
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Constant, ast.JoinedStr)):  # A cell of text is a string.
+            within = slice(node.lineno, node.end_lineno)
+            shell[within] = [""] * len(shell[within])
+    return _laid_out(python, shell, lines, ())
+
+
+def _laid_out(
+    python: Sequence[str],
+    shell: Sequence[str],
+    text: Sequence[str],
+    cells: tuple[CellLine | None, ...],
+) -> Notebook:
+    """The texts of a notebook, of whose lines each is as long as its like in the others."""
+    widths = [max(map(len, every)) for every in zip(python, shell, text, strict=True)]
+    return Notebook(
+        "\n".join(map(str.ljust, python, widths)),
+        "\n".join(map(str.ljust, shell, widths)),
+        "\n".join(map(str.ljust, text, widths)),
+        cells,
+    )
 
 
 def _cells(raw: str) -> Iterator[tuple[int, list[tuple[int, str]]]]:
@@ -169,6 +208,12 @@ def _split(lines: Sequence[str]) -> tuple[list[str], list[str]]:
         return blank, [f"cat {into}'{written}'<<'{_END}'", *lines[1:-1], _END]
     if magic.startswith("%%") and magic not in _OF_PYTHON:
         return blank, blank
+    python, shell = _line_by_line(lines)
+    return python if parsed("\n".join(python)) is not None else blank, shell
+
+
+def _line_by_line(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The lines that IPython hands on as shell, and the others as Python."""
     python, shell, begun = list[str](), list[str](), list[str]()
     for line in lines:
         found = None if begun else _MAGIC.match(line)
@@ -178,16 +223,16 @@ def _split(lines: Sequence[str]) -> tuple[list[str], list[str]]:
         if not command or not line.endswith("\\"):
             shell += _with_values("\n".join(begun)).split("\n")
             begun = []
-    return python if parsed("\n".join(python)) is not None else blank, shell
+    return python, shell + begun
 
 
 def _command(line: str, found: re.Match[str]) -> str:
-    """The shell's command of a line with a magic; empty where it is none of the shell's."""
-    rest = line[found.end() :]
+    """The shell's command of a line with a magic, in its place; empty where it is none of its."""
+    before, rest = " " * found.end(), line[found.end() :]
     if not found[2]:
-        return rest
+        return f"{before}{rest}"
     name, _, given = rest.partition(" ")
-    return f"{_LINE_MAGICS[name]} {given}" if name in _LINE_MAGICS else ""
+    return f"{before}{_LINE_MAGICS[name]} {given}" if name in _LINE_MAGICS else ""
 
 
 def _with_values(command: str) -> str:

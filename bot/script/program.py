@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from bot.base.messages import message
-from bot.frameworks.notebook import read_notebook
+from bot.frameworks.notebook import is_notebook, read_export, read_notebook
 from bot.script.recipe import comments_of, given_word, implied_command
 from bot.shell.source import Source, Span
 from bot.shell.words import Problem, Reading
@@ -41,12 +41,14 @@ def read_cells(
 ) -> Reading:
     """A notebook's commands, and the one that its Python stands for where that makes settings.
 
+    So of one that was saved as Python.
+
     Offsets are those of a text in which only the code of cells stands, each line where the file has
     it; no edit is made by them.
     """
     from bot.frameworks.trl.written import makes_settings
 
-    found = read_notebook(data)
+    found = read_notebook(data) if is_notebook(path) else read_export(data)
     if found is None:
         why = message("this is no notebook of Jupyter's (nbformat 4), or more than 16 MiB")
         problem = Problem("syntax", why, Span(0, 0))

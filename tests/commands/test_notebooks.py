@@ -163,9 +163,35 @@ def test_what_a_magic_stands_for_is_not_named(tmp_path: Path) -> None:
     assert "no cell runs a command, or makes settings of TRL's" in shown
 
 
-def test_no_fix_changes_a_notebook(tmp_path: Path) -> None:
+EXPORT = """# -*- coding: utf-8 -*-
+!pip install -q trl==0.24.0
+%cd work
+from trl import SFTConfig, SFTTrainer
+args = SFTConfig(output_dir='o', max_lenght=1024)
+SFTTrainer(model='Qwen/Qwen2.5-1.5B', args=args, train_dataset=None).train()
+!trl sft --model_name_or_path a --dataset_name b --output_dr o
+"""
+
+
+@pytest.mark.parametrize("named", ["train.py", "."])
+def test_so_is_a_notebook_that_colab_saved_as_python(tmp_path: Path, named: str) -> None:
+    (tmp_path / "train.py").write_text(EXPORT)
+    made = rlbot("lint", named, cwd=tmp_path)
+    assert "  5:34  error    RLB020  there is no max_lenght here" in made.out
+    assert "  7:50  error    RLB020  there is no --output_dr here" in made.out
+    assert "trl==0.24.0, which the script installs" in made.out
+    shown = rlbot("estimate", "train.py", "--device", "a100", cwd=tmp_path).out
+    assert shown.startswith("train.py on 1 × A100 (79.4 GiB usable): ")
+
+
+@pytest.mark.parametrize("kind", ["ipynb", "py"])
+def test_no_fix_changes_a_notebook(tmp_path: Path, kind: str) -> None:
     """Offsets are those of the code alone, laid out line by line."""
-    path = notebook(tmp_path, "!trl sft --model_name_or_path a --dataset_name b --output_dr o\n!ls")
+    code = "!trl sft --model_name_or_path a --dataset_name b --output_dr o\n!ls"
+    path = notebook(tmp_path, code)
+    if kind == "py":
+        path = tmp_path / "train.py"
+        path.write_text(EXPORT)
     before = path.read_bytes()
     shown = rlbot("lint", "--fix", "--unsafe", path.name, cwd=tmp_path)
     assert "did you mean --output_dir?" in shown.out

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bot.check.request import CheckOptions, InCheckout, ScriptFile
 from bot.check.script import check_script
 from bot.frameworks import Checkout
-from bot.frameworks.notebook import LARGEST, cell_text, read_notebook
+from bot.frameworks.notebook import LARGEST, cell_text, read_export, read_notebook
 from bot.report import ScriptReport
 
 TRAINS = """\
@@ -245,3 +245,39 @@ def test_the_release_that_a_script_installs(command: str, release: str | None) -
     (launch,) = report.launches
     installed = "which the script installs" in launch.framework_version_reason
     assert (launch.framework_version if installed else None) == release
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TRAINS,
+        f"x = 7\\\n%2\n{TRAINS}",  # Python as it is.
+        f"!pip install trl\n{TRAINS}\ndef f(:\n",
+        f"%%bash\nls\n{TRAINS}",  # Nobody knows where that cell ends.
+        f"%%writefile b.py\n{TRAINS}",
+        f"out = !nvidia-smi\n{TRAINS}",
+    ],
+)
+def test_what_is_no_notebook_that_was_saved_as_python(text: str) -> None:
+    assert read_export(text.encode()) is None
+
+
+def test_a_notebook_that_was_saved_as_python() -> None:
+    lines = (
+        "%%capture\r",
+        "!pip install -q trl \\\r",
+        "  peft\r",
+        "if True:\r",
+        "    %cd b\r",
+        '"""# Training',
+        "!python -m verl.trainer.main_ppo",
+        '"""',
+        TRAINS,
+        "!ls",
+    )
+    found = read_export("\n".join(lines).encode())
+    assert found is not None
+    assert found.shell.split() == ["pip", "install", "-q", "trl", "\\", "peft", "cd", "b", "ls"]
+    assert [*map(len, found.python.split("\n"))] == [*map(len, found.shell.split("\n"))]
+    assert found.text.split("\n")[4].index("cd") == found.shell.split("\n")[4].index("cd")
+    assert found.python.split("\n")[0].strip() == "0"
