@@ -578,6 +578,25 @@ def test_a_copy_of_a_trainers_class_has_its_own_options() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "algorithm"),
+    [
+        ("TGRPOConfig", None),
+        ("GRPOConfigs", None),
+        ("GRPOConfig", "grpo"),
+        ("DiffuGRPOConfig", "grpo"),
+    ],
+)
+def test_such_a_class_may_have_a_name_of_its_own(name: str, algorithm: str | None) -> None:
+    """xiaohangt/wd1, whose trainer is of a model of diffusion."""
+    report = check(
+        "--output_dir o --num_generations 3",
+        src__open_r1__grpo0py=PROGRAM.replace("GRPOConfig", name),
+        src__open_r1__configs0py=COPY.replace("class GRPOConfig", f"class {name}"),
+    )
+    assert (report.plan.algorithm if report.plan is not None else None) == algorithm
+
+
+@pytest.mark.parametrize(
     ("imported", "used", "expected"),
     [
         ("from trl import GRPOTrainer", "GRPOTrainer(args=a)", ""),

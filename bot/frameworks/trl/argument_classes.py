@@ -12,6 +12,7 @@ from dataclasses import field
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.frameworks.python.class_options import class_options
 from bot.frameworks.python.files import ProgramFiles
 from bot.frameworks.python.run import ProgramRun
@@ -31,6 +32,9 @@ _OF_BEFORE: Final[Mapping[str, list[Any]]] = {
     "sanity_check": ["sanity_check", "bool", "?", False, None]
 }
 """What those of 0.8 and 0.9 had besides (`trl/commands/cli_utils.py`)."""
+
+_COPY: Final = regex(rf"(?:(?<=[a-z\d_])|^)(?:{'|'.join(TRAINERS)})\Z")
+"""The end of the name of a class that has TRL's fields itself: `GRPOConfig`, `DiffuGRPOConfig`."""
 
 
 class OtherTrainerError(LookupError):
@@ -73,8 +77,9 @@ class ArgumentClasses:
             if isinstance(node, ast.ClassDef) and node.name == text:
                 for base in node.bases:
                     self.add(path, base, depth + 1)
-                    if text in TRAINERS and written(base).endswith("TrainingArguments"):
-                        self.trainers.add(TRAINERS[text])
+                    copied = _COPY.search(text)
+                    if copied is not None and written(base).endswith("TrainingArguments"):
+                        self.trainers.add(TRAINERS[copied[0]])
                         self.own = True
                 self.options.update(class_options(node))
                 return
