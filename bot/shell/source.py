@@ -96,8 +96,9 @@ class Source:
         return Place(*self.line_column(span.start), *self.line_column(max(span.start, span.end)))
 
     def written(self, span: Span) -> str:
-        """The text of `span`, as it is written."""
-        return self.text[span.start : span.end]
+        """The text of `span`, as it is written in its file."""
+        part, at = self.part(span.start)
+        return part.text[at : at + span.end - span.start]
 
     def line(self, number: int) -> str:
         """The text of a line, from 1, without its end."""

@@ -3,6 +3,9 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout
 from bot.rules._support.example import verl
 from tests.rules.helpers import found, marked, quiet
 
@@ -52,6 +55,18 @@ RECIPE = "model_name_or_path: a/b-7b\ndataset_name: c/d\nlearning_rate: 1e-6\nev
 def test_a_word_that_yaml_takes_for_a_boolean(value: str, help_: str | None) -> None:
     (finding,) = found(SLUG, f"{RECIPE}{value}\n", "recipes/a/sft/config.yaml")
     assert finding.help == help_
+
+
+def test_so_it_is_of_a_recipe_that_a_script_names() -> None:
+    """AMAP-ML/MathForge's `save_strategy: no`."""
+    files = {"a.yaml": f"{RECIPE}no\n".encode(), "b.txt": b""}
+    script = ScriptFile(path="run.sh", data=b"trl sft --output_dir o --config a.yaml\n")
+    report = check_script(script, CheckOptions(place=InCheckout(Checkout(files))))
+    (finding,) = [one for one in report.findings if one.slug == SLUG]
+    assert (finding.path, finding.help) == (
+        "a.yaml",
+        "YAML reads no as a boolean: write 'no' in quotes",
+    )
 
 
 def test_a_quoted_word_is_a_text() -> None:
