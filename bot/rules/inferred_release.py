@@ -50,8 +50,20 @@ def check(context: RuleContext) -> Hits:
         if plan.inference is None:
             continue
         given = (plan.framework, place.checkout.files, place.path) if place is not None else None
-        if given is None or not (read_commit(*given) or read_fork(*given)):
+        if given is not None and (read_commit(*given) or read_fork(*given)):
+            continue
+        if not _has_copy(context, plan):
             yield _hit(plan, plan.inference)
+
+
+def _has_copy(context: RuleContext, plan: Plan) -> bool:
+    """Whether a program of TRL's may import a copy in the repository, which no release is."""
+    place, entry = context.place, plan.launch.entry
+    return (
+        place is not None
+        and plan.framework == "trl"
+        and place.checkout.trl_programs.of_own_trl(entry, place.path) is not None
+    )
 
 
 def _hit(plan: Plan, inference: Inference) -> Hit:

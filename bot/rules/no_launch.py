@@ -129,7 +129,8 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
                 path=path,
                 name=name,
             )
-        if (copied := programs.of_own_trl(started.entry, place.path)) is not None:
+        copied = programs.of_own_trl(started.entry, place.path)
+        if copied is not None and programs.find(started.entry, place.path) is None:
             path, folder = copied
             return message(
                 "{path} takes the options of TRL and may import the copy in {folder}, whose "

@@ -723,3 +723,29 @@ def test_a_script_of_a_copy_of_trl_has_the_options_of_the_copy(
     script = ScriptFile(path="grpo.sh", data=launch.encode())
     findings = check_script(script, CheckOptions(place=InCheckout(checkout))).findings
     assert [one.id for one in findings if one.severity == "error"] == errors
+
+
+@pytest.mark.parametrize(
+    ("more", "findings"),
+    [
+        ("--judges 3 --benchmarks a", []),
+        # A copy may divide its batches otherwise, and be of any release.
+        ("--num_generations 1 --max_prompt_length 5", []),
+        ("--learning_rte 1", ["RLB020"]),
+    ],
+)
+def test_a_program_beside_a_copy_of_trl_takes_its_fields(more: str, findings: list[str]) -> None:
+    """AMAP-ML/MathForge, with its trl-0.20.0."""
+    copy = {"trl-0.20.0/" + name: text for name, text in COPY_OF_TRL.items()}
+    contents = {name: text.encode() for name, text in {**FILES, **copy}.items()}
+    script = f"python {GRPO} --model_name_or_path a/b --output_dir o {more}\n"
+    report = check_script(
+        ScriptFile(path="run.sh", data=script.encode()),
+        CheckOptions(place=InCheckout(Checkout(contents))),
+    )
+    assert [one[1] for one in found(report)] == findings
+    assert report.launches[0].framework == "trl"
+    (plan,) = plans(
+        read(script.encode(), "run.sh"), place=ScriptPlace(Checkout(contents), "run.sh")
+    )
+    assert plan.own_trainer == "trl-0.20.0/trl"

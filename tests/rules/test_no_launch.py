@@ -259,9 +259,14 @@ GRPOTrainer(model="a/b", args=GRPOConfig(output_dir="x", learning_rate=args.lr))
 
 
 @pytest.mark.parametrize(
-    ("pin", "named"), [({}, True), ({"train/requirements.txt": b"trl==1.16.0\n"}, False)]
+    ("more", "named"),
+    [
+        ({}, True),
+        ({"train/requirements.txt": b"trl==1.16.0\n"}, False),
+        ({"trl-own/trl/trainer/utils.py": b"class Own:\n    judges: int = 2\n"}, False),
+    ],
 )
-def test_a_program_may_import_the_repositorys_own_trl(pin: dict[str, bytes], named: bool) -> None:
+def test_a_program_may_import_the_repositorys_own_trl(more: dict[str, bytes], named: bool) -> None:
     """NVlabs/GDPO, whose trl-0.18.0-gdpo stands beside the programs that need it."""
     program = b"""
 from trl import GRPOConfig, GRPOTrainer, ModelConfig, ScriptArguments, TrlParser
@@ -269,8 +274,8 @@ parser = TrlParser((ScriptArguments, GRPOConfig, ModelConfig))
 script_args, training_args, model_args = parser.parse_args_and_config()
 GRPOTrainer(model=model_args.model_name_or_path, args=training_args).train()
 """
-    own = {"trl-own/trl/trainer/grpo_config.py": b"class GRPOConfig:\n    judges: int = 2\n"}
-    place = InCheckout(Checkout({"train/run.py": program, **own, **pin}))
+    own = {"trl-own/trl/trainer/grpo_config.py": b"GRPOConfig = make()\n"}
+    place = InCheckout(Checkout({"train/run.py": program, **own, **more}))
     script = ScriptFile(path="run.sh", data=b"accelerate launch train/run.py --config a.yaml\n")
     report = check_script(script, CheckOptions(place=place))
     reasons = [one.reason for one in report.unchecked if one.check.startswith("RLB002")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping
 from typing import Final
 
@@ -24,6 +25,7 @@ class TrlCopies:
         copies = (path for path in files if _SETTINGS in path and _COPY.search(path))
         self._folders = {path.rpartition(_SETTINGS)[0].rstrip("/") for path in copies}
         self._known: dict[str, bool] = {}
+        self._fields: dict[str, frozenset[str]] = {}
 
     def may_serve(self, program: str) -> bool:
         """Whether a program may import a copy."""
@@ -44,15 +46,15 @@ class TrlCopies:
                 return None
         return min(self._folders)
 
-    def fields(self, script: str) -> frozenset[str]:
-        """The fields of the copy's classes of settings, of a script in it; none of other files."""
-        folder, inside, name = script.rpartition("trl/scripts/")
-        if not inside or "/" in name or folder.rstrip("/") not in self._folders:
-            return frozenset()
-        classes = (f"{folder}{_SETTINGS}", f"{folder}trl/scripts/utils.py")
-        paths = [path for path in self._files if path.startswith(classes)]
-        texts = (text_of(self._files, path) for path in paths if path.endswith(_DEFINING))
-        return frozenset(name for text in texts for name in field_names(text))
+    def fields(self, copy: str) -> frozenset[str]:
+        """The fields of the classes of settings of a copy, by the folder that it lies in."""
+        if copy not in self._fields:
+            inside = posixpath.join(copy, "trl")
+            classes = (f"{inside}/trainer/", f"{inside}/scripts/utils.py", f"{inside}/commands/")
+            paths = [path for path in self._files if path.startswith(classes)]
+            texts = (text_of(self._files, path) for path in paths if path.endswith(_DEFINING))
+            self._fields[copy] = frozenset(name for text in texts for name in field_names(text))
+        return self._fields[copy]
 
     def _asks(self, folder: str) -> bool:
         """Whether the requirements of a folder name releases."""

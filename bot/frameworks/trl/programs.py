@@ -109,30 +109,37 @@ class TrlPrograms:
     def find(self, entry: str, script: str, *, own: bool = False) -> TrlProgram | None:
         """The program that a script starts by a path or a module's name; None for any other one.
 
-        Also None where a class cannot be followed, or where it may import a TRL of the repository's
-        own: nothing is then known of the options. `own` asks for one of open-instruct's, none of
+        Also None where a class cannot be followed. `own` asks for one of open-instruct's, none of
         whose classes is TRL's.
         """
         path = self.file_of(entry, script)
-        if path is None or (not own and self._copies.may_serve(path)):
-            return None if path is None or own else self._of_copy(path)
+        if path is None:
+            return None
         if path not in self._found:
             data = bytes_of(self._files, path)
             marked = any(mark in data for mark in _MARKS)
-            self._found[path] = self._program(path) if marked else None
+            self._found[path] = self._beside_copy(self._program(path)) if marked else None
         found = self._found[path]
         if found is None and own:
             return self._parsing(path)
         return found if found is None or (not found.trainer) is own else None
 
-    def _of_copy(self, path: str) -> TrlProgram | None:
-        """A script of a TRL of the repository's own, with every field that the copy has."""
-        fields = self._copies.fields(path)
-        found = self._program(path) if fields else None
-        if found is None:
-            return None
+    def _beside_copy(self, found: TrlProgram | None) -> TrlProgram | None:
+        """A program that may import a TRL of the repository's own: each field that it has is taken.
+
+        Of what kind it is, and what the trainer makes of it, is not known then. None where the
+        fields are not known either.
+        """
+        copy = self._copies.serving(found.path) if found is not None and found.trainer else None
+        if found is None or copy is None:
+            return found
+        fields = self._copies.fields(copy)
         others = {name: [name, "any", "*", UNREADABLE, None] for name in fields}
-        return replace(found, options={**others, **found.options})
+        if not fields:
+            return None
+        name = found.trains_with or posixpath.join(copy, "trl")
+        options = {**others, **found.options}
+        return replace(found, options=options, own_trainer=True, trains_with=name)
 
     def drops_rest(self, entry: str, script: str) -> bool:
         """Whether a program, or any where none is named, passes over what no option takes."""
@@ -152,7 +159,7 @@ class TrlPrograms:
         """A program with options of TRL's, and the copy of TRL that it may import them from."""
         path = self.file_of(entry, script)
         copy = self._copies.serving(path) if path is not None else None
-        if path is None or copy is None or self.find(entry, script) is not None:
+        if path is None or copy is None:
             return None
         data = bytes_of(self._files, path)
         parses = b"import trl" in data or b"from trl import" in data
