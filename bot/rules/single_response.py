@@ -28,8 +28,8 @@ META = Meta(
     limits=(
         "Knows grpo, rloo and their variants. An error for OpenRLHF, which stops at its "
         "start. Silent when the number cannot be known, for distillation from a teacher, for "
-        "validation alone, for SAC, and where a program of the repository's own is given neither "
-        "the algorithm nor the number."
+        "validation alone, for SAC, for a trainer of the repository's own beside TRL, and where a "
+        "program of the repository's own is given neither the algorithm nor the number."
     ),
     source=(
         "compute_grpo_outcome_advantage in verl/trainer/ppo/core_algos.py, which leaves a group of "
@@ -40,7 +40,15 @@ META = Meta(
     ),
 )
 
-_COUNTS = (".n", ".n_agent", ".n_repeat", ".n_samples", ".num_generations")
+_COUNTS = (
+    ".n",
+    ".n_agent",
+    ".n_repeat",
+    ".n_samples",
+    ".n_samples_per_prompt",
+    ".num_generations",
+    "_rollout_n",
+)
 _OTHERS = (
     "actor_rollout_ref.rollout.n",
     "actor_rollout_ref.rollout.val_kwargs.n",
@@ -57,6 +65,8 @@ def check(context: RuleContext) -> Hits:
             continue
         if plan.rollout_n.default and (values_of(plan).open_ended or _of_its_own(plan)):
             continue
+        if plan.framework == "trl" and plan.own_trainer:
+            continue  # TRL's own refuses one; that of the repository may have a critic.
         # A teacher's distillation compares nothing, and validation trains nothing.
         if plan.framework == "verl" and (
             values_of(plan).flag("distillation.enabled")
@@ -80,11 +90,11 @@ def check(context: RuleContext) -> Hits:
 
 
 def _trains_nothing(plan: Plan) -> bool:
-    """Whether the launch validates alone, or is one of SAC's, which compares no responses."""
+    """Whether the launch only validates, or is one of SAC's, which compares no responses."""
     epochs = values_of(plan).get("trainer.total_epochs")
     none = epochs is not None and epochs.value == 0
     named = plan.launch.entry.removesuffix(".py").rpartition(".")[2].split("_")
-    other = "sac" in named or "validation" in named
+    other = any(name in named for name in ("sac", "validation", "eval"))
     return none or other or bool(values_of(plan).flag("trainer.val_only"))
 
 
@@ -94,8 +104,13 @@ def _of_its_own(plan: Plan) -> bool:
 
 
 def _is_taught(plan: Plan) -> bool:
-    """Whether a fork's own distillation is on: `+opsd.enabled=True`."""
+    """Whether a fork's own distillation is on: `+opsd.enabled=True`.
+
+    Or a teacher's logits stand in the place of rewards (`only_reverse_kl_advantages`).
+    """
     on = [s.key.split(".") for s in plan.settings if s.value is True]
+    if any(parts[-1].endswith("reverse_kl_advantages") for parts in on):
+        return True
     sections = [parts[-2] for parts in on if parts[-1] == "enabled" and len(parts) > 1]
     return any("distill" in section or section in ("opd", "opsd") for section in sections)
 

@@ -34,6 +34,14 @@ N = "actor_rollout_ref.rollout.n"
         # ta3h30nk1m/verl-agent-custom: a program that validates alone.
         verl(f"{N}=1").replace("main_ppo", "main_webshop_validation"),
         f"python3 -m verl.experimental.vla.main_sac {N}=1\n",  # verl's own example of SAC.
+        # Forks with a number, an evaluation or a teacher of their own.
+        verl(f"{N}=1", "+actor_rollout_ref.rollout.grpo_rollout_n=16"),  # Jinyeop3110/KG-R1
+        verl("+customized_grpo_rollout_n=8"),  # YefanZhou/MemCurator
+        verl("+ttrl.n_samples_per_prompt=32"),  # Lumina04/CARE
+        verl(f"{N}=1").replace("main_ppo", "main_eval"),
+        verl(  # TURLEing/G-OPD
+            f"{N}=1", "+actor_rollout_ref.actor.policy_loss.only_reverse_kl_advantages=True"
+        ),
     ],
 )
 def test_stays_silent(script: str) -> None:
@@ -78,3 +86,23 @@ if args.advantage_estimator in {estimators}:
 
 def test_it_is_an_error_where_the_trainer_refuses_it(snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, openrlhf("--rollout.n_samples_per_prompt 1")) == snapshot
+
+
+OWN = """
+from trl import GRPOConfig, ModelConfig, ScriptArguments, TrlParser
+from mine import {trainer}
+parser = TrlParser((ScriptArguments, GRPOConfig, ModelConfig))
+script_args, training_args, model_args = parser.parse_args_and_config()
+{trainer}(args=training_args).train()
+"""
+
+
+@pytest.mark.parametrize(("trainer", "count"), [("GRPOTrainer", 1), ("ActorCriticTrainer", 0)])
+def test_a_trainer_of_the_repositorys_own_may_have_a_critic(trainer: str, count: int) -> None:
+    """luckeciano/stable-pg-llm."""
+    program = OWN.format(trainer=trainer).replace("from mine import GRPO", "from trl import GRPO")
+    files = {"train.py": program.encode(), "mine.py": b"class ActorCriticTrainer: ...\n"}
+    data = b"# trl: 0.14.0\npython train.py --model_name_or_path a/b --num_generations 1\n"
+    options = CheckOptions(place=InCheckout(Checkout(files)))
+    report = check_script(ScriptFile(path="run.sh", data=data), options)
+    assert [one.id for one in report.findings].count("RLB045") == count
