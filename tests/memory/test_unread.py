@@ -93,20 +93,28 @@ def test_a_setting_of_what_is_off_changes_nothing(launch: str) -> None:
 
 
 def test_what_is_not_read_is_said_where_it_fits() -> None:
-    key = "actor_rollout_ref.actor.fsdp_config.mixed_precision.reduce_dtype"
+    key = "actor_rollout_ref.actor.fsdp_config.mixed_precision.output_dtype"
     made = printed(f"{_GRPO} trainer.n_gpus_per_node=8 +{key}=fp8", "--device", "h100")
     assert made["outcome"] == "fits"
     assert f"not counted: {key}" in made["assumptions"]
 
 
+@pytest.mark.parametrize("kind", ["reduce", "buffer"])
+def test_what_gradients_are_reduced_in_is_small(kind: str) -> None:
+    """A run out of memory had no prediction for the sake of both."""
+    one = f"{_GRPO} trainer.n_gpus_per_node=1"
+    key = f"actor_rollout_ref.actor.fsdp_config.mixed_precision.{kind}_dtype"
+    assert printed(f"{one} +{key}=fp32", "--device", "rtx4090")["outcome"] == "impossible"
+
+
 def test_nothing_is_impossible_beside_what_is_not_read() -> None:
     one = f"{_GRPO} trainer.n_gpus_per_node=1"
     assert printed(one, "--device", "rtx4090")["outcome"] == "impossible"
-    key = "actor_rollout_ref.actor.fsdp_config.mixed_precision.buffer_dtype"
+    key = "actor_rollout_ref.actor.fsdp_config.mixed_precision.output_dtype"
     made = printed(f"{one} +{key}=fp8", "--device", "rtx4090")
     assert made["outcome"] == "no prediction"
     assert made["reason"].startswith(f"{key} may lower the peak and is not modelled.")
-    other = "actor_rollout_ref.actor.fsdp_config.mixed_precision.reduce_dtype"
+    other = "actor_rollout_ref.actor.fsdp_config.mixed_precision.cast_dtype"
     made = printed(f"{one} +{key}=fp8 +{other}=fp8", "--device", "rtx4090")
     assert "may lower the peak and are not modelled. Without them" in made["reason"]
     assert key in made["reason"]

@@ -22,6 +22,7 @@ from bot.frameworks.python.source import (
     UnfollowedError,
     modules_imported,
     origins,
+    renewed,
     written,
 )
 from bot.frameworks.python.statements import (
@@ -221,6 +222,8 @@ class Scope:
         parsed = self.run.parsed
         if parsed is not None and value is parsed[0]:
             return value, self, one.lineno  # Their names differ, whichever class has them.
+        if at == 0 and (same := renewed(value)) is not None:
+            return same, self, one.lineno
         pair = isinstance(value, ast.Call) and bool(method_of(value))  # A model and its tokenizer
         if at == 0 and (pair or value is parsing_call(self.tree)):
             return value, self, one.lineno  # args, rest = parser.parse_known_args()

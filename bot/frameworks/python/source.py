@@ -25,6 +25,9 @@ INSTALLED: Final = frozenset(
 """Packages that are installed, also where a repository has a folder of that name."""
 
 
+_RENEW: Final = ("setup_chat_format", "clone_chat_template")
+
+
 class UnfollowedError(LookupError):
     """What only running the program tells."""
 
@@ -53,6 +56,12 @@ def written(node: ast.expr) -> str:
         return ast.unparse(node)
     except RecursionError:
         return ""
+
+
+def renewed(node: ast.expr) -> ast.expr | None:
+    """The model that a function of TRL's gives back, with a few tokens more; None for any other."""
+    named = isinstance(node, ast.Call) and written(node.func).rpartition(".")[2]
+    return node.args[0] if named in _RENEW and isinstance(node, ast.Call) and node.args else None
 
 
 @lru_cache(maxsize=2)

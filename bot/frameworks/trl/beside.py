@@ -16,6 +16,7 @@ from bot.frameworks.python.torch_types import known_type
 _TOWER = regex(r"vis(?:ual|ion)")
 _STORED = "PeftModel.from_pretrained"
 _TEACHER = "teacher_model_name_or_path"
+_REWARD = "reward_model_path"
 _LOADED = "pretrained_model_name_or_path"
 _OTHERWISE = frozenset(("config", "load_in_4bit", "load_in_8bit", "quantization_config"))
 """What makes another model of a teacher, or a smaller one."""
@@ -87,8 +88,7 @@ def teacher_of(
             raise UnfollowedError("teacher_model")
         return [], {_TEACHER: (node, scope)}
     given = arguments(node, scope, _LOADED)
-    stored = is_model(node) and written(node.func).endswith(".from_pretrained")
-    if not stored or _OTHERWISE.intersection(given) or _LOADED not in given:
+    if not _is_plain(node, given):
         raise UnfollowedError("teacher_model")
     told = {_TEACHER: (given[_LOADED], scope)}
     how: dict[str, ast.expr] = {}
@@ -101,6 +101,34 @@ def teacher_of(
         loading = ast.Dict([*map(ast.Constant, how)], [*how.values()])
         told["teacher_model_init_kwargs"] = (ast.copy_location(loading, node), scope)
     return [node], told
+
+
+def others_of(
+    given: Mapping[str, ast.expr], scope: Scope, arguments: Arguments
+) -> tuple[list[ast.Call], dict[str, tuple[ast.expr, Scope]]]:
+    """A teacher, or PPO's judges: what loads them, and the options that would; as `teacher_of`.
+
+    Its critic begins as the reward model, as in TRL's own program.
+    """
+    loads, told = teacher_of(given.get("teacher_model"), scope, arguments)
+    for name in ("reward_model", "value_model"):
+        if name not in given or is_value((found := scope.value(given[name]))[0], None):
+            continue
+        load, there = found
+        words = arguments(load, there, _LOADED) if isinstance(load, ast.Call) else {}
+        if not isinstance(load, ast.Call) or not _is_plain(load, words):
+            raise UnfollowedError(name)
+        first, at = told.setdefault(_REWARD, (words[_LOADED], there))
+        if ast.dump(at.constant(first)) != ast.dump(there.constant(words[_LOADED])):
+            raise UnfollowedError(name)
+        loads.append(load)
+    return loads, told
+
+
+def _is_plain(load: ast.Call, given: Mapping[str, ast.expr]) -> bool:
+    """Whether a call loads a model by a name, and in no other shape than it has."""
+    stored = is_model(load) and written(load.func).endswith(".from_pretrained")
+    return stored and _LOADED in given and not _OTHERWISE.intersection(given)
 
 
 def let_go(load: ast.Call, trainer: ast.Call, tree: ast.Module) -> bool:

@@ -30,7 +30,7 @@ from bot.frameworks.python.scope import Scope
 from bot.frameworks.python.source import UnfollowedError, written
 from bot.frameworks.python.statements import keeps
 from bot.frameworks.python.torch_types import known_type
-from bot.frameworks.trl.beside import is_tower, let_go, reference_of, reward_models, teacher_of
+from bot.frameworks.trl.beside import is_tower, let_go, others_of, reference_of, reward_models
 from bot.frameworks.trl.model import ModelWritten
 from bot.frameworks.trl.trainers import BESIDE, OF_LOADING, PLACES
 from bot.shell.words import Placed, Unsloth
@@ -149,7 +149,7 @@ class _Program:
         if scope.run.parsed is not None:
             for name in sorted(given.keys() - BESIDE - {"args"}):  # Settings too, before 0.16.
                 self._say(name, given[name], scope)
-        loads, named = teacher_of(given.get("teacher_model"), scope, self._arguments)
+        loads, named = others_of(given, scope, self._arguments)
         self.loads += loads
         for name, told in named.items():
             self._say(name, *told)

@@ -303,7 +303,8 @@ def computed_in(get: MemorySettings, fsdp: Sequence[str], plan: Plan) -> float:
     """
     if not version_at_least(plan, 0, 8):
         return 2.0
-    get.value(*_below(fsdp, "mixed_precision"))
+    for key in ("", ".reduce_dtype", ".buffer_dtype"):  # Reduced are a layer's at a time.
+        get.value(*_below(fsdp, f"mixed_precision{key}"))
     name = get.text(*_below(fsdp, "mixed_precision.param_dtype")) or "bf16"
     return needed(BYTES.get(name.lower()), "The data type {dtype} is not known.", dtype=name)
 
