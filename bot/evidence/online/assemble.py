@@ -25,8 +25,8 @@ from bot.report import JsonValue
 _ENDED = frozenset({"finished", "failed", "crashed", "killed", "preempted"})
 
 
-def assemble(sdk: Sdk, asked: ServerRun, watch: Watch, *, siblings: bool, private: bool) -> Facts:
-    """The facts of a run that is `private` or not, and with `siblings` of the project's other runs.
+def assemble(sdk: Sdk, asked: ServerRun, watch: Watch, *, private: bool) -> Facts:
+    """The facts of a run that is `private` or not, and of the project's other runs.
 
     `watch.keep` is handed the facts of the run before the others are looked at.
 
@@ -97,7 +97,7 @@ def assemble(sdk: Sdk, asked: ServerRun, watch: Watch, *, siblings: bool, privat
         created=others.utc(getattr(run, "createdAt", None)),
         private=private,
     )
-    if not siblings or watch.spent() is not None:
+    if not bounds.siblings or watch.spent() is not None:
         return facts
     # Whatever becomes of the others, this run was read.
     watch.keep(facts)

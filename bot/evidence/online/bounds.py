@@ -45,7 +45,7 @@ class Bounds:
     file_bytes: int = 32 << 20
     """Bytes of each file of the run (metadata, requirements, configuration)."""
     siblings: int = 100
-    """Other runs of the project that are listed."""
+    """Other runs of the project that are listed; with 0 they are not asked for."""
     sibling_consoles: int = 12
     """Siblings whose last console lines are searched."""
     sibling_lines: int = 500

@@ -140,10 +140,10 @@ def _read_run(asked: dict[str, Any], bounds: Bounds, reporter: Reporter) -> Fact
 
             return read_trackio_space(run, bounds, reporter.at)
         case _:
-            return _read_wandb(run, bounds, reporter, siblings=asked["siblings"])
+            return _read_wandb(run, bounds, reporter)
 
 
-def _read_wandb(run: ServerRun, bounds: Bounds, reporter: Reporter, *, siblings: bool) -> Facts:
+def _read_wandb(run: ServerRun, bounds: Bounds, reporter: Reporter) -> Facts:
     from bot.evidence.online.assemble import assemble
     from bot.evidence.online.probe import AccessProbe, read_permission
     from bot.evidence.online.sdk import Sdk
@@ -165,7 +165,7 @@ def _read_wandb(run: ServerRun, bounds: Bounds, reporter: Reporter, *, siblings:
         keep=lambda facts: reporter.send(kept=to_json(facts)),
     )
     try:
-        return assemble(sdk, run, watch, siblings=siblings, private=permission.private)
+        return assemble(sdk, run, watch, private=permission.private)
     except ReadingError as error:
         failure = error.failure
         if failure.kind == "ended" and meter.most > bounds.bytes:

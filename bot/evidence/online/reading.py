@@ -27,7 +27,6 @@ def read_online(
     access: Access,
     *,
     bounds: Bounds | None = None,
-    siblings: bool = True,
     progress: Progress | None = None,
 ) -> Facts:
     """Read the run that `link` names, from its server, within `bounds`.
@@ -52,7 +51,6 @@ def read_online(
         "run": link.run_id,
         "key": key.reveal() if key is not None else None,
         "allow_private": access.allow_private_runs,
-        "siblings": siblings,
     }
 
     def on_message(text: dict[str, object]) -> None:

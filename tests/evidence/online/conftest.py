@@ -90,7 +90,6 @@ class Room:
             parse_link(run if "://" in run else self.server.link(run), access.run_hosts()),
             access,
             bounds=Bounds(siblings=siblings, retry_seconds=0.05, **bounds),
-            siblings=siblings > 0,
             progress=progress,
         )
 
