@@ -244,12 +244,12 @@ def estimate_script(
         for plan in context.choice.plans
     ]
     counts = counted_launch(context.plans, context.choice)
-    if (anywhere := _without_a_card(context, options, gpus, facts)) is not None:
-        estimate = anywhere
-    elif estimates:
+    if estimates:
         best = most(estimates)
         plan = context.choice.plans[estimates.index(best)]
-        estimate = _with_left_out(_with_advice(best, context, options, gpus), estimates)
+        estimate = _without_a_card(context, options, gpus, facts) or _with_left_out(
+            _with_advice(best, context, options, gpus), estimates
+        )
         if estimate.stages and facts is None and estimate.outcome != "impossible":
             card = options.device or context.choice.device
             estimate = replace(estimate, by_lengths=by_lengths(context, plan, card, gpus))
@@ -259,13 +259,11 @@ def estimate_script(
         if estimate.stages and context.choice.open():
             reason = message("it takes the most memory of those that are possible")
             counts = counted_launch(context.plans, context.choice, plan, reason)
+        stopped = refusals(context, plan, options, gpus)
+        estimate = replace(estimate, refusals=tuple(stopped))
     else:
         why = why_no_launch(context)
         estimate = no_estimate(message("There is no launch to estimate: {why}.", why=why))
-    if estimates:
-        best_plan = context.choice.plans[estimates.index(most(estimates))]
-        stopped = refusals(context, best_plan, options, gpus)
-        estimate = replace(estimate, refusals=tuple(stopped))
     verdict: Verdict = "inconclusive" if estimate.outcome == "no prediction" else "pass"
     return ScriptReport(
         path=script.path,
