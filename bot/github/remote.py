@@ -173,19 +173,10 @@ class GitHubChange:
             gaps.append(("page", page.reason))
         config = found.get((self.head, FILE_NAME))
         others: Mapping[str, bytes] = {}
-        if wanted.others is not None:
-            try:
-                contents = {
-                    path: entry.data or b"" for (_, path), entry in found.items() if path in paths
-                }
-                choose = wanted.others
-                others = self.chosen(
-                    lambda every: choose(every, contents),
-                    wanted.ahead(page.data if page else None) if wanted.ahead else (),
-                    self._later_scripts(wanted, found) if wanted.ahead else (),
-                )
-            except TooMuchError as error:
-                gaps.append(("configuration", sentence_of(error)))
+        try:
+            others = self._others(wanted, found, paths, page)
+        except TooMuchError as error:
+            gaps.append(("configuration", sentence_of(error)))
         return ChangeFiles(
             scripts=self._scripts(found, paths),
             page=page.data if page else None,
@@ -196,6 +187,24 @@ class GitHubChange:
             config=config.data if config else None,
             others=others,
             gaps=tuple(gaps),
+        )
+
+    def _others(
+        self,
+        wanted: FileSelection,
+        found: Mapping[tuple[str, str], TreeEntry],
+        paths: Sequence[str],
+        page: TreeEntry | None,
+    ) -> Mapping[str, bytes]:
+        """The other files of the head that are wanted, given the scripts and the page."""
+        choose = wanted.others
+        if choose is None:
+            return {}
+        contents = {path: entry.data or b"" for (_, path), entry in found.items() if path in paths}
+        return self.chosen(
+            lambda every: choose(every, contents),
+            wanted.ahead(page.data if page else None) if wanted.ahead else (),
+            self._later_scripts(wanted, found) if wanted.ahead else (),
         )
 
     def _other_places(self, wanted: FileSelection) -> list[tuple[str, str]]:

@@ -33,9 +33,21 @@ def assemble(sdk: Sdk, asked: ServerRun, watch: Watch, *, private: bool) -> Fact
     Raises ReadingError where something that decides cannot be read; what is lost besides becomes a
     sentence in `Facts.gaps`.
     """
+    run = sdk.run(asked.entity, asked.project, asked.run_id)
+    facts = _facts(sdk, run, asked, watch, private=private)
+    if not watch.bounds.siblings or watch.spent() is not None:
+        return facts
+    # Whatever becomes of the others, this run was read.
+    watch.keep(facts)
+    watch.tell(ReadStage.SIBLINGS, 0, None)
+    found, sibling_gaps = others.siblings(sdk, run, watch.bounds)
+    return replace(facts, siblings=tuple(found), sibling_gaps=tuple(sibling_gaps))
+
+
+def _facts(sdk: Sdk, run: Any, asked: ServerRun, watch: Watch, *, private: bool) -> Facts:
+    """The facts of the run itself, read stage by stage."""
     bounds, tell = watch.bounds, watch.tell
     entity, project = asked.entity, asked.project
-    run = sdk.run(entity, project, asked.run_id)
     listed = {"entity": entity, "project": project, "name": asked.run_id}
     counted = streams.counts(sdk, listed)
     gaps = Notes()
@@ -75,7 +87,7 @@ def assemble(sdk: Sdk, asked: ServerRun, watch: Watch, *, private: bool) -> Fact
             "The run was changed while it was read: what is compared may be of before and after."
         )
 
-    facts = Facts(
+    return Facts(
         source=message("W&B run {run}", run=f"{entity}/{project}/{asked.run_id}"),
         kind="online",
         run=_run_id(run, entity, project),
@@ -97,13 +109,6 @@ def assemble(sdk: Sdk, asked: ServerRun, watch: Watch, *, private: bool) -> Fact
         created=others.utc(getattr(run, "createdAt", None)),
         private=private,
     )
-    if not bounds.siblings or watch.spent() is not None:
-        return facts
-    # Whatever becomes of the others, this run was read.
-    watch.keep(facts)
-    tell(ReadStage.SIBLINGS, 0, None)
-    found, sibling_gaps = others.siblings(sdk, run, bounds)
-    return replace(facts, siblings=tuple(found), sibling_gaps=tuple(sibling_gaps))
 
 
 def _files(
