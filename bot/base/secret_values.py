@@ -35,7 +35,7 @@ def is_secret(name: str, value: str | None = None) -> bool:
     return value.lower() not in _PLAIN and "${" not in value and not value.startswith("$")
 
 
-def covered(text: str, name: str = "") -> str:
+def covered(text: str, name: str) -> str:
     """The text of the setting `name` with every key, token and password in it as `***`."""
     if is_secret(name, text):
         return COVERED

@@ -39,7 +39,7 @@ _BESIDE = regex(r"[\s='\"\\]*\Z")
 """What may stand between a key and a value that was written beside it."""
 
 
-def find_knob(data: bytes, read: Read, vary: Sequence[str] = ()) -> Knob:
+def find_knob(data: bytes, read: Read, vary: Sequence[str]) -> Knob:
     """The number that is to be varied, or those that `vary` names: keys, or variables.
 
     Raises UserError, with what to do, when there is none or more than one would do.

@@ -284,7 +284,7 @@ def script_with_options(
     return script, options
 
 
-def script_at(path: Path, root: Path | None = None) -> ScriptFile:
+def script_at(path: Path, root: Path | None) -> ScriptFile:
     """The script in a file; raises UserError when it cannot be read, or lies outside `root`.
 
     So it does for a file of another kind, which would be read, and fixed, as shell.

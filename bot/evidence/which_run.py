@@ -188,7 +188,7 @@ _ADDRESS = regex(r"https?://[^\s<>\"'`|\\]{1,2000}")
 _ROW = regex(r"^[ \t]*[-+*][ \t]+[-+*](?=[ \t]|$)", re.MULTILINE)
 
 
-def runs_named(text: str, hosts: RunHosts = PUBLIC_ONLY) -> Iterator[RunLink]:
+def runs_named(text: str, hosts: RunHosts) -> Iterator[RunLink]:
     """The runs that a script or a page links to, in its order, comments included."""
     for count, match in enumerate(_ADDRESS.finditer(text)):
         if count >= MAX_NAMED:

@@ -143,7 +143,7 @@ WHOLE: Final = message("the repository")
 """The folder of `too_much` that is none."""
 
 
-def too_large(path: str, size: int, most: int = MAX_BLOB) -> str:
+def too_large(path: str, size: int, most: int) -> str:
     """Why a file was not read."""
     return message(
         "{path} has {size} bytes; at most {limit} are read.",

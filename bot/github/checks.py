@@ -57,9 +57,9 @@ def publish_check(
     client: Client,
     pull: PullId,
     answer: Answer,
-    checks: Sequence[NamedCheck] | None = None,
+    checks: Sequence[NamedCheck] | None,
     *,
-    buttons: bool = False,
+    buttons: bool,
 ) -> NotAllowedError | None:
     """Leave one check run with this answer on its commit; gives why it is a commit status instead.
 

@@ -68,9 +68,7 @@ class Posted:
 
 
 @understood
-def read_posted(
-    client: Client, pull: PullId, *, reviews: bool = False, checks: bool = False
-) -> Posted:
+def read_posted(client: Client, pull: PullId, *, reviews: bool = False, checks: bool) -> Posted:
     """Read the head, the comments and, if asked for, reviews and check runs.
 
     One request for 100 comments.

@@ -38,7 +38,7 @@ _VALUES: Final = 64
 class ManifestFile:
     """Writes records, each on the disk before the next one is made."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None) -> None:
         """Make the file, under a name that no other has; raises UserError where `path` is taken."""
         names = _own_names() if path is None else iter([path])
         self._stream, self.path = _made(names)
@@ -100,7 +100,7 @@ def record_command(
     path: Path | None,
     key: Path | None,
     begun: Callable[[ManifestBegin], None],
-    options: CheckOptions | None = None,
+    options: CheckOptions,
 ) -> tuple[int, Path]:
     """Run a command and write its manifest; its status as `Popen.returncode`, and the manifest.
 

@@ -32,7 +32,7 @@ def fixed_scripts(
     report: Report,
     scripts: Mapping[str, bytes],
     options: CheckOptions,
-    limits: IsolationLimits | None = None,
+    limits: IsolationLimits | None,
 ) -> dict[str, bytes]:
     """The scripts that safe fixes change, by path; a fix changes its own characters alone.
 

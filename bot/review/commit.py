@@ -79,7 +79,7 @@ def commit_fixes(
     writer: Client,
     asker: Asker,
     *,
-    unseen: str = "",
+    unseen: str,
 ) -> CommitResult:
     """Check a pull request, then commit what can be; `writer` may write contents.
 

@@ -93,7 +93,7 @@ def create_app(
 
 
 def create_worker_app(
-    store: JobStore, metrics: Metrics, *, checks: tuple[ReadinessCheck, ...] = ()
+    store: JobStore, metrics: Metrics, *, checks: tuple[ReadinessCheck, ...]
 ) -> FastAPI:
     """The application of a worker in a process of its own: its state and its figures."""
     app = FastAPI(title="rlbot worker", version=__version__, docs_url=None, redoc_url=None)

@@ -53,7 +53,7 @@ class Website:
         return urlsplit(self.address or "").netloc.lower()
 
 
-def read_address(address: str, page: str, host: str = "") -> FileLink | None:
+def read_address(address: str, page: str, host: str) -> FileLink | None:
     """The file that an address names; None for any other address.
 
     `page` is the path of the page, which relative addresses start from; one that starts with a

@@ -62,7 +62,7 @@ def make_row(
     name: ScriptName,
     details: RowDetails,
     *,
-    facts: Facts | None = None,
+    facts: Facts | None,
     evidence: Evidence | None = None,
 ) -> Row:
     """Make the row of one launch; `evidence` is what comparing it with the run's `facts` gave.

@@ -29,7 +29,7 @@ def to_text(
     answers: Sequence[CheckAnswer],
     *,
     language: Language,
-    color: bool = False,
+    color: bool,
 ) -> str:
     """What is in force and from where, then each answer with its remedy."""
 
