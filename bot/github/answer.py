@@ -18,7 +18,7 @@ from bot.render.escape import clip, markdown_inline, visible
 from bot.render.finding_places import FindingPlaces
 from bot.render.markdown import HERE, MARKER, comment
 from bot.render.next_step import Conversation, next_step
-from bot.render.placed import PlacedFinding, placed, way_out
+from bot.render.places import PlacedFinding, placed, way_out
 from bot.render.speech import speaking
 from bot.report import Report, Verdict
 

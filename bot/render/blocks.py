@@ -16,7 +16,7 @@ from bot.render.escape import (
 )
 from bot.render.escape import markdown_inline as inline
 from bot.render.finding_places import PATH, FindingPlaces
-from bot.render.placed import way_out
+from bot.render.places import way_out
 from bot.render.speech import counted, tr, word
 from bot.render.words import ROW, SCRIPT, SETTING, SEVERITY
 from bot.report import (

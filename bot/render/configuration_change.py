@@ -11,7 +11,7 @@ from bot.render.columns import padded
 from bot.render.escape import clip, code_span, terminal
 from bot.render.finding_places import PATH, FindingPlaces
 from bot.render.fit import FitGroup, FitPart
-from bot.render.placed import way_out
+from bot.render.places import way_out
 from bot.render.speech import counted, tr, tr_plural
 from bot.render.words import SCRIPT
 from bot.report import BrokenSetting, ConfigurationChange, Severity

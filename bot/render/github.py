@@ -13,7 +13,7 @@ from bot.base.config import FILE_NAME
 from bot.base.fast_dataclass import dataclass
 from bot.render import wording
 from bot.render.escape import workflow_command, workflow_property
-from bot.render.placed import PlacedFinding, placed, way_out
+from bot.render.places import PlacedFinding, placed, way_out
 from bot.render.sarif import repository_path
 from bot.render.speech import counted, speaking, tr
 from bot.render.unread import failed_config

@@ -20,7 +20,7 @@ from bot.render.broken import new_findings
 from bot.render.escape import visible
 from bot.render.json_report import dump
 from bot.render.line_hash import line_hashes
-from bot.render.placed import way_out
+from bot.render.places import way_out
 from bot.render.speech import speaking, tr, word
 from bot.report import (
     Claim,

@@ -15,8 +15,7 @@ from bot.base.secret_values import masked
 from bot.render import wording
 from bot.render.columns import excerpt, padded
 from bot.render.escape import terminal
-from bot.render.placed import way_out
-from bot.render.places import lines_of, shown_place
+from bot.render.places import lines_of, shown_place, way_out
 from bot.render.speech import counted, speaking, tr, word
 from bot.render.words import CLAIM, CLAIM_IS, ROW, SCRIPT
 from bot.report import (
