@@ -64,11 +64,6 @@ class Layout:
     """Ulysses; tokens are already divided by it."""
 
     @property
-    def data(self) -> int:
-        """Megatron's data-parallel size."""
-        return max(1, self.gpus // (self.tensor * self.pipeline * self.context))
-
-    @property
     def replicas(self) -> int:
         """Ranks with the same shard of what is no expert: Megatron's optimizer is spread over them.
 

@@ -60,7 +60,7 @@ def arguments(shape: Shape, layout: Layout) -> dict[str, Any]:
         "pipeline_model_parallel_size": layout.pipeline,
         "expert_model_parallel_size": layout.expert,
         "expert_tensor_parallel_size": layout.expert_tensor,
-        "data_parallel_size": layout.data,
+        "data_parallel_size": layout.replicas // layout.context,
         "world_size": layout.gpus,
     }
 
