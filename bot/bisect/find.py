@@ -58,7 +58,7 @@ def find_knob(data: bytes, read: Read, vary: Sequence[str]) -> Knob:
     finder = _Finder(data, read, context.reading, plans)
     parts = tuple(map(finder.named, dict.fromkeys(vary))) if vary else (finder.batch(),)
     key = plans[0].train_batch_size.key or (parts[0].key or parts[0].name)
-    knob = Knob(parts, key, plans[0].train_batch_size.value or parts[0].value)
+    knob = Knob(parts, key)
     finder.settle(knob)
     return knob
 

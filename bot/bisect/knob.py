@@ -29,8 +29,6 @@ class Knob:
     parts: tuple[KnobPart, ...]
     batch_key: str
     """The setting that the page calls MaxBatch."""
-    batch: int
-    """Its value in the script as it is."""
 
     @property
     def name(self) -> str:

@@ -101,7 +101,6 @@ _CLOSE = 0.7
 class KeyTable:
     """The settings of one release (and, for Hydra, of one root configuration)."""
 
-    framework: str
     version: str
     root: str
     """The root configuration (ppo_trainer) or the module that parses the options."""

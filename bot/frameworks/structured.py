@@ -31,8 +31,6 @@ _LONGEST: Final = 400
 class StructuredTable(KeyTable):
     """The fields of dataclasses."""
 
-    framework = "verl"
-
     def __init__(
         self, version: str, root: str, keys: dict[str, Key], optional: Collection[str] = ()
     ) -> None:

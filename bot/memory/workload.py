@@ -367,7 +367,6 @@ class Workload:
     """Everything that an estimate needs, besides the device."""
 
     framework: str
-    version: str
     pools: tuple[Pool, ...]
     gpus_per_node: int
     assumptions: tuple[str, ...] = ()

@@ -21,7 +21,7 @@ import threading
 import tty
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 _CHUNK: Final = 1 << 16
 _SENT_ON: Final = (
@@ -56,7 +56,6 @@ class PassedCommand:
         self._from: dict[int, int] = {}
         """Descriptor that is read to the one that is written."""
         self._terminal: int | None = None
-        self._raw: Any = None
         signal.pthread_sigmask(signal.SIG_BLOCK, _SENT_ON)
         self._own_session = _in_foreground()
         streams = self._streams()

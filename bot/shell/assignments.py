@@ -200,7 +200,7 @@ class _Assigning:
             value_span=self.value_span,
         )
         world.set(self.name, changed)
-        session.assigned(node.name, written, self.name_span, self.value_span, False)
+        session.assigned(node.name, written, self.name_span, self.value_span)
 
 
 def _before(
@@ -230,7 +230,7 @@ def prefixed(session: Session, world: World, node: Assignment) -> tuple[str, Val
         if node.append:
             old = world.variables.get(node.name)
             value = (*_before(session, world, node.name, old, name_span), *value)
-    record = session.assigned(node.name, value, name_span, value_span, True)
+    record = session.assigned(node.name, value, name_span, value_span)
     return node.name, value, record
 
 

@@ -254,12 +254,10 @@ class Session:
             return span
         return self.places.outer(span), span.start - file.start, span.end - file.start
 
-    def assigned(
-        self, name: str, value: Value, name_span: Span, value_span: Span, exported: bool
-    ) -> Variable:
+    def assigned(self, name: str, value: Value, name_span: Span, value_span: Span) -> Variable:
         """Lists an assignment unless the same one was carried out before."""
         self.spend(0, len(value))
-        variable = Variable(name, Word(value, value_span), name_span, value_span, exported)
+        variable = Variable(name, Word(value, value_span), name_span, value_span)
         key = (self._place(name_span), variable.value.text)
         if key not in self._seen_variables:
             self._seen_variables.add(key)

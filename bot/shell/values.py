@@ -281,7 +281,7 @@ def assign_scalar(session: Session, world: World, name: str, value: Value, at: A
             value_span=at.value,
         )
     world.set(name, variable)
-    session.assigned(name, value, at.name, at.value, variable.exported)
+    session.assigned(name, value, at.name, at.value)
 
 
 def assign_element(session: Session, world: World, name: str, key: int | str, value: Value) -> None:

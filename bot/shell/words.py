@@ -154,7 +154,6 @@ class Variable:
     value: Word
     name_span: Span
     value_span: Span
-    exported: bool = False
 
 
 @dataclass(frozen=True, slots=True)

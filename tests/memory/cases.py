@@ -107,7 +107,7 @@ class Case:
             roles.append(Role(shape=model.shape, layout=layout, update=tokens, **fields))
         gpus = roles[0].layout.gpus
         pool = Pool(name="training", gpus=gpus, roles=tuple(roles))
-        return Workload(framework="case", version="", pools=(pool,), gpus_per_node=gpus)
+        return Workload(framework="case", pools=(pool,), gpus_per_node=gpus)
 
     def estimate(self) -> MemoryEstimate:
         return estimate_workload(self.workload(), self.device)

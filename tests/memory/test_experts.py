@@ -165,7 +165,6 @@ def test_more_experts_never_lower_a_level(layout: Layout) -> None:
             estimate_workload(
                 Workload(
                     framework="verl",
-                    version="",
                     pools=(Pool(name="all", gpus=4, roles=(role(layout=layout, adapter=made),)),),
                     gpus_per_node=4,
                 ),

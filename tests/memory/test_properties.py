@@ -116,7 +116,7 @@ def workloads(draw: st.DrawFn) -> Workload:
         )
     )
     pool = Pool(name="all", gpus=role.layout.gpus, roles=(role,), engine=engine)
-    return Workload(framework="verl", version="", pools=(pool,), gpus_per_node=8)
+    return Workload(framework="verl", pools=(pool,), gpus_per_node=8)
 
 
 def floor(workload: Workload) -> Bytes:

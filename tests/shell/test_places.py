@@ -129,7 +129,6 @@ def test_assignments_are_listed_once() -> None:
 def test_spans_of_a_variable() -> None:
     text = "export  LR='1e-6'  # note\n"
     (variable,) = reading(text).variables
-    assert variable.exported
     assert text[variable.name_span.start : variable.name_span.end] == "LR"
     assert text[variable.value_span.start : variable.value_span.end] == "'1e-6'"
 

@@ -54,8 +54,6 @@ def foreign_option(text: str) -> bool:
 class Flag:
     """A flag of Hydra's own, such as --config-name=ppo_megatron_trainer."""
 
-    name: str
-    """The long form, with its dashes."""
     value: str | None
     """None for a flag without a value, or when a hole decides it."""
     span: Span
@@ -141,15 +139,15 @@ def _read_flag(
         name = fitting[0] if len(fitting) == 1 else name
     known = _LONG.get(name, name)
     if known in _NO_VALUE and not equals:
-        flags[known] = Flag(known, None, word.span)
+        flags[known] = Flag(None, word.span)
         return 0
     if known == "--info":
-        flags[known] = Flag(known, value or None, word.span)
+        flags[known] = Flag(value or None, word.span)
         return 0
     if known in _ONE_VALUE:
         if equals:
             span = word.span_of(len(name) + 1, len(word.text))
-            flags[known] = Flag(known, value if word.complete else None, span, value)
+            flags[known] = Flag(value if word.complete else None, span, value)
             return 0
         if following is None:
             problem = plural_message(
@@ -159,7 +157,7 @@ def _read_flag(
             return 0
         given = following.text if following.complete else None
         span, text = following.span_of(0, len(following.text)), following.text
-        flags[known] = Flag(known, given, span, text)
+        flags[known] = Flag(given, span, text)
         return 1
     if word.complete:
         problem = message(

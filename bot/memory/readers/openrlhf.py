@@ -388,7 +388,6 @@ class _OpenRLHF:
         flat = frozenset(self.plan.table or ())
         return Workload(
             framework="openrlhf",
-            version=self.plan.configuration.release,
             flat_options=flat if "train.batch_size" not in flat else frozenset(),
             pools=pools,
             gpus_per_node=per_node,

@@ -150,7 +150,6 @@ class _Trainer:
         assumptions.extend((*assumed(self.get, self.shape), *unsloth.assumed(self.get)))
         return Workload(
             framework=self.plan.framework,
-            version=self.plan.configuration.release,
             pools=tuple(pools),
             gpus_per_node=per_node or max(counts, default=total),
             assumptions=tuple(assumptions),

@@ -147,7 +147,6 @@ class _Verl:
         assumptions.append(get.profile)
         return Workload(
             framework="verl",
-            version=self.plan.configuration.release,
             pools=tuple(pools),
             gpus_per_node=self.per_node,
             fsdp_group=self.group,

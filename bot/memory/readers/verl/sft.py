@@ -120,7 +120,6 @@ def read(
         assumptions.insert(0, assumed_mean(of.mean))
     return Workload(
         framework="verl sft" if _old(plan) else "verl engine",
-        version=plan.configuration.release,
         pools=(Pool(name="training", gpus=total, roles=(role,)),),
         gpus_per_node=plan.gpus_per_node.value or total,
         assumptions=tuple(assumptions),
