@@ -231,10 +231,7 @@ def estimate_script(
     said = context.header.mentioned if context.choice.device is None else None
     if options.device is None and said is not None:
         options = replace(options, device=said)
-    try:
-        facts = read_run(run) if isinstance(run, Path) else run
-    except EvidenceError as error:
-        raise UncheckedError(sentence_of(error)) from None
+    facts = _read(run) if isinstance(run, Path) else run
     estimates = [
         with_host(
             estimate_launch(context, plan, device=options.device, gpus=gpus, facts=facts),
@@ -272,6 +269,13 @@ def estimate_script(
         counts=counts,
         estimate=estimate,
     )
+
+
+def _read(run: Path) -> Facts:
+    try:
+        return read_run(run)
+    except EvidenceError as error:
+        raise UncheckedError(sentence_of(error)) from None
 
 
 def _with_left_out(estimate: Estimate, estimates: Iterable[Estimate]) -> Estimate:

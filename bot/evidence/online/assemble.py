@@ -75,11 +75,7 @@ def _facts(sdk: Sdk, run: Any, asked: ServerRun, watch: Watch, *, private: bool)
     host = beside.metadata() or Host()
 
     tell(ReadStage.CONSOLE, 0, None)
-    out_of_memory, unsearched = streams.console_error(run, counted.lines, bounds, tell)
-    if out_of_memory is None and not counted.lines:
-        gaps += streams.fetch_files(run, ("output.log",), located.files, bounds)
-        out_of_memory = beside.out_of_memory()
-    gaps += unsearched
+    out_of_memory = _out_of_memory(run, counted.lines, located, beside, watch)
 
     # The listings of a run that was deleted meanwhile are empty rather than failures.
     if state in _ENDED and streams.counts(sdk, listed) != counted:
@@ -118,6 +114,18 @@ def _files(
     names = streams.WANTED_FILES if has_config else (*streams.WANTED_FILES, "config.yaml")
     gaps += streams.fetch_files(run, names, located.files, bounds)
     return SideFiles(located, RunLimits(output_bytes=bounds.file_bytes), gaps)
+
+
+def _out_of_memory(
+    run: Any, lines: int | None, located: Located, beside: SideFiles, watch: Watch
+) -> str | None:
+    """The console line that reports an out-of-memory error, if any; from output.log without one."""
+    found, unsearched = streams.console_error(run, lines, watch.bounds, watch.tell)
+    if found is None and not lines:
+        beside.gaps += streams.fetch_files(run, ("output.log",), located.files, watch.bounds)
+        found = beside.out_of_memory()
+    beside.gaps += unsearched
+    return found
 
 
 def _run_id(run: Any, entity: str, project: str) -> RunId:
