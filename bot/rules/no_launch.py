@@ -39,9 +39,8 @@ META = Meta(
         "A script that runs programs of which none is known to start a framework is reported "
         "as something that could not be checked, not as an error; so is one that ends before "
         "it starts anything, one that never comes to its launch, and one that has a framework "
-        "print its options or its configuration (`--help`, `--cfg job`). "
-        "A note where the name is not that of a tuning script: such a file may "
-        "be there to be sourced. "
+        "print its options or its configuration (`--help`, `--cfg job`). A note where the name is "
+        "not that of a tuning script: such a file may be there to be sourced. "
         "Scripts with a syntax error are left to the rule syntax."
     ),
     source="verl's docs/perf/device_tuning.rst: a row needs a script that can be run.",
