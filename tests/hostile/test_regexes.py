@@ -28,6 +28,7 @@ from bot.recommend.chinese import (
     _money,
 )
 from bot.recommend.hub import _owners, _renamed
+from bot.recommend.spellings import SPELLINGS
 from tests.hostile.backtracking import problem
 from tests.hostile.regexes import expressions
 
@@ -42,6 +43,7 @@ EXCEPTIONS = {
         "of a table, judged below"
     ),
     "bot/recommend/chinese.py: pattern": "of a table, judged below",
+    "bot/recommend/spellings/spelling.py: pattern": "of a table, judged below",
 }
 """FILE: PATTERN to the reason why what it matches is short."""
 
@@ -65,6 +67,7 @@ def test_no_expression_goes_back_and_forth() -> None:
     "table",
     [
         *(bases, _contexts, _owners, _renamed),
+        lambda: tuple((one.found,) for one in SPELLINGS),
         lambda: ((_counted_in_chinese(),), (_money(),), (_many_tokens(),), (_before_a_card(),)),
     ],
 )

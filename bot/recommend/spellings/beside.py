@@ -2,83 +2,58 @@
 
 from __future__ import annotations
 
-import re
-
-from bot.base.regex import regex
 from bot.recommend.spellings.spelling import Spelling
 
 _IDLE = r"(?:lora[\s_-]?)?(?:alpha|dropout)|lr|learning[\s_-]rate|temperature|epochs?|warmup"
 """Settings that change no memory."""
 _PER = r"(?:\s?(?:/|per|an?)\s?(?:gpu)?(?:h|hr|hour|day|week|month)s?)?"
 NUMBERS = (
-    Spelling(regex(r"(?<![\w.])(\d{1,3}),(\d{3})(?!\w|[.,]\d)", re.I), r"\1\2", "1,024", "1024"),
+    Spelling(r"(?<![\w.])(\d{1,3}),(\d{3})(?!\w|[.,]\d)", r"\1\2", "1,024", "1024"),
     Spelling(
-        regex(r"(?<![=\w])([$\u20ac\u00a3\u00a5])\s?(\d[\d.]{0,9}k?)" + _PER + r"(?!\w)", re.I),
+        r"(?<![=\w])([$\u20ac\u00a3\u00a5])\s?(\d[\d.]{0,9}k?)" + _PER + r"(?!\w)",
         r" price=\1\2 ",
         "under $5/h",
         "under  price=$5 ",
     ),
     Spelling(
-        regex(
-            r"(?<![=\w])(\d[\d.]{0,9}k?)\s?(usd|dollars?|bucks|eur|euros?|rmb|cny|yuan)"
-            + _PER
-            + r"\b",
-            re.I,
-        ),
+        r"(?<![=\w])(\d[\d.]{0,9}k?)\s?(usd|dollars?|bucks|eur|euros?|rmb|cny|yuan)" + _PER + r"\b",
         r" price=\1\2 ",
         "5 usd per hour",
         " price=5usd ",
     ),
 )
 IDLE_WORDS = (
+    Spelling(r"\b\d{3}(?:\.\d{1,3}){0,2}\sdriver\b", "", "550 driver", ""),
     Spelling(
-        regex(r"\b\d{3}(?:\.\d{1,3}){0,2}\sdriver\b", re.I),
-        "",
-        "550 driver",
-        "",
-    ),
-    Spelling(
-        regex(
-            r"\b(?:ryzen|threadripper|epyc|xeon|core)(?:\s(?:pro|ultra|gold|silver|platinum|threadripper|\w-?[579]))?"
-            r"(?:\s?[3579])?[\s-]\d{3,5}[a-z]{0,3}\d?\b|\bi[3579][\s-]\d{4,5}[a-z]{0,2}\b",
-            re.I,
-        ),
+        r"\b(?:ryzen|threadripper|epyc|xeon|core)(?:\s(?:pro|ultra|gold|silver|platinum|threadripper|\w-?[579]))?"
+        r"(?:\s?[3579])?[\s-]\d{3,5}[a-z]{0,3}\d?\b|\bi[3579][\s-]\d{4,5}[a-z]{0,2}\b",
         "",
         "Ryzen 9 7950X",
         "",
     ),
     Spelling(
-        regex(
-            r"(?<![\w.-])(?:(?:cuda|driver|ubuntu|debian|windows|win|port)[\s:=]{0,2}v?\d{2,5}(?:\.\d{1,4}){0,3}(?!\s?(?:gpus?|cards?)\b)|pcie\s?(?:gen\s?)?\d\.\d|pcie\sgen\s?\d"
-            r"|(?:python|py|torch|pytorch|vllm|transformers|peft|accelerate|rocm|cann|cudnn|flash-attn)"
-            r"[\s:=]{0,2}v?\d{1,3}(?:\.\d{1,4}){1,3})"
-            r"(?:\s?x(?:8|16))?(?![\w.]*\w)",
-            re.I,
-        ),
+        r"(?<![\w.-])(?:(?:cuda|driver|ubuntu|debian|windows|win|port)[\s:=]{0,2}v?\d{2,5}(?:\.\d{1,4}){0,3}(?!\s?(?:gpus?|cards?)\b)|pcie\s?(?:gen\s?)?\d\.\d|pcie\sgen\s?\d"
+        r"|(?:python|py|torch|pytorch|vllm|transformers|peft|accelerate|rocm|cann|cudnn|flash-attn)"
+        r"[\s:=]{0,2}v?\d{1,3}(?:\.\d{1,4}){1,3})"
+        r"(?:\s?x(?:8|16))?(?![\w.]*\w)",
         "",
         "CUDA 12.4, torch 2.6",
         ", ",
     ),
     Spelling(
-        regex(
-            r"\b\d{1,3}\s?(?:gbit|gbe|gbps|gbit/s|g\s(?:ib|infiniband|roce|ethernet))\b",
-            re.I,
-        ),
+        r"\b\d{1,3}\s?(?:gbit|gbe|gbps|gbit/s|g\s(?:ib|infiniband|roce|ethernet))\b",
         "",
         "100 Gbps",
         "",
     ),
     Spelling(
-        regex(rf"\b(?:{_IDLE})[\s=:]{{1,3}}[\d.]{{1,9}}(?:e-?\d\d?)?(?![\w.])", re.I),
+        rf"\b(?:{_IDLE})[\s=:]{{1,3}}[\d.]{{1,9}}(?:e-?\d\d?)?(?![\w.])",
         "",
         "lr 1e-5 alpha=32",
         " ",
     ),
     Spelling(
-        regex(
-            r"\b(?:for|on)\s{1,3}(?:gsm8k|maths?|code(?![\s-]?llama)|coding|reasoning|tool\s(?:use|calling))\b",
-            re.I,
-        ),
+        r"\b(?:for|on)\s{1,3}(?:gsm8k|maths?|code(?![\s-]?llama)|coding|reasoning|tool\s(?:use|calling))\b",
         "",
         "grpo for gsm8k",
         "grpo ",
@@ -87,28 +62,20 @@ IDLE_WORDS = (
 """What changes no memory is left out."""
 WITHOUT = (
     Spelling(
-        regex(
-            r"\b(?:do(?:es)?n['\u2019]?t|do\snot)\shave\s(?:any\s|an?\s)?(?:gpus?|cards?)\b", re.I
-        ),
+        r"\b(?:do(?:es)?n['\u2019]?t|do\snot)\shave\s(?:any\s|an?\s)?(?:gpus?|cards?)\b",
         "",
         "I don't have a GPU",
         "I ",
     ),
     Spelling(
-        regex(
-            r"\b(?:w/o|(?:do(?:es)?n|can|won)['\u2019]?t|cannot|never|avoid(?:ing)?|instead\s+of|"
-            r"rather\s+than|except|excluding)(?=\s)",
-            re.I,
-        ),
+        r"\b(?:w/o|(?:do(?:es)?n|can|won)['\u2019]?t|cannot|never|avoid(?:ing)?|instead\s+of|"
+        r"rather\s+than|except|excluding)(?=\s)",
         "without",
         "don't offload",
         "without offload",
     ),
     Spelling(
-        regex(
-            r"(?<![\w-])(no|non|not|without)[\s-]+(?:(?:any|an?|the|us(?:e|ing)|want|need|to|do|get|have|buy|afford)\s+)*(\w[\w.+-]*)",
-            re.I,
-        ),
+        r"(?<![\w-])(no|non|not|without)[\s-]+(?:(?:any|an?|the|us(?:e|ing)|want|need|to|do|get|have|buy|afford)\s+)*(\w[\w.+-]*)",
         r"\1=\2",
         "without using vllm",
         "without=vllm",

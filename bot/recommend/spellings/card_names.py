@@ -2,58 +2,40 @@
 
 from __future__ import annotations
 
-import re
-
-from bot.base.regex import regex
 from bot.recommend.spellings.spelling import Spelling
 
 CARDS = (
     Spelling(
-        regex(
-            r"(?:rtx[\s-]*|(?<![\w-])|(?<=\dx))(?:pro[\s-]*([456][05]00)|([456][05]00)[\s-]*pro)"
-            r"(?:[\s-]+(?:blackwell|max-?q|workstation|server|edition))*\b",
-            re.I,
-        ),
+        r"(?:rtx[\s-]*|(?<![\w-])|(?<=\dx))(?:pro[\s-]*([456][05]00)|([456][05]00)[\s-]*pro)"
+        r"(?:[\s-]+(?:blackwell|max-?q|workstation|server|edition))*\b",
         r"rtxpro\1\2",
         "rtx pro 6000 blackwell",
         "rtxpro6000",
     ),
     Spelling(
-        regex(r"\b(?:rtx[ -]{0,3})?a?([456][05]00)[ -]{0,3}ada(?:[ -]{1,3}generation)?\b", re.I),
+        r"\b(?:rtx[ -]{0,3})?a?([456][05]00)[ -]{0,3}ada(?:[ -]{1,3}generation)?\b",
         r"rtx\1ada",
         "rtx 6000 ada generation",
         "rtx6000ada",
     ),
+    Spelling(r"(?<![a-wyz])ascend[ -]{1,3}(?=9\d\d)", "ascend", "Ascend 910b", "ascend910b"),
+    Spelling(r"\b(?:atlas[\s-])?800[ti]?[\s-]a2\b", "8x910b", "Atlas 800T A2", "8x910b"),
+    Spelling(r"\batlas[\s-]900[\s-]a3\b", "910c", "Atlas 900 A3", "910c"),
+    Spelling(r"(?<=910b)[1-3]\b", "", "910B3", "910B"),
     Spelling(
-        regex(r"(?<![a-wyz])ascend[ -]{1,3}(?=9\d\d)", re.I), "ascend", "Ascend 910b", "ascend910b"
-    ),
-    Spelling(
-        regex(r"\b(?:atlas[\s-])?800[ti]?[\s-]a2\b", re.I), "8x910b", "Atlas 800T A2", "8x910b"
-    ),
-    Spelling(regex(r"\batlas[\s-]900[\s-]a3\b", re.I), "910c", "Atlas 900 A3", "910c"),
-    Spelling(regex(r"(?<=910b)[1-3]\b", re.I), "", "910B3", "910B"),
-    Spelling(
-        regex(r"(?<![\w.-])(?<!minimax )m[1-5](?:[ -](?:max|pro|ultra))?(?![\w.-])", re.I),
+        r"(?<![\w.-])(?<!minimax )m[1-5](?:[ -](?:max|pro|ultra))?(?![\w.-])",
         "mac",
         "m3 max",
         "mac",
     ),
-    Spelling(regex(r"\bh100[ -]{1,3}nvl\b", re.I), "h100nvl", "h100 nvl", "h100nvl"),
-    Spelling(regex(r"\bgh200[ -]{1,3}(?:120|480) ?gb\b", re.I), "gh200", "gh200 480 gb", "gh200"),
-    Spelling(regex(r"\b([ah])/([ah]100)\b", re.I), r"\g<1>100 \2", "a/h100", "a100 h100"),
-    Spelling(regex(r"\brtx[\s-]{0,3}(a\d{4})(?!\d)", re.I), r"\1", "rtx a6000", "a6000"),
-    Spelling(regex(r"\bradeon[\s-]+(?:rx\s*)?(?=\d{4})", re.I), "rx", "radeon rx 7900", "rx7900"),
-    Spelling(
-        regex(r"([rg]tx|\brx|\barc)\s+([ab]?\d{3,4})(?!\d)", re.I), r"\1\2", "rtx 4090", "rtx4090"
-    ),
-    Spelling(
-        regex(r"(?<=rx\d{4})[\s-]{1,3}(xtx|xt|gre)\b", re.I), r"\1", "rx7900 xtx", "rx7900xtx"
-    ),
-    Spelling(
-        regex(r"(?<=[1-5]0[6-9]0)[ -]{1,3}(d|ti|super)\b", re.I), r"\1", "4070 super", "4070super"
-    ),
-    Spelling(
-        regex(r"(?<=[345]0[6-9]0ti)[ -]{1,3}(?=super\b)", re.I), "", "4070ti super", "4070tisuper"
-    ),
+    Spelling(r"\bh100[ -]{1,3}nvl\b", "h100nvl", "h100 nvl", "h100nvl"),
+    Spelling(r"\bgh200[ -]{1,3}(?:120|480) ?gb\b", "gh200", "gh200 480 gb", "gh200"),
+    Spelling(r"\b([ah])/([ah]100)\b", r"\g<1>100 \2", "a/h100", "a100 h100"),
+    Spelling(r"\brtx[\s-]{0,3}(a\d{4})(?!\d)", r"\1", "rtx a6000", "a6000"),
+    Spelling(r"\bradeon[\s-]+(?:rx\s*)?(?=\d{4})", "rx", "radeon rx 7900", "rx7900"),
+    Spelling(r"([rg]tx|\brx|\barc)\s+([ab]?\d{3,4})(?!\d)", r"\1\2", "rtx 4090", "rtx4090"),
+    Spelling(r"(?<=rx\d{4})[\s-]{1,3}(xtx|xt|gre)\b", r"\1", "rx7900 xtx", "rx7900xtx"),
+    Spelling(r"(?<=[1-5]0[6-9]0)[ -]{1,3}(d|ti|super)\b", r"\1", "4070 super", "4070super"),
+    Spelling(r"(?<=[345]0[6-9]0ti)[ -]{1,3}(?=super\b)", "", "4070ti super", "4070tisuper"),
 )
 """Cards: a name's parts in one word, as the device table writes it."""

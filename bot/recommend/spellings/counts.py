@@ -2,179 +2,127 @@
 
 from __future__ import annotations
 
-import re
-
-from bot.base.regex import regex
 from bot.recommend.spellings.spelling import MACHINE, Spelling
 
 _RAM = r"(?:(?:host|system|cpu|main)\s+(?:ram|memory)|(?:ram\s+)?ddr[345]|ram)"
 COUNTS = (
     Spelling(
-        regex(rf"\b(\d{{1,3}})\s(\d{{1,2}})x\s?([a-z][\w-]{{1,20}})\s{MACHINE}\b", re.I),
+        rf"\b(\d{{1,3}})\s(\d{{1,2}})x\s?([a-z][\w-]{{1,20}})\s{MACHINE}\b",
         r"nodes=\1_\2 \3",
         "2 4xA100 nodes",
         "nodes=2_4 A100",
     ),
     Spelling(
-        regex(
-            rf"\b\d{{1,3}}\s?{MACHINE},?\s(?:with|of|and)\s(?:altogether\s)?(\d{{1,4}})\s([a-z][\w-]{{1,20}})\s"
-            r"(?:in\s(?:total|all)|total|altogether)\b",
-            re.I,
-        ),
+        rf"\b\d{{1,3}}\s?{MACHINE},?\s(?:with|of|and)\s(?:altogether\s)?(\d{{1,4}})\s([a-z][\w-]{{1,20}})\s"
+        r"(?:in\s(?:total|all)|total|altogether)\b",
         r"\1 \2",
         "4 nodes with 32 GPUs in total",
         "32 GPUs",
     ),
     Spelling(
-        regex(r"\b(\d{1,3})\s?(?:pcs|rigs)(?=,?\s(?:each|with)\b)", re.I),
+        r"\b(\d{1,3})\s?(?:pcs|rigs)(?=,?\s(?:each|with)\b)",
         r"nodes=\1_ ",
         "2 PCs, each with 2",
         "nodes=2_ , each with 2",
     ),
     Spelling(
-        regex(r"\b(\d{1,3})\s?(?:pcs?|pieces?)\b(?:\sof\b)?", re.I),
-        r"\1 gpus ",
-        "4 pcs of A100",
-        "4 gpus  A100",
+        r"\b(\d{1,3})\s?(?:pcs?|pieces?)\b(?:\sof\b)?", r"\1 gpus ", "4 pcs of A100", "4 gpus  A100"
     ),
     Spelling(
-        regex(
-            rf"\b(\d{{1,4}})\s(gpus?|cards?)\s(?:in|across|over|on)\s\d{{1,3}}\s{MACHINE}\b", re.I
-        ),
+        rf"\b(\d{{1,4}})\s(gpus?|cards?)\s(?:in|across|over|on)\s\d{{1,3}}\s{MACHINE}\b",
         r"\1 \2",
         "4 GPUs in 2 boxes",
         "4 GPUs",
     ),
-    Spelling(regex(rf"\bin\s(?:1|a)\s(?:gpus|{MACHINE}|pc|rig)\b", re.I), "", "in a PC", ""),
+    Spelling(rf"\bin\s(?:1|a)\s(?:gpus|{MACHINE}|pc|rig)\b", "", "in a PC", ""),
     Spelling(
-        regex(r"\b(\d{1,4})\s?(?:gigs?|gigabytes?|go|\u0433\u0431)(?=[\s,.;:)]|\Z)", re.I),
+        r"\b(\d{1,4})\s?(?:gigs?|gigabytes?|go|\u0433\u0431)(?=[\s,.;:)]|\Z)",
         r"\1gb",
         "24 gigs",
         "24gb",
     ),
+    Spelling(r"(?<=\dx)(\d{1,3})\s+gi?b\b", r"\1gb", "2x24 GB", "2x24gb"),
     Spelling(
-        regex(r"(?<=\dx)(\d{1,3})\s+gi?b\b", re.I),
-        r"\1gb",
-        "2x24 GB",
-        "2x24gb",
+        r"(?<![\w.])(\d{1,3})((?:[ahbl]\d{2,3}|v100|h20)s?)\b(?!x)", r"\1x\2", "8h100", "8xh100"
     ),
     Spelling(
-        regex(r"(?<![\w.])(\d{1,3})((?:[ahbl]\d{2,3}|v100|h20)s?)\b(?!x)", re.I),
-        r"\1x\2",
-        "8h100",
-        "8xh100",
-    ),
-    Spelling(
-        regex(r"\b(\d{1,4}(?:\.\d)?)\s?(?:billion|bn)\b(?:[\s-]parameters?)?", re.I),
+        r"\b(\d{1,4}(?:\.\d)?)\s?(?:billion|bn)\b(?:[\s-]parameters?)?",
         r"\1b",
         "7 billion parameters",
         "7b",
     ),
+    Spelling(r"(?<=\db)\s?param(?:eter)?s?\b", "", "14B parameters", "14B"),
     Spelling(
-        regex(r"(?<=\db)\s?param(?:eter)?s?\b", re.I),
-        "",
-        "14B parameters",
-        "14B",
-    ),
-    Spelling(
-        regex(
-            rf"\b(\d{{1,2}})\s{{0,3}}(?:gpus?|cards?)?\s{{0,3}}x\s{{0,3}}(\d{{1,3}})\s{{0,3}}{MACHINE}\b",
-            re.I,
-        ),
+        rf"\b(\d{{1,2}})\s{{0,3}}(?:gpus?|cards?)?\s{{0,3}}x\s{{0,3}}(\d{{1,3}})\s{{0,3}}{MACHINE}\b",
         r"nodes=\2_\1",
         "8 gpus x 4 nodes",
         "nodes=4_8",
     ),
     Spelling(
-        regex(
-            rf"\b(\d{{1,3}})\s*{MACHINE}(?:\s+(?:of|with|x)\s+(\d{{1,2}})(?:\s*x\s+(?=[a-z]))?)?\b",
-            re.I,
-        ),
+        rf"\b(\d{{1,3}})\s*{MACHINE}(?:\s+(?:of|with|x)\s+(\d{{1,2}})(?:\s*x\s+(?=[a-z]))?)?\b",
         r"nodes=\1_\2 ",
         "2 nodes of 8 h100",
         "nodes=2_8  h100",
     ),
     Spelling(
-        regex(rf"\b(\d{{1,5}})\s*g(?:i?b)?\s+(?:of\s+)?{_RAM}\b", re.I),
-        r"ram=\1",
-        "512 gb of ram",
-        "ram=512",
+        rf"\b(\d{{1,5}})\s*g(?:i?b)?\s+(?:of\s+)?{_RAM}\b", r"ram=\1", "512 gb of ram", "ram=512"
     ),
+    Spelling(rf"\b(\d{{1,2}})\s*t(?:i?b)?\s+(?:of\s+)?{_RAM}\b", r"ram=\1k", "1 tb ram", "ram=1k"),
     Spelling(
-        regex(rf"\b(\d{{1,2}})\s*t(?:i?b)?\s+(?:of\s+)?{_RAM}\b", re.I),
-        r"ram=\1k",
-        "1 tb ram",
-        "ram=1k",
-    ),
-    Spelling(
-        regex(rf"\b{_RAM}[\s:=]+(?:of\s+)?(\d{{1,5}})\s*g(?:i?b)?\b", re.I),
+        rf"\b{_RAM}[\s:=]+(?:of\s+)?(\d{{1,5}})\s*g(?:i?b)?\b",
         r"ram=\1",
         "host memory: 256 gb",
         "ram=256",
     ),
     Spelling(
-        regex(
-            r"\b(\d{1,5})\sprompts?\s?x\s?(\d{1,4})\s(?:rollout|response|generation|sample)s?\b",
-            re.I,
-        ),
+        r"\b(\d{1,5})\sprompts?\s?x\s?(\d{1,4})\s(?:rollout|response|generation|sample)s?\b",
         r"batch=\1 group=\2",
         "128 prompts x 16 rollouts",
         "batch=128 group=16",
     ),
     Spelling(
-        regex(
-            r"\b(?:n\s?=\s?)?(\d{1,4})\s{1,3}(?:(?:rollout|generation|sample|response|completion)s?\s{1,3}"
-            r"(?:(?:per|a|each|for\s+(?:each|every))\s{1,3}(?:prompt|question)|each)|(?:rollout|generation)s)\b",
-            re.I,
-        ),
+        r"\b(?:n\s?=\s?)?(\d{1,4})\s{1,3}(?:(?:rollout|generation|sample|response|completion)s?\s{1,3}"
+        r"(?:(?:per|a|each|for\s+(?:each|every))\s{1,3}(?:prompt|question)|each)|(?:rollout|generation)s)\b",
         r"group=\1",
         "8 generations per prompt",
         "group=8",
     ),
     Spelling(
-        regex(
-            r"\b(\d{1,4})\s?gi?b?\s(?:of\s)?(?:v?ram\s|memory\s)?(?:in\s)?"
-            r"(?:total|combined|altogether|overall)\b",
-            re.I,
-        ),
+        r"\b(\d{1,4})\s?gi?b?\s(?:of\s)?(?:v?ram\s|memory\s)?(?:in\s)?"
+        r"(?:total|combined|altogether|overall)\b",
         r"total=\1",
         "48 GB VRAM in total",
         "total=48",
     ),
     Spelling(
-        regex(r"\btotal\s{1,3}(?:of\s)?(?:v?ram\s|memory\s)?(?:of\s)?(\d{1,4})\s?gi?b?\b", re.I),
+        r"\btotal\s{1,3}(?:of\s)?(?:v?ram\s|memory\s)?(?:of\s)?(\d{1,4})\s?gi?b?\b",
         r"total=\1",
         "total VRAM 48 GB",
         "total=48",
     ),
+    Spelling(rf"\bhalf\s(?:of\s)?an?\s{MACHINE}(?:\sof)?\b", "4", "half a node of h100", "4 h100"),
     Spelling(
-        regex(rf"\bhalf\s(?:of\s)?an?\s{MACHINE}(?:\sof)?\b", re.I),
-        "4",
-        "half a node of h100",
-        "4 h100",
-    ),
-    Spelling(
-        regex(r"(?<![\w.])(?:trainer\.)?nnodes[\s=:]{1,2}(\d{1,4})\b", re.I),
+        r"(?<![\w.])(?:trainer\.)?nnodes[\s=:]{1,2}(\d{1,4})\b",
         r"nodes=\1_ ",
         "nnodes=4",
         "nodes=4_ ",
     ),
     Spelling(
-        regex(r"(?<![\w.])(?:trainer\.)?(?:n_)?gpus_per_node[\s=:]{1,2}(\d{1,2})\b", re.I),
+        r"(?<![\w.])(?:trainer\.)?(?:n_)?gpus_per_node[\s=:]{1,2}(\d{1,2})\b",
         r"\1 gpus ",
         "n_gpus_per_node=8",
         "8 gpus ",
     ),
-    Spelling(regex(r"\b(\d{1,3})\s+gi?b\b", re.I), r"\1gb", "24 gb", "24gb"),
+    Spelling(r"\b(\d{1,3})\s+gi?b\b", r"\1gb", "24 gb", "24gb"),
     Spelling(
-        regex(r"(?<![\w.=-])(?:single|one|1)[\s-]+(?=\d{1,2}\s{0,3}x\s{0,3}[a-z])", re.I),
+        r"(?<![\w.=-])(?:single|one|1)[\s-]+(?=\d{1,2}\s{0,3}x\s{0,3}[a-z])",
         "",
         "a single 8x h100",
         "a 8x h100",
     ),
-    Spelling(regex(r"(?<=\d)-(?=(?:gpu|card|way)s?\b)", re.I), " ", "8-gpu", "8 gpu"),
+    Spelling(r"(?<=\d)-(?=(?:gpu|card|way)s?\b)", " ", "8-gpu", "8 gpu"),
     Spelling(
-        regex(r"\b(?:groups?[\s_-]*(?:size|of)[\s=:]*|n\s?=\s?)(\d{1,8})\b", re.I),
+        r"\b(?:groups?[\s_-]*(?:size|of)[\s=:]*|n\s?=\s?)(\d{1,8})\b",
         r"group=\1",
         "group size 16",
         "group=16",

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
-from bot.base.regex import regex
 from bot.recommend.spellings.spelling import NUMBER, UNIT, Spelling
 
 _DATA = (
@@ -19,104 +16,65 @@ _COUNTED = (
 )
 INCIDENTAL = (
     Spelling(
-        regex(r"\b\d{1,5}\s?[gt]i?b\s(?:of\s)?(?:nvme|ssd|hdd|disk|storage|scratch)\b", re.I),
+        r"\b\d{1,5}\s?[gt]i?b\s(?:of\s)?(?:nvme|ssd|hdd|disk|storage|scratch)\b",
         "",
         "800 GB SSD",
         "",
     ),
+    Spelling(r"\b\d{1,3}[\s-]?(?:v?cpus?|cores?|threads?)\b(?:\scpus?)?", "", "16 cores", ""),
     Spelling(
-        regex(r"\b\d{1,3}[\s-]?(?:v?cpus?|cores?|threads?)\b(?:\scpus?)?", re.I),
-        "",
-        "16 cores",
-        "",
-    ),
-    Spelling(
-        regex(r"\b(\d{2,6})\s(words|characters|chars)\b", re.I),
+        r"\b(\d{2,6})\s(words|characters|chars)\b",
         r" left=\1-\2 ",
         "1500 words",
         " left=1500-words ",
     ),
     Spelling(
-        regex(r"\b(?:19|20)\d\d[-/.](?:0?[1-9]|1[0-2])(?:[-/.](?:0?[1-9]|[12]\d|3[01]))?\b"),
+        r"\b(?:19|20)\d\d[-/.](?:0?[1-9]|1[0-2])(?:[-/.](?:0?[1-9]|[12]\d|3[01]))?\b",
         "",
         "2025-04-28",
         "",
     ),
     Spelling(
-        regex(
-            r"\b(?:in|by|since|from|of|until|before|after|year)\s20[12]\d\b(?!\s?(?:tok|x|\+))",
-            re.I,
-        ),
+        r"\b(?:in|by|since|from|of|until|before|after|year)\s20[12]\d\b(?!\s?(?:tok|x|\+))",
         "",
         "in 2026",
         "",
     ),
+    Spelling(r"(?<![\w.])[+-]?\d{1,4}(?:\.\d{1,3})?\s?%(?!\w)", "", "62.4 %", ""),
     Spelling(
-        regex(r"(?<![\w.])[+-]?\d{1,4}(?:\.\d{1,3})?\s?%(?!\w)"),
-        "",
-        "62.4 %",
-        "",
-    ),
-    Spelling(
-        regex(
-            r"\b\d{2,4}\s?(?:w|watts?|kwh|usd/h|tok(?:ens)?/s(?:ec)?|it/s|s/it|fps|mhz|ghz)\b", re.I
-        ),
+        r"\b\d{2,4}\s?(?:w|watts?|kwh|usd/h|tok(?:ens)?/s(?:ec)?|it/s|s/it|fps|mhz|ghz)\b",
         "",
         "700 W",
         "",
     ),
     Spelling(
-        regex(rf"\b{_DATA}[\s-]{{1,2}}(?:[4-9]\d|\d{{3,4}})k\b|\bdapo-math-17k\b", re.I),
-        "",
-        "alpaca 52k",
-        "",
+        rf"\b{_DATA}[\s-]{{1,2}}(?:[4-9]\d|\d{{3,4}})k\b|\bdapo-math-17k\b", "", "alpaca 52k", ""
     ),
+    Spelling(r"\b\d{1,4}(?:\.\d{1,2})?\s?[bmt]\stokens\b", "", "1.5B tokens", ""),
+    Spelling(rf"(?<![\w.=])(?![1-5]0[5-9]0\s){NUMBER}{UNIT}[\s-]+{_COUNTED}\b", "", "3 epochs", ""),
     Spelling(
-        regex(r"\b\d{1,4}(?:\.\d{1,2})?\s?[bmt]\stokens\b", re.I),
-        "",
-        "1.5B tokens",
-        "",
-    ),
-    Spelling(
-        regex(rf"(?<![\w.=])(?![1-5]0[5-9]0\s){NUMBER}{UNIT}[\s-]+{_COUNTED}\b", re.I),
-        "",
-        "3 epochs",
-        "",
-    ),
-    Spelling(
-        regex(
-            rf"(?<![\w.=]){NUMBER}{UNIT}[\s-]+(?:\w{{3,12}}\s)?"
-            r"(?=(?:samples?|examples|rows|records|problems)\b)",
-            re.I,
-        ),
+        rf"(?<![\w.=]){NUMBER}{UNIT}[\s-]+(?:\w{{3,12}}\s)?"
+        r"(?=(?:samples?|examples|rows|records|problems)\b)",
         "",
         "100k synthetic samples",
         "samples",
     ),
     Spelling(
-        regex(
-            rf"(?<![\w.=]){NUMBER}{UNIT}\s(?:(?:test|training)\s)?(?:prompts|questions)\s"
-            r"(?:in|of)\s(?:the\s|my\s|our\s)?(?:data|train|set)\w{0,6}"
-            rf"|\bdataset\s{{1,3}}(?:of\s|with\s)?{NUMBER}{UNIT}\s{{1,3}}(?:prompts|questions)\b",
-            re.I,
-        ),
+        rf"(?<![\w.=]){NUMBER}{UNIT}\s(?:(?:test|training)\s)?(?:prompts|questions)\s"
+        r"(?:in|of)\s(?:the\s|my\s|our\s)?(?:data|train|set)\w{0,6}"
+        rf"|\bdataset\s{{1,3}}(?:of\s|with\s)?{NUMBER}{UNIT}\s{{1,3}}(?:prompts|questions)\b",
         "",
         "2000 prompts in the dataset",
         "",
     ),
     Spelling(
-        regex(
-            rf"(?<![\w.=]){NUMBER}\s(?:test|training|eval)\s(?:prompts|questions|problems)\b", re.I
-        ),
+        rf"(?<![\w.=]){NUMBER}\s(?:test|training|eval)\s(?:prompts|questions|problems)\b",
         "",
         "1319 test questions",
         "",
     ),
     Spelling(
-        regex(
-            r"\bgrad(?:ient)?s?[\s_-]accum\w{0,9}(?:[\s_]steps)?[\s:=]{0,3}(?:of\s)?(\d{1,5})\b",
-            re.I,
-        ),
+        r"\bgrad(?:ient)?s?[\s_-]accum\w{0,9}(?:[\s_]steps)?[\s:=]{0,3}(?:of\s)?(\d{1,5})\b",
         r"grad_accum=\1",
         "gradient accumulation of 8",
         "grad_accum=8",

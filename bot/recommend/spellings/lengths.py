@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
-from bot.base.regex import regex
 from bot.recommend.spellings.spelling import NUMBER, UNIT, Spelling
 
 _UP_TO = r"(?:up\s+to|at\s+most|max(?:imum)?(?:\s+of)?|about|around|under|below|~|<=?)"
@@ -15,113 +12,81 @@ _SAYS = (
 )
 LENGTHS = (
     Spelling(
-        regex(
-            r"\b(?:total|overall)\s{1,3}(?:(?:len(?:gth)?|tokens?)\s?(?:of\s|[:=]\s?)?"
-            r"|of\s(?=\d{1,6}k?\s?tokens))(?=\d)",
-            re.I,
-        ),
+        r"\b(?:total|overall)\s{1,3}(?:(?:len(?:gth)?|tokens?)\s?(?:of\s|[:=]\s?)?"
+        r"|of\s(?=\d{1,6}k?\s?tokens))(?=\d)",
         "context=",
         "total length 8192",
         "context=8192",
     ),
     Spelling(
-        regex(
-            r"\b(?:max(?:imum)?|longest|how\slong(?:\san?)?)\s(?:possible\s)?"
-            r"(?:(?:prompt|response|context|ctx|seq(?:uence)?)[\s-])?"
-            r"(?:len(?:gth)?s?|context|ctx|seq(?:uence)?s?|window)\b(?![\s:=]{0,3}(?:of\s)?\d)",
-            re.I,
-        ),
+        r"\b(?:max(?:imum)?|longest|how\slong(?:\san?)?)\s(?:possible\s)?"
+        r"(?:(?:prompt|response|context|ctx|seq(?:uence)?)[\s-])?"
+        r"(?:len(?:gth)?s?|context|ctx|seq(?:uence)?s?|window)\b(?![\s:=]{0,3}(?:of\s)?\d)",
         "ask=longest",
         "what max context length for 8b",
         "what ask=longest for 8b",
     ),
     Spelling(
-        regex(
-            r"(?<!\w)-{0,2}(?:max[_-](prompt|response)[_-]len(?:gth)?|(prompt)_max_len)[\s=:]{1,2}(?=\d)",
-            re.I,
-        ),
+        r"(?<!\w)-{0,2}(?:max[_-](prompt|response)[_-]len(?:gth)?|(prompt)_max_len)[\s=:]{1,2}(?=\d)",
         r"\1\2=",
         "--max_prompt_length 1024",
         "prompt=1024",
     ),
     Spelling(
-        regex(
-            r"(?<!\w)-{0,2}(?:max[_-](?:completion[_-]len(?:gth)?|new[_-]tokens)|generate_max_len)[\s=:]{1,2}(?=\d)",
-            re.I,
-        ),
+        r"(?<!\w)-{0,2}(?:max[_-](?:completion[_-]len(?:gth)?|new[_-]tokens)|generate_max_len)[\s=:]{1,2}(?=\d)",
         "response=",
         "max_completion_length 512",
         "response=512",
     ),
     Spelling(
-        regex(r"(?<!\w)-{0,2}max[_-](?:model|seq(?:uence)?)[_-]len(?:gth)?[\s=:]{1,2}(?=\d)", re.I),
+        r"(?<!\w)-{0,2}max[_-](?:model|seq(?:uence)?)[_-]len(?:gth)?[\s=:]{1,2}(?=\d)",
         "context=",
         "max_model_len 8192",
         "context=8192",
     ),
     Spelling(
-        regex(
-            r"\b(\d{1,3}k|\d{3,6})(?:\stokens?)?\sin(?:put)?\s?[,/&]?\s?(?:and\s)?(\d{1,3}k|\d{3,6})(?:\stokens?)?\sout(?:put)?\b",
-            re.I,
-        ),
+        r"\b(\d{1,3}k|\d{3,6})(?:\stokens?)?\sin(?:put)?\s?[,/&]?\s?(?:and\s)?(\d{1,3}k|\d{3,6})(?:\stokens?)?\sout(?:put)?\b",
         r"\1+\2",
         "512 in 3584 out",
         "512+3584",
     ),
     Spelling(
-        regex(
-            r"\b(?:inputs?|prompts?)\s(?:and|/|&)\s(?:outputs?|responses?|answers?)\s(?:of\s)?"
-            r"(\d{1,3}k|\d{3,6})(?:\stokens?)?\seach\b|\bboth=\s{0,3}(\d{1,3}k|\d{3,6})",
-            re.I,
-        ),
+        r"\b(?:inputs?|prompts?)\s(?:and|/|&)\s(?:outputs?|responses?|answers?)\s(?:of\s)?"
+        r"(\d{1,3}k|\d{3,6})(?:\stokens?)?\seach\b|\bboth=\s{0,3}(\d{1,3}k|\d{3,6})",
         r"\1\2+\1\2",
         "prompts and responses of 2k each",
         "2k+2k",
     ),
     Spelling(
-        regex(
-            r"\bhow\slong\scan\s(?:the\s|my\s)?(?:prompt|response|answer|output|sequence|context)s?\sbe\b"
-            r"|\bup\sto\swhich\s(?:context|length)\b|\blongest\s(?:sequence|response|prompt)s?(?=\s(?:for|of|on)\b)",
-            re.I,
-        ),
+        r"\bhow\slong\scan\s(?:the\s|my\s)?(?:prompt|response|answer|output|sequence|context)s?\sbe\b"
+        r"|\bup\sto\swhich\s(?:context|length)\b|\blongest\s(?:sequence|response|prompt)s?(?=\s(?:for|of|on)\b)",
         "ask=longest",
         "how long can responses be",
         "ask=longest",
     ),
     Spelling(
-        regex(r"\b(\d{1,3}k|\d{3,6})(?:[\s-]tokens?)?\squestions?\b", re.I),
+        r"\b(\d{1,3}k|\d{3,6})(?:[\s-]tokens?)?\squestions?\b",
         r"\1 prompt",
         "500 token questions",
         "500 prompt",
     ),
     Spelling(
-        regex(rf"\bquestions?\s(?=(?:of|{_UP_TO})\s?\d)", re.I),
+        rf"\bquestions?\s(?=(?:of|{_UP_TO})\s?\d)",
         "prompt ",
         "questions up to 2000",
         "prompt up to 2000",
     ),
-    Spelling(
-        regex(r"\b(?:completion|output|answer)s?\b", re.I),
-        "response",
-        "outputs 2048",
-        "response 2048",
-    ),
-    Spelling(regex(r"\binputs?\b", re.I), "prompt", "inputs 1024", "prompt 1024"),
+    Spelling(r"\b(?:completion|output|answer)s?\b", "response", "outputs 2048", "response 2048"),
+    Spelling(r"\binputs?\b", "prompt", "inputs 1024", "prompt 1024"),
     Spelling(
         # So many prompts a step; before so many responses it is their tokens.
-        regex(
-            r"(?:\bbatch(?:\ssize)?(?:\sof|=)\s?)?(?<![\w+./-])(\d{1,5})\s{1,3}prompts\b(?!\W{1,9}(?:and\W{1,3})?\d{3,8}\s{1,3}response)",
-            re.I,
-        ),
+        r"(?:\bbatch(?:\ssize)?(?:\sof|=)\s?)?(?<![\w+./-])(\d{1,5})\s{1,3}prompts\b(?!\W{1,9}(?:and\W{1,3})?\d{3,8}\s{1,3}response)",
         r"batch=\1",
         "512 prompts",
         "batch=512",
     ),
     Spelling(
-        regex(
-            rf"\b(prompt|response)s?(?:\slen(?:gth)?s?)?(?:\s{_SAYS}){{1,6}}\s{{0,3}}(?=\d)",
-            re.I,
-        ),
+        rf"\b(prompt|response)s?(?:\slen(?:gth)?s?)?(?:\s{_SAYS}){{1,6}}\s{{0,3}}(?=\d)",
         r"\1=",
         "prompts of 1024",
         "prompt=1024",
@@ -130,40 +95,27 @@ LENGTHS = (
 """Prompts and responses by their names."""
 SIGNS = (
     Spelling(
-        regex(
-            r"(?<![\w+./=-])(?![1-5]0[5-9]0\b)(\d{1,3}k|[1-9]\d{3,4})(?:,\s?|\s)"
-            r"(?![1-5]0[5-9]0\b)(\d{1,3}k|[1-9]\d{3,4})(?![\w+./%-])",
-            re.I,
-        ),
+        r"(?<![\w+./=-])(?![1-5]0[5-9]0\b)(\d{1,3}k|[1-9]\d{3,4})(?:,\s?|\s)"
+        r"(?![1-5]0[5-9]0\b)(\d{1,3}k|[1-9]\d{3,4})(?![\w+./%-])",
         r"\1+\2",
         "2k 8k",
         "2k+8k",
     ),
-    Spelling(
-        regex(r"(?<=\d)(k?)\s{0,3}(?:\u2192|[-=]>)\s{0,3}(?=\d)", re.I),
-        r"\1+",
-        "2k -> 2k",
-        "2k+2k",
-    ),
-    Spelling(regex(r"(?<=[a-z])(?:\+|\s\+\s)(?=[a-z])", re.I), " ", "grpo+lora", "grpo lora"),
+    Spelling(r"(?<=\d)(k?)\s{0,3}(?:\u2192|[-=]>)\s{0,3}(?=\d)", r"\1+", "2k -> 2k", "2k+2k"),
+    Spelling(r"(?<=[a-z])(?:\+|\s\+\s)(?=[a-z])", " ", "grpo+lora", "grpo lora"),
     Spelling(
         # Not 3090 + 4090.
-        regex(
-            rf"(?<![\w.])(?![1-5]0[5-9]0\s)({NUMBER}{UNIT})\s*\+\s*(?![1-5]0[5-9]0\b)({NUMBER}{UNIT})\b",
-            re.I,
-        ),
+        rf"(?<![\w.])(?![1-5]0[5-9]0\s)({NUMBER}{UNIT})\s*\+\s*(?![1-5]0[5-9]0\b)({NUMBER}{UNIT})\b",
         r"\1+\2",
         "1k + 2k",
         "1k+2k",
     ),
     Spelling(
-        regex(r"(?<![\w./+-])(\d{1,3}k|\d{3,6})/(\d{1,3}k|\d{3,6})(?![\w./+-])", re.I),
+        r"(?<![\w./+-])(\d{1,3}k|\d{3,6})/(\d{1,3}k|\d{3,6})(?![\w./+-])",
         r"\1+\2",
         "1k/2k",
         "1k+2k",
     ),
-    Spelling(
-        regex(r"(?<=\d)\s+x\s+(?=[a-z0-9])|(?<=\d)\s+x(?=[a-z])", re.I), "x", "2 x h100", "2xh100"
-    ),
+    Spelling(r"(?<=\d)\s+x\s+(?=[a-z0-9])|(?<=\d)\s+x(?=[a-z])", "x", "2 x h100", "2xh100"),
 )
 """Signs between words and between numbers."""

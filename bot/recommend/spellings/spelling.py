@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+
+from bot.base.regex import regex
 
 NUMBER = r"\d{1,8}"
 UNIT = "[km]?"
 MACHINE = r"(?:node|machine|server|workstation|desktop|computer|box|host)(?:e?s)?"
 
 
-class Spelling(NamedTuple):
-    """A way of writing that is given another; the example shows both."""
+class Spelling:
+    """A way of writing that is given another, in capitals or not; the example shows both."""
 
-    found: re.Pattern[str]
-    becomes: str | Callable[[re.Match[str]], str]
-    """As `re.sub` has it: \\1 is a part of what was found."""
-    written: str
-    read: str
+    def __init__(
+        self, pattern: str, becomes: str | Callable[[re.Match[str]], str], written: str, read: str
+    ) -> None:
+        """`becomes` is what `re.sub` takes, with the parts of what was found."""
+        self.found, self.becomes = regex(pattern, re.I), becomes
+        self.written, self.read = written, read
