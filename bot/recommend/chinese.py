@@ -106,7 +106,7 @@ def without_chinese(text: str) -> str:
     text = _counted_in_chinese().sub(_number_in_chinese, text)
     for written, meant in _chinese():
         text = text.replace(written, f" {meant} ")
-    return "".join(" " if _is_chinese(char) else char for char in text)
+    return "".join(" " if 0x2E80 <= ord(char) <= 0xD7AF else char for char in text)
 
 
 def has_chinese(text: str) -> bool:

@@ -31,14 +31,37 @@ _NUMBER_WORDS = {
     "thirty-two": 32, "sixty-four": 64, "single": 1, "pair": 2, "dual": 2, "quad": 4,
 }  # fmt: skip
 _NUMBER_WORD = regex(rf"(?<![\w/-])({'|'.join(reversed(_NUMBER_WORDS))})(?![\w/])", re.I)
+_OTHER_NUMBER_WORDS = {
+    word: number
+    for number, words in {
+        1: "un une ein eine einer eines einem una uno um uma \u043e\u0434\u043d\u0430",
+        2: "deux zwei dos due dois duas \u0434\u0432\u0435",
+        3: "trois drei tres tre tr\u00eas \u0442\u0440\u0438",
+        4: "quatre vier cuatro quattro quatro \u0447\u0435\u0442\u044b\u0440\u0435",
+        6: "sechs seis sei \u0448\u0435\u0441\u0442\u044c",
+        8: "huit acht ocho otto oito \u0432\u043e\u0441\u0435\u043c\u044c",
+    }.items()
+    for word in words.split()
+}
+"""Of other languages; each is another word in one of them, so that a card comes next."""
+_OTHER_NUMBER_WORD = regex(
+    rf"(?<![\w/-])({'|'.join(_OTHER_NUMBER_WORDS)})(?:\s(?:seule?|einzelne|sola))?\s"
+    r"(?=(?:nvidia\s|geforce\s|rtx\s?|gtx\s?|tesla\s|cartes?\s|tarjetas?\s|karten\s)*"
+    r"(?:[a-z]{0,2}\d{2,4}|gpus?\b|mi\d))",
+    re.I,
+)
 _VISIBLE = regex(r"\bCUDA_VISIBLE_DEVICES=[\"']?(\d{1,2}(?:,\d{1,2}){0,31})\b[\"']?", re.I)
 _MIB = regex(r"(?<![\w.])(\d{4,6})\s?mib\b", re.I)
 _MILLIONS = regex(
     r"(?<![\w.-])(\d{3})\s?m(?:\sparam\w*)?(?=\s(?:model|param|sft|grpo|dpo|lora)|\Z)", re.I
 )
 """A size below a billion by itself, `500M model`; behind a name it is a part of it."""
-_BETWEEN = regex(r"[\s,;?!&()\"\u00bf\u00a1{}\[\]`|<>]+|(?<=[a-z])'[a-z]{1,2}\b", re.I)
-"""What parts words; of "what's" the end."""
+_AND = regex(r"\s[+&]\s")
+_BETWEEN = regex(
+    r"[\s,;?!&()\"\u00bf\u00a1{}\[\]`|<>]+|(?<=[a-z\d])['\u2019][a-z]{1,2}\b|\b[ldj]['\u2019](?=[a-z])",
+    re.I,
+)
+"""What parts words; of "what's" the end, of "j'ai" the beginning."""
 _LENGTH = regex(r"\d{1,3}(?:k|gb)")
 _APART_FROM_K = regex(
     r"(?<![\w.])(\d{1,3}(?:\.\d{1,2})?)\s(k)(?=\s?(?:tok|context|ctx|prompt|resp))", re.I
@@ -117,6 +140,7 @@ def words_of(text: str) -> list[str]:
     """The words of a question; what belongs together is one word, a name keeps its capitals."""
     text = _HUB_PAGE.sub(r" \1 ", _with_tokens(without_chinese(normalize("NFKC", text))))
     text = _NUMBER_WORD.sub(lambda found: str(_NUMBER_WORDS[found[1].lower()]), text)
+    text = _OTHER_NUMBER_WORD.sub(lambda found: f"{_OTHER_NUMBER_WORDS[found[1].lower()]} ", text)
     text = _APART_FROM_K.sub(r"\1\2", text)
     text = _PARTS_OF_K.sub(lambda found: str(round(1024 * float(found[1]))), text)
     text = _MILLIONS.sub(lambda found: f"{int(found[1]) / 1000:.1f}b", text)
@@ -127,9 +151,7 @@ def words_of(text: str) -> list[str]:
     for spelling in SPELLINGS:
         text = spelling.found.sub(spelling.becomes, text)
     text = _keyed(_INSTANCE.sub(_cards_of_instance, text))
-    found = re.split(
-        r"[\s,;?!&()\"\u00bf\u00a1{}\[\]`|<>]+|(?<=[a-z])'[a-z]{1,2}\b", text, flags=re.I
-    )
+    found = _BETWEEN.split(_AND.sub(" and ", text))
     words = [word.rstrip(".:/").lstrip(":") for word in found]
     return [word for word in words if any(map(str.isalnum, word))]
 

@@ -19,7 +19,7 @@ from bot.recommend.vocabulary import COUNTED, nearest
 
 _SLICE = regex(r"mig|[1-7]g\.\d{1,3}gb")
 _CARD = regex(
-    r"(?:rtx|gtx|rx|arc)(?:pro|a|b|t)?\d{3,4}|mi\d{2,3}|[abghklmpqtvw]\d{2,4}|a2|p4|[1-5]0[5-9]0"
+    r"(?:rtx|gtx|rx|arc)(?:pro|a|b|t)?\d{3,4}|mi\d{2,3}|[abghklmpqtvw]\d{2,4}|a2|p4|[1-5]0[5-9]0|16[56]0"
     r"|\d{4}(?=xt|gre)"
 )
 """A maker's word or the letter of a series, and a number; or the number of a GeForce."""

@@ -69,7 +69,12 @@ def is_plain(word: str) -> bool:
     low = word.lower()
     if low.endswith((".sh", ".py", ".yaml", ".yml")):
         return True
-    return low.isalpha() and low not in parts_of_names() and nearest(low) is None
+    parts = low.split("-")
+    return all(map(str.isalpha, parts)) and not any(map(_is_of_names, {low, *parts}))
+
+
+def _is_of_names(low: str) -> bool:
+    return low in parts_of_names() or nearest(low) is not None
 
 
 def nearest(word: str) -> str | None:

@@ -30,7 +30,16 @@ def _cards(question: ParsedQuestion) -> tuple[str, ...]:
     [
         *("W7900", "RTX 6000", "quadro rtx 6000", "RTX 3060 Ti", "3070ti", "2x3070ti", "8xMI210"),
         *("radeon 7900 xtx", "7900xtx", "radeon pro w7900"),
-        *("MI210", "B100", "A16", "RTX 5880 ada", "RX 7900 XTX", "RTX A2000 12gb", "gtx 1660"),
+        *(
+            "MI210",
+            "B100",
+            "A16",
+            "RTX 5880 ada",
+            "RX 7900 XTX",
+            "RTX A2000 12gb",
+            "gtx 1660",
+            "1660 super",
+        ),
     ],
 )
 def test_a_card_that_is_not_known_is_no_part_of_a_name(words: str) -> None:

@@ -112,7 +112,7 @@ def _refusal(words: str) -> str:
         ("4090 and 5090 in one PC, qwen3-8b lora", {"gpus": None}),
         ("4 GPUs in 2 boxes, 4090, qwen3-8b lora", {"gpus": 4}),
         ("RTX 4090 24 gig qwen3-4b lora", {"cards": ["rtx4090"], "gpus": None}),
-        ("une RTX 4090 24 Go, qwen3-4b lora grpo", {"cards": ["rtx4090"], "gpus": None}),
+        ("une RTX 4090 24 Go, qwen3-4b lora grpo", {"cards": ["rtx4090"], "gpus": 1}),
         ("3090 + 4090 qwen3-8b lora grpo", {"cards": ["rtx3090", "rtx4090"], "response": None}),
         ("lora: no, qwen3-8b, 4xA100, grpo", {"method": "full", "unwanted": ("lora",)}),
         ("quantization: none, qwen3-8b lora sft 4xA100", {"method": "lora"}),
@@ -176,6 +176,22 @@ def _refusal(words: str) -> str:
         ("8*Ascend 910B qwen3-8b", {"cards": ["910b"], "gpus": 8}),
         ("qwen3-8b 50% 4xh100 0.4", {"gpus": 4, "left_out": ("0.4",)}),
         ("\u79df\u5361\uff1aautodl 4090 \u8dd1 7b grpo", {"cards": ["rtx4090"], "task": "grpo"}),
+        ("deux RTX 4090, quel mod\u00e8le puis-je entra\u00eener ?", {"gpus": 2, "left_out": ()}),
+        ("J'ai deux 3090 et 64 Go de RAM, Qwen3 8B", {"gpus": 2, "ram": 64, "left_out": ()}),
+        ("une seule 4090, LoRA sur Mistral 7B", {"gpus": 1, "left_out": ()}),
+        ("zwei A100, kann ich damit Qwen3-8B mit GRPO trainieren?", {"gpus": 2, "left_out": ()}),
+        ("Wie viele H100 brauche ich f\u00fcr Qwen3-32B?", {"gpus": None, "left_out": ()}),
+        ("vier H100 f\u00fcr Llama-3.1-70B LoRA", {"gpus": 4, "model": "Llama-3.1-70B"}),
+        ("tengo dos 3090, \u00bfpuedo entrenar un 8B con lora?", {"gpus": 2, "left_out": ()}),
+        ("due 3090 per qwen3 8b", {"gpus": 2, "left_out": ()}),
+        ("\u0434\u0432\u0435 3090, 8B lora", {"gpus": 2, "cards": ["rtx3090"]}),
+        ("4090 2\uc7a5\uc73c\ub85c 8B LoRA \uac00\ub2a5?", {"gpus": 2, "method": "lora"}),
+        ("out of memory due to 8b on a 3090", {"gpus": 1}),
+        ("can 30B be done with dual RTX 3090's?", {"gpus": 2, "cards": ["rtx3090"]}),
+        ("64GB DDR4-3600, RTX 3090 FE, mistral 7b", {"ram": 64, "left_out": ()}),
+        ("VRAM (e.g., 40GB \u00d7 8 cards = 320GB total VRAM) grpo", {"gpus": 8}),
+        ("reward modelling 8b on 2x A6000", {"task": "rm", "left_out": ()}),
+        ("2 DGX H100, 70b full grpo", {"gpus": 16, "cards": ["h100"]}),
     ],
 )
 def test_what_is_meant(words: str, meant: dict[str, Any]) -> None:
@@ -195,6 +211,11 @@ def test_what_is_meant(words: str, meant: dict[str, Any]) -> None:
         ("3\u4e07\u9884\u7b97 8B", "Prices are not known here (30000)"),
         ("\u9884\u7b975000\u5143 7b lora 3090", "Prices are not known here (5000)"),
         ("\u6bcf\u67082000\u5757 8b lora", "Prices are not known here (2000)"),
+        ("A100 80GB at $2/h, 8b", "Prices are not known here ($2)"),
+        ("H100 at 2.5 per hour 7b", "Prices are not known here (2.5)"),
+        ("8xH100 @ $2.49/hr/GPU 8b", "Prices are not known here ($2.49)"),
+        ("A100 \u00e0 1,19 \u20ac/h, 7b", "Prices are not known here (1.19\u20ac)"),
+        ("for 2 dollars per gpu-hour, 8xH100, 8b", "Prices are not known here (2dollars)"),
         ("8xh100 8b per gpu batch 4", "Micro and mini batches are chosen here"),
         ("8xh100 8b batch size 4 per gpu", "Micro and mini batches are chosen here"),
         ("8xh100 8b per_device_train_batch_size=4", "Micro and mini batches are chosen here"),
@@ -278,8 +299,8 @@ def test_a_maximum_with_its_number_is_a_length() -> None:
 
 
 def test_a_number_of_several_cards_is_of_each() -> None:
-    said = rlbot("recommend", "A100 vs 2x4090 for 7b?").out
-    assert "2 of each card" in said
+    said = rlbot("recommend", "4x3090 or 4090 for 7b?").out
+    assert "4 of each card" in said
 
 
 def test_a_refusal_is_in_the_language_of_the_question() -> None:

@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
+import re
+
 from bot.recommend.spellings.spelling import Spelling
 
 _IDLE = r"(?:lora[\s_-]?)?(?:alpha|dropout)|lr|learning[\s_-]rate|temperature|epochs?|warmup"
 """Settings that change no memory."""
-_PER = r"(?:\s?(?:/|per|an?)\s?(?:gpu)?(?:h|hr|hour|day|week|month)s?)?"
+_PER = r"(?:\s?(?:/|per|an?)\s?(?:(?:gpu|card)[\s-]?)?(?:h|hr|hour|day|week|month|gpu|card)s?\b)"
+
+
+def _price(found: re.Match[str]) -> str:
+    return f" price={found[1]}{found[2]} ".replace(",", ".")
+
+
 NUMBERS = (
     Spelling(r"(?<![\w.])(\d{1,3}),(\d{3})(?!\w|[.,]\d)", r"\1\2", "1,024", "1024"),
     Spelling(
-        r"(?<![=\w])([$\u20ac\u00a3\u00a5])\s?(\d[\d.]{0,9}k?)" + _PER + r"(?!\w)",
-        r" price=\1\2 ",
+        r"(?<![=\w])([$\u20ac\u00a3\u00a5])\s?(\d[\d.,]{0,9}k?)" + _PER + r"{0,2}(?!\w)",
+        _price,
         "under $5/h",
         "under  price=$5 ",
     ),
     Spelling(
-        r"(?<![=\w])(\d[\d.]{0,9}k?)\s?(usd|dollars?|bucks|eur|euros?|rmb|cny|yuan)" + _PER + r"\b",
-        r" price=\1\2 ",
+        r"(?<![=\w])(\d[\d.,]{0,9}k?)\s?((?:usd|dollars?|bucks|eur|euros?|rmb|cny|yuan)\b|[\u20ac\u00a3])"
+        + _PER
+        + r"{0,2}(?!\w)",
+        _price,
         "5 usd per hour",
         " price=5usd ",
+    ),
+    Spelling(
+        r"(?<![=\w])(\d{1,2}(?:[.,]\d{1,2})?)()\s?(?:/|per|an?)\s?(?:(?:gpu|card)[\s-]?)?(?:h|hr|hour)\b",
+        _price,
+        "2.5 per hour",
+        " price=2.5 ",
     ),
 )
 IDLE_WORDS = (

@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from bot.recommend.spellings.spelling import MACHINE, Spelling
 
-_RAM = r"(?:(?:host|system|cpu|main)\s+(?:ram|memory)|(?:ram\s+)?ddr[345]|ram)"
+_RAM = (
+    r"(?:(?:host|system|cpu|main)\s+(?:ram|memory)|(?:ram\s+)?ddr[345](?:-\d{4})?(?:\s+ram)?|ram)"
+)
+_OF = r"(?:(?:of|de|di)\s+)?"
 COUNTS = (
+    Spelling(
+        r"\b(\d{1,3})(?=\s(?:or|vs\.?|and)\s\d{1,3}\s?gi?b\b)",
+        r"\1gb",
+        "12 or 16 GB",
+        "12gb or 16 GB",
+    ),
+    Spelling(rf"\b{MACHINE}\s?\d{{1,2}}:(?=\s)", "", "node 1: 4xA100", " 4xA100"),
+    Spelling(
+        r"\bgpu\s\d{1,2}:(?=\s)|\(uuid:[^)]{1,60}\)",
+        lambda found: "" if found[0][0] == "(" else "and 1",
+        "GPU 0: RTX 3090",
+        "and 1 RTX 3090",
+    ),
     Spelling(
         rf"\b(\d{{1,3}})\s(\d{{1,2}})x\s?([a-z][\w-]{{1,20}})\s{MACHINE}\b",
         r"nodes=\1_\2 \3",
@@ -64,12 +80,10 @@ COUNTS = (
         "2 nodes of 8 h100",
         "nodes=2_8  h100",
     ),
+    Spelling(rf"\b(\d{{1,5}})\s*g(?:i?b)?\s+{_OF}{_RAM}\b", r"ram=\1", "512 gb of ram", "ram=512"),
+    Spelling(rf"\b(\d{{1,2}})\s*t(?:i?b)?\s+{_OF}{_RAM}\b", r"ram=\1k", "1 tb ram", "ram=1k"),
     Spelling(
-        rf"\b(\d{{1,5}})\s*g(?:i?b)?\s+(?:of\s+)?{_RAM}\b", r"ram=\1", "512 gb of ram", "ram=512"
-    ),
-    Spelling(rf"\b(\d{{1,2}})\s*t(?:i?b)?\s+(?:of\s+)?{_RAM}\b", r"ram=\1k", "1 tb ram", "ram=1k"),
-    Spelling(
-        rf"\b{_RAM}[\s:=]+(?:of\s+)?(\d{{1,5}})\s*g(?:i?b)?\b",
+        rf"\b{_RAM}[\s:=]+{_OF}(\d{{1,5}})\s*g(?:i?b)?\b",
         r"ram=\1",
         "host memory: 256 gb",
         "ram=256",
@@ -100,7 +114,12 @@ COUNTS = (
         "total VRAM 48 GB",
         "total=48",
     ),
-    Spelling(rf"\bhalf\s(?:of\s)?an?\s{MACHINE}(?:\sof)?\b", "4", "half a node of h100", "4 h100"),
+    Spelling(
+        rf"\bhalf\s(?:of\s)?an?\s(?:(\d{{1,2}})x\s?([a-z]\w{{1,20}})\s)?{MACHINE}(?:\sof)?\b",
+        lambda found: f"{int(found[1] or 8) // 2} {found[2] or ''}",
+        "half a node of h100",
+        "4  h100",
+    ),
     Spelling(
         r"(?<![\w.])(?:trainer\.)?nnodes[\s=:]{1,2}(\d{1,4})\b",
         r"nodes=\1_ ",
@@ -115,7 +134,7 @@ COUNTS = (
     ),
     Spelling(r"\b(\d{1,3})\s+gi?b\b", r"\1gb", "24 gb", "24gb"),
     Spelling(
-        r"(?<![\w.=-])(?:single|one|1)[\s-]+(?=\d{1,2}\s{0,3}x\s{0,3}[a-z])",
+        r"(?<![\w.=-])(?:single|one|1)[\s-]+(?:(?:with|of)\s)?(?=\d{1,2}\s{0,3}x\s{0,3}[a-z])",
         "",
         "a single 8x h100",
         "a 8x h100",

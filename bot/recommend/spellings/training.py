@@ -40,7 +40,7 @@ METHODS = (
     ),
     Spelling(r"\bfull[\s-]+(?:param(?:eter)?|weight)s?\b", "full", "full parameter", "full"),
     Spelling(r"\bfull[\s-]+(?:finetune|ft)\b", "full finetune", "full ft", "full finetune"),
-    Spelling(r"\breward[\s-]+model\b", "rm", "reward model", "rm"),
+    Spelling(r"\breward[\s-]+model(?:l?ing)?\b", "rm", "reward model", "rm"),
 )
 """What is trained, and how."""
 SETTINGS = (
