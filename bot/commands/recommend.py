@@ -264,21 +264,27 @@ def _is_configuration(path: str) -> bool:
 
 def _overview(arguments: argparse.Namespace, question: ParsedQuestion, language: Language) -> int:
     """What cards alone can train."""
-    from bot.recommend.overview import overview
+    from bot.recommend.overview import overviews
     from bot.recommend.tables import overview_markdown, overview_text
 
     if arguments.write:
         raise UserError("--write writes a script for one model: name it, such as Qwen3-8B.")
     if arguments.page:
         raise UserError("--page gives the rows of one model: name it, such as Qwen3-8B.")
-    answer = overview(question, language)
+    if arguments.format == "json" and len(question.groups) > 1:
+        raise UserError(
+            "Without a model JSON is of one kind of card, not {cards}: ask about each.",
+            cards=", ".join(dict.fromkeys(card.label for card in question.cards)),
+        )
+    answers = overviews(question, language)
     if arguments.format == "json":
-        _write_json(answer)
+        _write_json(answers[0])
     elif arguments.format == "markdown":
-        write(overview_markdown(answer))
+        write(overview_markdown(answers))
     else:
-        write(overview_text(answer, columns(_WIDEST)))
-    return 0 if any(one.verdict != "no" for one in answer.models) else 1
+        write(overview_text(answers, columns(_WIDEST)))
+    fits = any(one.verdict != "no" for answer in answers for one in answer.models)
+    return 0 if fits else 1
 
 
 def _page(named: str | None, configured: str | None) -> Page | None:

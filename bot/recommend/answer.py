@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 from bot import __version__
 from bot.base.devices import Device
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, translated
 from bot.frameworks.releases import releases
-from bot.recommend.cards import by_kind, usual_devices
+from bot.recommend.cards import CardGroup, by_kind, usual_devices
 from bot.recommend.fitting import FittingCandidate, NearestMiss
 from bot.recommend.methods import LargerCounts, larger_counts
 from bot.recommend.options import counts, divides, explain, left_over, shareable_batch, step_of
@@ -47,17 +46,16 @@ def recommend(
 ) -> RecommendAnswer:
     """The answer: what fits the hardware, else what came near and what would do."""
     request, release = search.request, search.release
-    budget = hardware.budget
+    budget, most = hardware.budget, hardware.most
     named = bool(hardware.devices)
     chosen = hardware.devices or usual_devices()
     fitting, misses = _searched(search, hardware, chosen)
-    tokens = [device.token for device in chosen] if named else None
     known = rows_of(page)
-    rows = matching(known, request, tokens, budget)
+    rows = matching(known, request, most, budget)
     ranked = list(enumerate(fitting, len(rows) + 1))
     notes = [*_notes(request, budget, page, rows, least=bool(fitting) and not named)]
     if not fitting:
-        notes += _beyond(search, misses, budget)
+        notes += _beyond(search, misses, hardware)
     answer = Recommendations(
         tool=Tool(name="rlbot", version=__version__),
         language=language,
@@ -73,9 +71,9 @@ def recommend(
             budget_gpus=budget,
         ),
         published=tuple(rows),
-        nearest=None if rows else nearest(known, request, tokens),
+        nearest=None if rows else nearest(known, request, list(most or ())),
         predicted=tuple(_predicted(rank, one, request, language) for rank, one in ranked),
-        misses=tuple(map(_miss, misses)),
+        misses=tuple(_miss(miss, hardware.budget_of(miss.device)) for miss in misses),
         assumptions=tuple(
             translated(assumption, language)
             for assumption in (fitting[0].estimate.assumptions if fitting else ())
@@ -98,14 +96,25 @@ def _searched(
     """What fits on any of the devices, the best first, and what nearly does on those without."""
     fitting: list[FittingCandidate] = []
     misses: list[NearestMiss] = []
-    budget, least = hardware.budget, hardware.fewest or not hardware.devices
-    on = partial(search.on, budget=budget, least=least, whole=hardware.whole)
-    for device, (here, miss) in by_kind(dict.fromkeys(devices), on):
-        fitting += [_moved(one, device) for one in here]
+    least = hardware.fewest or not hardware.devices
+
+    def on(group: CardGroup) -> tuple[list[FittingCandidate], NearestMiss | None]:
+        budget = hardware.budget_of(group.device)
+        return search.on(group.device, budget, least=least, whole=hardware.whole)
+
+    groups = [CardGroup(device, hardware.budget_of(device)) for device in dict.fromkeys(devices)]
+    for group, (here, miss) in by_kind(groups, on):
+        fitting += [_moved(one, group.device) for one in here]
         if miss is not None:
-            misses.append(replace(miss, device=device))
+            misses.append(replace(miss, device=group.device))
     if hardware.whole:  # The GPUs that are there come first.
-        fitting.sort(key=lambda one: (not one.sure, one.candidate.gpus != budget, one.order))
+        fitting.sort(
+            key=lambda one: (
+                not one.sure,
+                one.candidate.gpus != hardware.budget_of(one.device),
+                one.order,
+            )
+        )
     else:
         fitting.sort(key=lambda one: one.order)
     misses.sort(key=lambda miss: miss.short)
@@ -146,12 +155,13 @@ def _predicted(
     )
 
 
-def _miss(miss: NearestMiss) -> Miss:
+def _miss(miss: NearestMiss, budget: int) -> Miss:
     stage = miss.estimate.binding()
     parts = sorted(stage.components["expected"].items(), key=lambda item: -item[1].count)
     return Miss(
         device=miss.device.label,
         gpus=miss.candidate.gpus,
+        budget_gpus=budget,
         stage=stage.name,
         needed_gib=round(stage.total.expected.in_gib, 2),
         usable_gib=miss.device.usable_gib,
@@ -199,10 +209,11 @@ def _notes(
         )
 
 
-def _beyond(search: Search, misses: Sequence[NearestMiss], budget: int) -> Iterator[str]:
+def _beyond(search: Search, misses: Sequence[NearestMiss], hardware: Hardware) -> Iterator[str]:
     """What would do where nothing fits: other ways on the nearest device, then more GPUs."""
     if misses:
         device = misses[0].device
+        budget = hardware.budget_of(device)
         most = max(gpus for gpus in counts(budget) if divides(search.request, gpus))
         ways = tuple(other_ways(search, device, most))
         if ways:
@@ -214,7 +225,7 @@ def _beyond(search: Search, misses: Sequence[NearestMiss], budget: int) -> Itera
             )
     enough: list[tuple[int, str]] = []
     for miss in misses[:BEYOND]:
-        more = larger_counts(search, miss.device, budget)
+        more = larger_counts(search, miss.device, hardware.budget_of(miss.device))
         if more.surely is not None or more.perhaps is not None:
             enough.append((more.surely or more.perhaps or 0, _more(miss.device, more)))
     if enough:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from bot.base.devices import Device, Vendor, devices
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import sentence_of
 from bot.memory.from_plan import device_named
 from bot.memory.readers.settings import NoEstimateError
@@ -49,14 +50,28 @@ def usable_device(name: str) -> Device:
         raise UserError(sentence_of(error)) from None
 
 
-def by_kind(devices: Iterable[Device], answer: Callable[[Device], T]) -> Iterator[tuple[Device, T]]:
-    """Each device with its answer, which is made once for all that it is the same for."""
-    made: dict[tuple[Vendor, bool, int, float], T] = {}
-    for device in devices:
-        kind = device.vendor, device.has_bf16, device.memory_bytes, device.usable_gib
+@dataclass(frozen=True, slots=True)
+class CardGroup:
+    """Cards of one kind, and how many of them; None where no number is named."""
+
+    device: Device
+    gpus: int | None = None
+    together: tuple[str, ...] = ()
+    """The groups that stand in one run as this one, whose card is the smallest of theirs."""
+
+
+def by_kind(
+    groups: Iterable[CardGroup], answer: Callable[[CardGroup], T]
+) -> Iterator[tuple[CardGroup, T]]:
+    """Each group with its answer, which is made once for all that it is the same for."""
+    made: dict[tuple[Vendor, bool, int, float, int | None], T] = {}
+    for group in groups:
+        device = group.device
+        memory = device.memory_bytes, device.usable_gib
+        kind = device.vendor, device.has_bf16, *memory, group.gpus
         if kind not in made:
-            made[kind] = answer(device)
-        yield device, made[kind]
+            made[kind] = answer(group)
+        yield group, made[kind]
 
 
 def known_devices() -> list[Device]:

@@ -126,10 +126,11 @@ def _batch(question: ParsedQuestion) -> int:
 
     And over the power of two within them where that is near: fewer may do what all cannot.
     """
-    most = counts(question.gpus or 1)[-1]
+    numbers = [one.gpus or 1 for one in question.groups] or [question.gpus or 1]
+    most = [counts(number)[-1] for number in numbers]
     share = partial(shareable_batch, BATCH, responses_of(task_of(question)))
-    both = share([most, 1 << (most.bit_length() - 1)])
-    return both if both <= 3 * BATCH else share([most])
+    both = share([*most, *(1 << (number.bit_length() - 1) for number in most)])
+    return both if both <= 3 * BATCH else share(most)
 
 
 def next_command(question: ParsedQuestion, model: str, verdict: MethodVerdict, *more: str) -> str:
@@ -174,12 +175,12 @@ def taken(question: ParsedQuestion, *, method: str | None) -> Iterator[str]:
 
 
 def _taken_cards(question: ParsedQuestion) -> Iterator[str]:
-    if question.gpus is None and question.model is None:
+    if question.gpus is None and question.model is None and not question.numbers:
         yield str(gpu_count(gpus_of(question)))
     if question.gpus is not None and len(question.cards) > 1:
         yield message("{gpus} of each card", gpus=question.gpus)
     if question.is_card_taken:
-        yield message("card {device}", device=question.cards[0].label)
+        yield message("card {device}", device=", ".join(one.label for one in question.cards))
 
 
 def _taken_lengths(question: ParsedQuestion, sizes: Sizes) -> Iterator[str]:

@@ -9,7 +9,7 @@ from functools import partial
 from bot.base.devices import Device
 from bot.base.messages import Language, message, translated
 from bot.recommend.answer import RecommendAnswer, recommend
-from bot.recommend.cards import by_kind, rarity, usual_devices
+from bot.recommend.cards import CardGroup, by_kind, rarity, usual_devices
 from bot.recommend.defaults import (
     BATCH,
     FRAMEWORK,
@@ -60,30 +60,32 @@ def answer_model(
         request.method: search_of(question, request)
         for request in _requests(question, folder or question.model or "")
     }
-    devices = question.cards or tuple(sorted(usual_devices(), key=_common_first))
-    tokens = [card.token for card in question.cards]
-    budget = question.gpus or BUDGET
-    verdicts = list(_verdicts(searches, devices, question.gpus, budget)) if by_words else []
-    if question.asks_longest and len(devices) == 1:
-        verdicts = [_with_longest(searches, devices[0], one) for one in verdicts]
+    usual = sorted(usual_devices(), key=_common_first)
+    groups = question.groups or tuple(CardGroup(one, question.gpus) for one in usual)
+    budget = max((one.gpus or BUDGET for one in groups), default=BUDGET)
+    verdicts = list(_verdicts(searches, groups, budget)) if by_words else []
+    if question.asks_longest and len(groups) <= _FEW:
+        verdicts = [_with_longest(searches, groups, one) for one in verdicts]
     is_large = not question.cards and bool(verdicts) and not _fits_on_a_node(verdicts)
     if is_large:
         budget = question.gpus or LARGE_BUDGET
-        devices = tuple(device for device in devices if device.token in LARGE)
-        verdicts = list(_verdicts(searches, devices, question.gpus, budget))
+        groups = tuple(one for one in groups if one.device.token in LARGE)
+        verdicts = list(_verdicts(searches, groups, budget))
+    devices = tuple(one.device for one in groups)
+    hardware = Hardware(
+        devices=devices if is_large or question.cards else (),
+        budget=budget,
+        whole=groups[0].gpus is not None,
+        fewest=is_large,
+        numbers=tuple(one.gpus or budget for one in groups) if question.cards else (),
+    )
     published = [
         method
         for method, one in searches.items()
-        if question.cards and matching(rows_of(page), one.request, tokens, budget)
+        if question.cards and matching(rows_of(page), one.request, hardware.most, budget)
     ]
     preferred = (question.method, *published, _method(verdicts))
     search = next(searches[method] for method in preferred if method in searches)
-    hardware = Hardware(
-        devices=devices if is_large else question.cards,
-        budget=budget,
-        whole=question.gpus is not None,
-        fewest=is_large,
-    )
     answer = recommend(search, hardware, page=page, language=language)
     clauses = taken(asked, method=search.request.method) if is_open else ()
     return replace(
@@ -154,11 +156,12 @@ def _on_larger_hosts(
 
 
 def _with_longest(
-    searches: Mapping[Method, Search], device: Device, one: MethodVerdict
+    searches: Mapping[Method, Search], groups: Sequence[CardGroup], one: MethodVerdict
 ) -> MethodVerdict:
     """A verdict with the longest lengths; none where the method does not fit."""
     if one.verdict == "no":
         return one
+    device = next(group.device for group in groups if group.device.label == one.device)
     return replace(one, longest=longest(searches[one.method], device, one.gpus))
 
 
@@ -177,12 +180,13 @@ def _next_command(
 ) -> str | None:
     """The command that writes what fits, by the answer's own method first; else what may fit."""
     own = sorted(verdicts, key=lambda one: one.method != answer.question.method)
-    if question.method is not None and any(one.verdict != "no" for one in own[:1]):
-        own = own[:1]  # What is asked for may fit: another method is no next step.
+    asked = [one for one in own if one.method == question.method]
+    if any(one.verdict != "no" for one in asked):
+        own = asked  # What is asked for may fit: another method is no next step.
     first = next((one for one in own if one.verdict == "fits"), None)
     if first is not None:
         return next_command(question, question.model or "", first)
-    for one in own[:1]:
+    for one in own[: len(asked) or 1]:
         for each in answer.predicted:
             if one.verdict == "may fit" and (each.gpus, each.device) == (one.gpus, one.device):
                 # Without it nothing is written that may not fit.
@@ -203,22 +207,25 @@ def _requests(question: ParsedQuestion, model: str | ModelFolder) -> Iterator[Re
 
 
 def _verdicts(
-    searches: Mapping[Method, Search], devices: Sequence[Device], gpus: int | None, budget: int
+    searches: Mapping[Method, Search], groups: Sequence[CardGroup], budget: int
 ) -> Iterator[MethodVerdict]:
-    few = len(devices) <= _FEW
+    few = len(groups) <= _FEW
     for search in searches.values():
-        verdict = partial(_verdict, search, gpus=gpus, budget=budget, look_further=few)
-        for device, one in by_kind(devices, verdict):
-            yield replace(one, device=device.label)
+        verdict = partial(_verdict, search, budget=budget, look_further=few)
+        for group, one in by_kind(groups, verdict):
+            yield replace(
+                one,
+                device=group.device.label,
+                asked_gpus=group.gpus,
+                together=group.together,
+            )
 
 
-def _verdict(
-    search: Search, device: Device, *, gpus: int | None, budget: int, look_further: bool
-) -> MethodVerdict:
-    if gpus is not None:
-        return verdict_on(search, device, gpus)
-    fits = fewest(search, device, budget)
-    return fits or verdict_on(search, device, budget, look_further=look_further)
+def _verdict(search: Search, group: CardGroup, *, budget: int, look_further: bool) -> MethodVerdict:
+    if group.gpus is not None:
+        return verdict_on(search, group.device, group.gpus)
+    fits = fewest(search, group.device, budget)
+    return fits or verdict_on(search, group.device, budget, look_further=look_further)
 
 
 def _fits_on_a_node(verdicts: Sequence[MethodVerdict]) -> bool:

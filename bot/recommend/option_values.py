@@ -57,6 +57,12 @@ def with_options(question: ParsedQuestion, values: OptionValues) -> ParsedQuesti
                 word=word,
                 value=value,
             )
+    if question.numbers and (values.gpus is not None or devices):
+        raise UserError(
+            "The question says {word} and an option {value}: one of them, please.",
+            word=", ".join(f"{one.gpus}x{one.device.token}" for one in question.groups),
+            value=", ".join(map(str, [*devices, *filter(None, [values.gpus])])),
+        )
     if changes.get("rank", question.rank) is not None and "full" in (
         question.method,
         values.method,
@@ -66,8 +72,10 @@ def with_options(question: ParsedQuestion, values: OptionValues) -> ParsedQuesti
         )
     if values.rank is not None and question.method is None:
         changes.setdefault("method", "lora")
-    cards = (*question.cards, *map(_card, devices))
-    return replace(question, cards=tuple(dict.fromkeys(cards)), **changes)
+    if devices:
+        cards = (*question.cards, *map(_card, devices))
+        changes["cards"] = tuple(dict.fromkeys(cards))
+    return replace(question, **changes)
 
 
 def _lengths(text: str) -> tuple[int | None, int]:

@@ -44,13 +44,18 @@ BEYOND = 2
 """Models that fit by no method that are shown; larger ones are left out."""
 
 
-def overview(question: ParsedQuestion, language: Language) -> CardOverview:
-    """What fits a number of cards; raises UserError for a question that contradicts itself."""
-    if len(question.cards) != 1:
-        raise UserError(
-            "Without a model one kind of card is looked at, not {cards}: ask about each.",
-            cards=", ".join(card.label for card in question.cards),
-        )
+def overviews(question: ParsedQuestion, language: Language) -> list[CardOverview]:
+    """What fits each group of cards; raises UserError for a question that contradicts itself."""
+    alone = replace(question, numbers=(), is_mixed=False)
+    return [
+        _overview(replace(alone, cards=(one.device,), gpus=one.gpus), one.together, language)
+        for one in question.groups
+    ]
+
+
+def _overview(
+    question: ParsedQuestion, together: tuple[str, ...], language: Language
+) -> CardOverview:
     (device,), gpus = question.cards, gpus_of(question)
     framework = framework_of(question)
     release = releases(framework)[-1]
@@ -62,6 +67,7 @@ def overview(question: ParsedQuestion, language: Language) -> CardOverview:
         question=CardQuestion(
             device=device.label,
             gpus=gpus,
+            together=together,
             usable_gib=device.usable_gib,
             task=task_of(question),
             framework=framework,

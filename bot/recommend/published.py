@@ -95,18 +95,27 @@ def _facts(model: Model, cells: Mapping[str, str], link: str | None) -> RowFacts
 
 
 def matching(
-    rows: Sequence[RowFacts], request: Request, tokens: Sequence[str] | None, budget: int
+    rows: Sequence[RowFacts], request: Request, most: Mapping[str, int] | None, budget: int
 ) -> list[PublishedRow]:
-    """The rows for the model, the task and the method, on these devices within the budget."""
+    """The rows for the model, the task and the method, within the budget.
+
+    `most` names the devices that there are, and the GPUs of each; None where any will do.
+    """
     fitting = [
         row
         for row in _trained(rows, request)
         if row.known.shape == request.model.shape
         and row.task == request.label
-        and row.printed.gpus <= budget
-        and (tokens is None or row.tokens & set(tokens))
+        and row.printed.gpus <= _most(row, most, budget)
     ]
     return [replace(row.printed, rank=rank) for rank, row in enumerate(fitting, 1)]
+
+
+def _most(row: RowFacts, most: Mapping[str, int] | None, budget: int) -> int:
+    """The GPUs that there are of a row's device."""
+    if most is None:
+        return budget
+    return max((most.get(token, 0) for token in row.tokens), default=0)
 
 
 def nearest(

@@ -6,15 +6,15 @@ Pure: what is not known gets a sentence that names the nearest known word.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
-from bot.base.device_words import ROUNDING, with_memory
-from bot.base.devices import Device, by_token
+from bot.base.devices import Device
+from bot.base.digits import is_digits
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.base.regex import regex
+from bot.base.messages import enumeration, message
 from bot.recommend.asides import without_asides
-from bot.recommend.cards import nearest_in_memory
+from bot.recommend.cards import CardGroup
 from bot.recommend.model_names import (
     base_of,
     is_size,
@@ -23,16 +23,20 @@ from bot.recommend.model_names import (
     model,
     with_its_size,
 )
+from bot.recommend.question_cards import in_one_run, question_cards
 from bot.recommend.question_words import words_of
-from bot.recommend.refusals import not_one_model, of_laptop, refuse_known
-from bot.recommend.request import MOST_GPUS, ONLINE, TASKS
-from bot.recommend.sorted_words import SortedWords, says_what_is_not_wanted, sort_words
+from bot.recommend.refusals import not_one_model, refuse_known
+from bot.recommend.request import ONLINE, TASKS
+from bot.recommend.sorted_words import (
+    SortedWords,
+    is_cards,
+    says_what_is_not_wanted,
+    sort_words,
+)
 from bot.recommend.vocabulary import TASK_WORDS, VARIANTS, is_known, is_plain, nearest
 
 _MOST_WORDS = 7
 """Words that can be one model's name: mistral small 3.2 24b instruct 2506."""
-_IN_LAPTOPS = regex(r"NVIDIA (?:GeForce )?RTX (?!PRO 6000)")
-"""Cards of whose name there is one in laptops, with less memory."""
 _VAGUE = frozenset({"large", "small", "medium", "tiny", "mini", "base", "max", "long", *VARIANTS})
 """Words of models' names that are words of their own where no name has them."""
 _HALF = ("fp16", "float16", "half")
@@ -47,6 +51,11 @@ class ParsedQuestion:
 
     cards: tuple[Device, ...] = ()
     gpus: int | None = None
+    """Of each card; None where it is open, or where each has its own number."""
+    numbers: tuple[int, ...] = ()
+    """GPUs of each card, in their order, where each has its own number."""
+    is_mixed: bool = False
+    """Whether the cards with numbers may stand in one run."""
     model: str | None = None
     """A name that `find` knows, or the path of a folder with a config.json."""
     is_card_taken: bool = False
@@ -74,6 +83,14 @@ class ParsedQuestion:
     asks_longest: bool = False
     """Whether it asks for the longest lengths."""
 
+    @property
+    def groups(self) -> tuple[CardGroup, ...]:
+        """The cards with their numbers; first all of them in one run, where they may stand so."""
+        if not self.numbers:
+            return tuple(CardGroup(card, self.gpus) for card in self.cards)
+        each = tuple(map(CardGroup, self.cards, self.numbers))
+        return (in_one_run(self.cards, self.numbers), *each) if self.is_mixed else each
+
 
 def _no_folder(_path: str) -> bool:
     return False
@@ -94,8 +111,7 @@ def parse_question(
             words.append(argument)
     pieces: list[str] = []
     for word in words_of(" ".join(words)):
-        between = word.split("/")
-        pieces += between if all(map(is_known, between)) else [word]
+        pieces += _apart(word)
     sort_words(pieces, is_model_folder, parts)
     if not all(one.has_bf16 for group in parts.cards for one in group):
         parts.rest = [word for word in parts.rest if word.lower() not in _HALF]
@@ -104,15 +120,15 @@ def parse_question(
     parts.left_out += [word for word in parts.rest if "=" in word]
     parts.rest = [word for word in parts.rest if "=" not in word]
     _leave_out_what_is_not_wanted(parts)
+    if "total" in parts.values and parts.cards:
+        parts.left_out.append(f"{parts.single('total')}GB total")
     question = ParsedQuestion(
-        cards=_cards(parts),
-        is_card_taken=bool(parts.memory and not parts.cards),
         task=_task(parts),
         method=_method(parts),
-        framework=_single(parts, "framework"),
-        batch=_integer(_single(parts, "batch")),
-        rank=_integer(_single(parts, "rank")),
-        ram=_integer(_single(parts, "ram")),
+        framework=parts.single("framework"),
+        batch=parts.integer("batch"),
+        rank=parts.integer("rank"),
+        ram=parts.integer("ram"),
         left_out=tuple(parts.left_out),
         unwanted=tuple(parts.values.get("unwanted", ())),
         asides=tuple(asides),
@@ -120,7 +136,28 @@ def parse_question(
     )
     prompt, response = _lengths(parts)
     question = _with_model(replace(question, prompt=prompt, response=response), parts)
-    return replace(question, gpus=_gpus(parts))  # Last: a word that is unknown says more.
+    cards = question_cards(parts)  # Last: a word that is unknown says more.
+    question = replace(question, **{one.name: getattr(cards, one.name) for one in fields(cards)})
+    vendors = dict.fromkeys(card.vendor for card in question.cards)
+    if question.is_mixed and len(vendors) > 1:
+        apart = message(
+            "Cards of {vendors} train in no run together: each is answered for by itself.",
+            vendors=enumeration(tuple(vendors)),
+        )
+        return replace(question, is_mixed=False, asides=(*question.asides, apart))
+    return question
+
+
+def _apart(word: str) -> list[str]:
+    """The words that stand with a sign between them; of cards with `or` or `and` for the sign."""
+    for sign, meant in (("/", "or"), ("+", "and")):
+        between = word.split(sign)
+        if len(between) > 1 and all(map(is_cards, between)):
+            return f" {meant} ".join(between).split()
+    between = word.split("/")
+    if not all(map(is_known, between)):
+        return [word]
+    return " or ".join(between).split() if all(map(is_digits, between)) else between
 
 
 def _leave_out_what_is_not_wanted(parts: SortedWords) -> None:
@@ -148,10 +185,10 @@ def _share_out_context(parts: SortedWords) -> None:
 
     By itself it is a single length, and of samples it is their length.
     """
-    context = _integer(_single(parts, "context"))
+    context = parts.integer("context")
     if context is None:
         return
-    prompt, response = (_integer(_single(parts, kind)) for kind in ("prompt", "response"))
+    prompt, response = (parts.integer(kind) for kind in ("prompt", "response"))
     tasks = set(parts.values.get("task", ())) or ({"sft"} if "tuning" in parts.values else set())
     if prompt is None and response is None:
         parts.add("lengths", str(context))
@@ -166,26 +203,12 @@ def _share_out_context(parts: SortedWords) -> None:
 def _lengths(parts: SortedWords) -> tuple[int | None, int | None]:
     """The longest prompt and response, of `1k+2k` or by their names."""
     _share_out_context(parts)
-    if lengths := _single(parts, "lengths"):
+    if lengths := parts.single("lengths"):
         prompt, _, response = lengths.rpartition("+")
         parts.add("response", response)
         if prompt:
             parts.add("prompt", prompt)
-    return _integer(_single(parts, "prompt")), _integer(_single(parts, "response"))
-
-
-def _integer(text: str | None) -> int | None:
-    return None if text is None else int(text)
-
-
-def _single(parts: SortedWords, kind: str) -> str | None:
-    """The one value of a kind; None without one."""
-    values = parts.values.get(kind, [])
-    if len(values) > 1:
-        raise UserError(
-            "The question names {values}: one of them, please.", values=", ".join(sorted(values))
-        )
-    return values[0] if values else None
+    return parts.integer("prompt"), parts.integer("response")
 
 
 def _task(parts: SortedWords) -> str | None:
@@ -198,7 +221,7 @@ def _task(parts: SortedWords) -> str | None:
         parts.values["task"] = ["ppo"]
         parts.left_out.append("rm")
     tuned = "tuning" in parts.values and "rl" not in parts.values
-    return _single(parts, "task") or ("sft" if tuned else None)
+    return parts.single("task") or ("sft" if tuned else None)
 
 
 def _method(parts: SortedWords) -> str | None:
@@ -208,120 +231,7 @@ def _method(parts: SortedWords) -> str | None:
         return None
     if named == {"lora", "qlora"} and "of 4 bits" in parts.values:
         return "qlora"
-    return _single(parts, "method") or ("lora" if parts.values.get("rank") else None)
-
-
-def _gpus(parts: SortedWords) -> int | None:
-    """GPUs over all nodes: up to eight that are named beside nodes are those of each node."""
-    nodes = _integer(_single(parts, "nodes"))
-    count = _single_count(parts.counts)
-    if nodes is None:
-        return count
-    each = 8 if count is None else count
-    return _single_count([each if each > 8 and each % nodes == 0 else nodes * each])
-
-
-def _single_count(counts: Sequence[int]) -> int | None:
-    different = sorted(set(counts))
-    if len(different) > 1:
-        raise UserError(
-            "{numbers} are several numbers of GPUs: name one, and ask about each kind of card "
-            "by itself. Lengths are written 1k+2k, a batch batch=128.",
-            numbers=", ".join(map(str, different)),
-        )
-    if different and not 1 <= different[0] <= MOST_GPUS:
-        raise UserError(
-            "{number} is no number of GPUs from 1 to {most}.", number=different[0], most=MOST_GPUS
-        )
-    return different[0] if different else None
-
-
-def _cards(parts: SortedWords) -> tuple[Device, ...]:
-    """Each kind of card once; memory decides between those of one name."""
-    if "laptop" in parts.values:
-        mobile = [_of_laptop(group[0], sized=bool(parts.memory)) for group in parts.cards]
-        parts.cards = [(card,) for card in mobile if card is not None]
-    _share_out_total(parts)
-    if not parts.memory:
-        chosen = {group[0].token: group[0] for group in parts.cards}
-        return tuple(chosen[token] for token in sorted(chosen))
-    (gib, *others) = dict.fromkeys(parts.memory)
-    if not others and not parts.cards:
-        return (_card_with(gib),)
-    if others:
-        raise UserError(
-            "The question names {values}: one of them, please.",
-            values=", ".join(f"{one} GB" for one in (gib, *others)),
-        )
-    each = [
-        with_memory(group, gib) or _of_so_much_together(group, gib, parts.counts)
-        for group in parts.cards
-    ]
-    if not any(each):
-        group = parts.cards[0]
-        known = sorted({round(device.memory_gib) for device in group})
-        raise UserError(
-            "There is no {label} with {gib} GB here: it has {known} GB.",
-            label=group[0].label,
-            gib=gib,
-            known=", ".join(map(str, known)),
-        )
-    # Of several cards the memory is that of one: A100 40GB or 4090.
-    sized = {
-        (fitting or group)[0].token: (fitting or group)[0]
-        for group, fitting in zip(parts.cards, each, strict=True)
-    }
-    return tuple(sized[token] for token in sorted(sized))
-
-
-def _share_out_total(parts: SortedWords) -> None:
-    """The memory of all GPUs together is that of each as often as there are GPUs, one if none say.
-
-    Beside a card it says nothing that the card does not.
-    """
-    total = _integer(_single(parts, "total"))
-    if total is None:
-        return
-    if parts.cards:
-        parts.left_out.append(f"{total}GB total")
-        return
-    count = _single_count(parts.counts) or 1
-    parts.counts = [count]
-    parts.memory.append(total // count)
-
-
-def _of_laptop(card: Device, *, sized: bool) -> Device | None:
-    """The card as laptops have it; None for one that is not known where its memory is named.
-
-    Raises UserError where it is not.
-    """
-    if not _IN_LAPTOPS.match(card.reported_name) or "laptop" in card.token:
-        return card  # A laptop that reaches the cards of a data center.
-    known = by_token(f"{card.token}laptop")
-    if not known and not sized:
-        raise of_laptop(card)
-    return known[0] if known else None
-
-
-def _of_so_much_together(
-    group: tuple[Device, ...], gib: int, counts: Sequence[int]
-) -> tuple[Device, ...]:
-    """Those of the devices of which as many as are named have so much: 96 GB of 4 × 3090."""
-    count = counts[0] if counts else 1
-    return tuple(one for one in group if abs(count * one.memory_gib - gib) <= ROUNDING * gib)
-
-
-def _card_with(gib: int) -> Device:
-    """The commonest card with so much memory; raises UserError where there is none."""
-    near = nearest_in_memory(gib)
-    if abs(near[0].memory_gib - gib) <= ROUNDING * gib:
-        return near[0]
-    raise UserError(
-        "No card with {gib} GB is known here: the nearest are {near}, with {known} GB.",
-        gib=gib,
-        near=", ".join(device.label for device in near),
-        known=round(near[0].memory_gib),
-    )
+    return parts.single("method") or ("lora" if parts.values.get("rank") else None)
 
 
 def _with_model_beside(
@@ -349,14 +259,14 @@ def _with_model_beside(
 
 def _with_model(question: ParsedQuestion, parts: SortedWords) -> ParsedQuestion:
     """The question with its model; raises UserError for words that nothing is known of."""
-    folder = _single(parts, "folder")
+    folder = parts.single("folder")
     if folder is not None:
         if parts.rest:
             raise not_one_model(parts.rest[:1])
         return replace(question, model=folder)
     rest = list(dict.fromkeys(parts.rest))
     plain = [word for word in rest if is_plain(word) and word.lower() not in {*VARIANTS, "it"}]
-    if len(plain) < len(rest) or question.cards:
+    if len(plain) < len(rest) or parts.names_cards:
         rest = [word for word in rest if word not in plain]
         question = replace(question, left_out=(*plain, *question.left_out))
     if not rest:

@@ -119,6 +119,8 @@ class Miss(ReportPart):
 
     device: str
     gpus: int
+    budget_gpus: int | None = None
+    """GPUs of the device that were asked about, at most."""
     stage: str
     needed_gib: float
     usable_gib: float
@@ -144,6 +146,10 @@ class MethodVerdict(ReportPart):
     device: str
     gpus: int
     """The GPUs that were asked about, fewer of them where those alone do, or the fewest that do."""
+    asked_gpus: int | None = None
+    """The GPUs that were asked about; null where the fewest are looked for."""
+    together: tuple[str, ...] = ()
+    """The cards that stand in one run, each with their number, where `device` is the smallest."""
     verdict: Literal["fits", "may fit", "no"]
     """`may fit`: the estimate's band crosses the card, or no margin is left."""
     peak_gib: float
@@ -176,6 +182,8 @@ class CardQuestion(ReportPart):
 
     device: str
     gpus: int
+    together: tuple[str, ...] = ()
+    """The cards that stand in one run, each with their number, where `device` is the smallest."""
     usable_gib: float
     task: str
     framework: str

@@ -177,6 +177,18 @@ class Hardware:
     """Whether the budget's own number of GPUs is listed too where it fits."""
     fewest: bool = False
     """Whether each device is listed with its fewest GPUs alone; so it is where none is named."""
+    numbers: tuple[int, ...] = ()
+    """GPUs of each device at most, where each has its own number."""
+
+    def budget_of(self, device: Device) -> int:
+        """GPUs of a device at most."""
+        numbers = zip(self.devices, self.numbers, strict=False)
+        return max((number for one, number in numbers if one == device), default=self.budget)
+
+    @property
+    def most(self) -> Mapping[str, int] | None:
+        """Tokens of the devices that are named, and the GPUs of each at most; None without any."""
+        return {one.token: self.budget_of(one) for one in self.devices} or None
 
     def __post_init__(self) -> None:
         """Raise UserError for a number of GPUs that is none."""

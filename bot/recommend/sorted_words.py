@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from typing import Literal
 
 from bot.base.device_words import card
 from bot.base.devices import Device
@@ -39,6 +40,7 @@ _TOTAL = regex(r"total=(\d{1,4})")
 _NODES = regex(r"nodes=(\d{1,4})_(\d{0,2})")
 _MEMORY = regex(r"(?:(\d{1,3})x)?(\d{1,3})(?:gib|gb|g)(?:x(\d{1,3}))?")
 _COUNT = regex(rf"(x?)({NUMBER})(x?|gpus?)")
+_TIMES = regex(r"\d{1,4}x?")
 _NEGATED = regex(r"(no|non|not|without)=(.+)")
 _DATE = regex(r"(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|2[2-9](?:0[1-9]|1[0-2])")
 """Month and day, or year and month, as models' names have them."""
@@ -61,20 +63,44 @@ _MACHINES = frozenset(
 """Words behind a card of which there are several in one."""
 _ONE = frozenset({"a", "an", "my", "our", "this"})
 """Words before a single card."""
+_BETWEEN: Mapping[str, Literal["and", "or"]] = {
+    **dict.fromkeys(("and", "plus", "et", "und", "y"), "and"),
+    **dict.fromkeys(("or", "vs", "versus", "ou", "oder", "o"), "or"),
+}
+"""Words between cards; `and` is one where a card or its number comes next."""
+_KINDS: Mapping[str, frozenset[str]] = {
+    "tuning": TUNING_WORDS,
+    "rl": RL_WORDS,
+    "framework": frozenset(TASKS),
+    "laptop": LAPTOP,
+    "either": frozenset(
+        {"better", "between", "compare", "compared", "either", "instead", "replace", "sell"}
+    ),
+}
+"""Words that say something by themselves; `either` of cards that stand in no run together."""
 _MOST_TIMES = 6
 """Letters x in a word for cards: each may be a sign, and both sides of it are tried."""
 _UNWANTED = {"lora": "full", "full": "lora", "dora": None, "qlora": None}
 """What a method that is not wanted leaves; DoRA and QLoRA are never taken of themselves."""
 
 
+@dataclass(frozen=True, slots=True)
+class HardwareWord:
+    """A word about cards, in the order of the question."""
+
+    kind: Literal["card", "count", "times", "memory", "nodes", "and", "or"]
+    """`times` is a number behind what it counts; `and` and `or` stand before the next cards."""
+    number: int = 0
+    """Of GPUs or nodes; GB of memory."""
+    devices: tuple[Device, ...] = ()
+    """Those that a card's word may mean."""
+
+
 @dataclass(slots=True)
 class SortedWords:
     """The words of a question, sorted by what they are."""
 
-    cards: list[tuple[Device, ...]] = field(default_factory=list)
-    """The devices that each word may mean."""
-    counts: list[int] = field(default_factory=list)
-    memory: list[int] = field(default_factory=list)
+    hardware: list[HardwareWord] = field(default_factory=list)
     rest: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     values: dict[str, list[str]] = field(default_factory=dict)
@@ -84,6 +110,35 @@ class SortedWords:
         values = self.values.setdefault(kind, [])
         if value not in values:
             values.append(value)
+
+    def single(self, kind: str) -> str | None:
+        """The one value of a kind; None without one. Raises UserError for several."""
+        values = self.values.get(kind, [])
+        if len(values) > 1:
+            raise UserError(
+                "The question names {values}: one of them, please.",
+                values=", ".join(sorted(values)),
+            )
+        return values[0] if values else None
+
+    def integer(self, kind: str) -> int | None:
+        """The one value of a kind as a number."""
+        value = self.single(kind)
+        return None if value is None else int(value)
+
+    @property
+    def cards(self) -> list[tuple[Device, ...]]:
+        """The devices that each word of a card may mean."""
+        return [word.devices for word in self.hardware if word.kind == "card"]
+
+    @property
+    def names_cards(self) -> bool:
+        """Whether a card is named, or the memory of one."""
+        return any(word.kind in ("card", "memory") for word in self.hardware)
+
+    def count(self, *numbers: int, kind: Literal["count", "times"] = "count") -> None:
+        """Numbers of cards."""
+        self.hardware += [HardwareWord(kind, number) for number in numbers]
 
 
 def sort_words(
@@ -99,21 +154,45 @@ def sort_words(
         elif is_model_folder(word):
             parts.add("folder", word)
         elif word.lower() in _ONE and _is_one_card(after) and next_ not in _MACHINES:
-            parts.counts.append(1)
+            parts.count(1)
         elif "/" in word or _is_of_name(word.lower(), before, parts):
             parts.rest.append(word)
         elif word.lower() in VARIANTS:
             parts.left_out.append(word)
         elif found := card(word.lower()):
-            parts.cards.append(found)
+            parts.hardware.append(HardwareWord("card", devices=found))
         elif not (
-            _sort_number(word.lower(), parts)
+            _sort_between(word.lower(), after, next_, parts)
+            or _sort_number(word.lower(), parts)
             or _sort_count(word.lower(), before, after, parts)
             or _sort_word(word.lower(), parts)
         ):
             stands_apart = not parts.rest or parts.rest[-1].lower() != before
             is_number = stands_apart and not any(map(str.isalpha, word))
             (parts.left_out if is_number else parts.rest).append(word)
+
+
+def _sort_between(low: str, after: str, next_: str, parts: SortedWords) -> bool:
+    """Put a word between cards where it belongs; False for others."""
+    between = _BETWEEN.get(low)
+    if between is None or (between == "and" and not _begins_cards(after, next_)):
+        return False
+    parts.hardware.append(HardwareWord(between))
+    return True
+
+
+def is_cards(word: str) -> bool:
+    """Whether a word names cards, with or without their number: a100, 2x4090."""
+    low = word.lower()
+    return bool(card(low) or _counted(low))
+
+
+def _begins_cards(word: str, next_: str) -> bool:
+    """Whether cards, their number or their memory come next."""
+    if word in _ONE and not is_digits(next_):
+        return _is_one_card(next_)
+    found = is_cards(word) or _MEMORY.fullmatch(word) or _NODES.fullmatch(word)
+    return bool(found) or bool(_TIMES.fullmatch(word))
 
 
 def _is_one_card(word: str) -> bool:
@@ -140,18 +219,12 @@ def _sort_word(low: str, parts: SortedWords) -> bool:
     task, _, method = low.rpartition("-")
     if low in TASK_WORDS:
         parts.add("task", TASK_WORDS[low])
-    elif low in TUNING_WORDS:
-        parts.add("tuning", low)
-    elif low in RL_WORDS:
-        parts.add("rl", low)
     elif low in METHODS:
         parts.add("method", METHODS[low])
         if low != METHODS[low] == "qlora":
             parts.add("of 4 bits", low)
-    elif low in TASKS:
-        parts.add("framework", low)
-    elif low in LAPTOP:
-        parts.add("laptop", low)
+    elif kind := next((one for one, words in _KINDS.items() if low in words), None):
+        parts.add(kind, low)
     elif negated := _NEGATED.fullmatch(low):
         _sort_unwanted(negated[1], negated[2], parts)
     elif task in TASK_WORDS and method in METHODS:
@@ -199,17 +272,18 @@ def _sort_number(low: str, parts: SortedWords) -> bool:
         parts.add(kind, str(tokens(keyed[2], keyed[3])))
     elif nodes := _NODES.fullmatch(low):
         if nodes[2]:
-            parts.counts.append(int(nodes[1]) * int(nodes[2]))
+            parts.count(int(nodes[1]) * int(nodes[2]))
         else:
-            parts.add("nodes", str(int(nodes[1])))
+            parts.hardware.append(HardwareWord("nodes", int(nodes[1])))
     elif total := _TOTAL.fullmatch(low):
         parts.add("total", total[1])
     elif memory := _MEMORY.fullmatch(low):
-        parts.counts += [int(count) for count in (memory[1], memory[3]) if count]
-        parts.memory.append(int(memory[2]))
+        parts.count(*map(int, filter(None, [memory[1]])))
+        parts.hardware.append(HardwareWord("memory", int(memory[2])))
+        parts.count(*map(int, filter(None, [memory[3]])), kind="times")
     elif counted := _counted(low):
-        parts.counts.append(counted[0])
-        parts.cards.append(counted[1])
+        parts.count(counted[0])
+        parts.hardware.append(HardwareWord("card", devices=counted[1]))
     else:
         return False
     return True
@@ -218,7 +292,7 @@ def _sort_number(low: str, parts: SortedWords) -> bool:
 def _sort_count(low: str, before: str, after: str, parts: SortedWords) -> bool:
     """Put a bare number where it belongs: it counts cards, is a length, or another word's."""
     if (product := _PRODUCT.fullmatch(low)) and _is_hardware(after):
-        parts.counts.append(int(product[1]) * int(product[2]))
+        parts.count(int(product[1]) * int(product[2]))
         return True
     count = _COUNT.fullmatch(low)
     if count is None or card_word(low):
@@ -234,7 +308,7 @@ def _sort_count(low: str, before: str, after: str, parts: SortedWords) -> bool:
         else:
             parts.left_out.append(low)
     else:
-        parts.counts.append(number)
+        parts.count(number, kind="times" if count[1] else "count")
     return True
 
 

@@ -16,34 +16,58 @@ WIDTH = 80
 """Columns of a line where the terminal's are not known."""
 
 
+FIRST = 3
+"""Predictions that are shown where no card is named, and cards with rows of their own."""
 USUAL_HOST = 64
 """GiB of a host for each of its GPUs that are not worth a word: a desktop with one card has them,
 and a server of eight RTX 4090 with 512 GiB."""
 
 
-def overview_text(answer: CardOverview, width: int = WIDTH) -> str:
-    """What cards alone can train, for a terminal; sentences are broken at `width` columns."""
-    with speaking(answer.language):
-        lines = hanging(terminal(_cards_head(answer)), "", width)
-        lines += [*default_lines(answer.defaults, width), ""]
-        lines += [f"  {line}" for line in aligned(_overview_rows(answer), right={2, 3, 5, 6})]
-        lines.append("")
-        for line in _overview_below(answer):
+def overview_text(answers: Sequence[CardOverview], width: int = WIDTH) -> str:
+    """What each group of cards can train, for a terminal; sentences are broken at `width`."""
+    with speaking(answers[0].language):
+        lines = []
+        for answer in answers:
+            lines += hanging(terminal(_cards_head(answer)), "", width)
+            lines += hanging(terminal(_of_run(answer)), "", width) if _of_run(answer) else []
+            lines += [*default_lines(answer.defaults if answer is answers[0] else (), width), ""]
+            lines += [f"  {line}" for line in aligned(_overview_rows(answer), right={2, 3, 5, 6})]
+            lines.append("")
+        for line in _overview_below(answers):
             lines += hanging(terminal(line), "", width)
         return "\n".join(lines) + "\n"
 
 
-def overview_markdown(answer: CardOverview) -> str:
-    """What cards alone can train, as Markdown."""
-    with speaking(answer.language):
-        head, *rows = _overview_rows(answer)
-        lines = [f"**{markdown_inline(_cards_head(answer))}**", ""]
-        if answer.defaults:
-            lines += [markdown_inline(default_sentence(answer.defaults)), ""]
-        lines += _markdown_table(head, rows)
-        lines.append("")
-        lines += [f"- {markdown_inline(line)}" for line in _overview_below(answer)]
+def overview_markdown(answers: Sequence[CardOverview]) -> str:
+    """What each group of cards can train, as Markdown."""
+    with speaking(answers[0].language):
+        lines = []
+        for answer in answers:
+            head, *rows = _overview_rows(answer)
+            lines += [f"**{markdown_inline(_cards_head(answer))}**", ""]
+            if sentence := _of_run(answer):
+                lines += [markdown_inline(sentence), ""]
+            if answer.defaults and answer is answers[0]:
+                lines += [markdown_inline(default_sentence(answer.defaults)), ""]
+            lines += [*_markdown_table(head, rows), ""]
+        lines += [f"- {markdown_inline(line)}" for line in _overview_below(answers)]
         return "\n".join(lines) + "\n"
+
+
+def _of_run(answer: CardOverview) -> str:
+    """What the cards of one run are taken as; nothing for cards of one kind."""
+    asked = answer.question
+    return _together(asked.together, asked.gpus, asked.device) if asked.together else ""
+
+
+def _together(together: Sequence[str], gpus: int, device: str) -> str:
+    return tr(
+        "In one run {cards} train as {gpus} × {device}: each GPU takes an equal share, so that the "
+        "smallest card decides.",
+        cards=" + ".join(together),
+        gpus=gpus,
+        device=device,
+    )
 
 
 def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -93,14 +117,15 @@ def _overview_rows(answer: CardOverview) -> list[list[str]]:
     return rows
 
 
-def _overview_below(answer: CardOverview) -> Iterator[str]:
-    yield from answer.notes
-    yield from _up_to(answer.models)
-    if any(map(_needs_host, answer.models)):
+def _overview_below(answers: Sequence[CardOverview]) -> Iterator[str]:
+    models = [one for answer in answers for one in answer.models]
+    yield from answers[0].notes
+    yield from _up_to(models)
+    if any(map(_needs_host, models)):
         yield tr("host RAM: GiB of each host for what waits on it, by method.")
-    yield from _may_fit(answer.models)
-    if answer.next:
-        yield tr("Next: {command}", command=answer.next)
+    yield from _may_fit(models)
+    for command in dict.fromkeys(answer.next for answer in answers if answer.next):
+        yield tr("Next: {command}", command=command)
 
 
 def _tokens(longest: int | None) -> str:
@@ -178,9 +203,16 @@ def method_markdown(answer: Recommendations) -> list[str]:
     return [*lines, *map(markdown_inline, method_sentences(answer)), ""]
 
 
+def is_survey(answer: Recommendations) -> bool:
+    """Whether every card is in the table of methods, since none is named."""
+    return len({one.device for one in answer.methods}) > FIRST
+
+
 def _counted(answer: Recommendations) -> bool:
-    """Whether the verdicts are of one number of GPUs, not of each device's fewest."""
-    return len({one.device for one in answer.methods}) == 1
+    """Whether a row is of one number of GPUs; it is else of a device, by method."""
+    devices = {one.device for one in answer.methods}
+    has_numbers = all(one.asked_gpus is not None for one in answer.methods)
+    return len(devices) == 1 or (has_numbers and not is_survey(answer))
 
 
 def _rows(answer: Recommendations) -> list[list[str]]:
@@ -188,7 +220,7 @@ def _rows(answer: Recommendations) -> list[list[str]]:
         head = [tr("hardware"), tr("method"), tr("needs"), tr("usable"), tr("margin"), tr("binds")]
         rows = [
             [
-                f"{one.gpus} × {one.device}",
+                _hardware(one, is_alone=len({one.asked_gpus for one in answer.methods}) == 1),
                 _method(one.method),
                 f"{one.peak_gib:.1f}",
                 f"{one.share_gib or one.usable_gib:.1f}",
@@ -213,7 +245,19 @@ def _rows(answer: Recommendations) -> list[list[str]]:
     return rows
 
 
+def _hardware(one: MethodVerdict, *, is_alone: bool) -> str:
+    if is_alone or one.asked_gpus in (None, one.gpus):
+        return f"{one.gpus} × {one.device}"
+    return tr(
+        "{gpus} of {asked} × {device}", gpus=one.gpus, asked=one.asked_gpus, device=one.device
+    )
+
+
 def _fewest(one: MethodVerdict) -> str:
+    if one.asked_gpus is not None:
+        verdict = _verdict(one)
+        is_all = one.gpus == one.asked_gpus
+        return verdict if is_all else tr("{verdict} on {gpus}", verdict=verdict, gpus=one.gpus)
     if one.verdict == "no":
         return tr("more than {gpus}", gpus=one.gpus)
     return str(one.gpus) if one.verdict == "fits" else tr("{gpus} may fit", gpus=one.gpus)
@@ -221,7 +265,7 @@ def _fewest(one: MethodVerdict) -> str:
 
 def method_sentences(answer: Recommendations) -> Iterator[str]:
     """What follows: what fits, and what the other way needs."""
-    yield from _conclusions(answer)
+    yield from dict.fromkeys(_conclusions(answer))
     if answer.next:
         yield tr("Next: {command}", command=answer.next)
 
@@ -229,12 +273,27 @@ def method_sentences(answer: Recommendations) -> Iterator[str]:
 def _conclusions(answer: Recommendations) -> Iterator[str]:
     yield from _up_to(answer.methods)
     if not _counted(answer):
-        yield tr(
-            "The fewest GPUs of each card{tried}, by method; name cards to see their settings.",
-            tried=_tried(answer),
-        )
-        yield from _may_fit(answer.methods)
+        yield from _of_each_card(answer)
         return
+    for one in answer.methods:
+        if one.together:
+            yield _together(one.together, one.asked_gpus or 0, one.device)
+    yield from _of_each_row(answer)
+
+
+def _of_each_card(answer: Recommendations) -> Iterator[str]:
+    """What the cells of a table by card are."""
+    asked = {one.asked_gpus for one in answer.methods}
+    if asked == {None}:
+        yield tr("The fewest GPUs of each card{tried}, by method.", tried=_tried(answer))
+    elif len(asked) == 1:
+        yield tr("Whether {gpus} GPUs of each card do, by method.", gpus=asked.pop())
+    if is_survey(answer):
+        yield tr("Name cards to see their settings.")
+    yield from _may_fit(answer.methods)
+
+
+def _of_each_row(answer: Recommendations) -> Iterator[str]:
     for one in answer.methods:
         name = tr("Full training") if one.method == "full" else _method(one.method)
         place = {"method": name, "gpus": one.gpus, "device": one.device}

@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 
 from bot.recommend.report import Miss, NearRow, Predicted, PublishedRow, Recommendations
 from bot.recommend.tables import (
+    FIRST,
     WIDTH,
     default_lines,
     default_sentence,
+    is_survey,
     may_fit,
     method_lines,
     method_markdown,
@@ -21,8 +23,6 @@ from bot.render.columns import aligned, hanging
 from bot.render.escape import link, markdown_cell, markdown_inline, terminal
 from bot.render.speech import speaking, tr, word
 
-FIRST = 3
-"""Predictions that are shown where no card is named."""
 SUMS = 3
 """Devices on which nothing fits that are shown with their sum; the others are named."""
 
@@ -78,12 +78,12 @@ def _predictions(answer: Recommendations, width: int) -> Iterator[str]:
 
 
 def _misses(answer: Recommendations, width: int) -> Iterator[str]:
-    if _is_survey(answer):
+    if is_survey(answer):
         return  # The table above has them.
     shown, others = _nearest(answer)
     for miss in shown:
         yield ""
-        yield from _lines(_miss_text(miss, answer.question.budget_gpus), width)
+        yield from _lines(_miss_text(miss), width)
         yield from _lines(_sum(miss), width, "     ")
     if others:
         yield ""
@@ -92,12 +92,7 @@ def _misses(answer: Recommendations, width: int) -> Iterator[str]:
 
 def _predictions_to_show(answer: Recommendations) -> Sequence[Predicted]:
     """The predictions to show: all, or the first ones below a table of every card."""
-    return answer.predicted[:FIRST] if _is_survey(answer) else answer.predicted
-
-
-def _is_survey(answer: Recommendations) -> bool:
-    """Whether every card is in the table of methods, since none is named."""
-    return len({one.device for one in answer.methods}) > FIRST
+    return answer.predicted[:FIRST] if is_survey(answer) else answer.predicted
 
 
 def _lines(sentence: str, width: int, indent: str = "") -> list[str]:
@@ -192,7 +187,7 @@ def _markdown(answer: Recommendations) -> Iterator[str]:
     yield ""
     shown, others = _nearest(answer)
     for miss in shown:
-        terms = f"{_miss_text(miss, answer.question.budget_gpus)} {_sum(miss)}"
+        terms = f"{_miss_text(miss)} {_sum(miss)}"
         yield f"- {markdown_inline(terms)}"
     if others:
         yield f"- {markdown_inline(others)}"
@@ -256,12 +251,12 @@ def _nearest(answer: Recommendations) -> tuple[Sequence[Miss], str]:
     return shown, tr("Nor on {devices}.", devices=names)
 
 
-def _miss_text(miss: Miss, budget: int) -> str:
+def _miss_text(miss: Miss) -> str:
     return tr(
         "Nothing that is searched fits on {device} within a GPU budget of {budget}. "
         "The nearest is {gpus} × {device}:",
         device=miss.device,
-        budget=budget,
+        budget=miss.budget_gpus,
         gpus=miss.gpus,
     )
 

@@ -37,7 +37,8 @@ def test_rows_of_the_question_itself_come_first() -> None:
     (row,) = matching(rows, _request("Qwen/Qwen2.5-32B", "lora"), None, 8)
     assert (row.gpus, row.device, row.max_batch) == (4, "H100", "180")
     assert not matching(rows, _request("Qwen/Qwen2.5-32B", "lora"), None, 2)
-    assert not matching(rows, _request("Qwen/Qwen2.5-32B", "lora"), ["h800"], 8)
+    assert not matching(rows, _request("Qwen/Qwen2.5-32B", "lora"), {"h100": 2, "h800": 8}, 8)
+    assert not matching(rows, _request("Qwen/Qwen2.5-32B", "lora"), {"h800": 8}, 8)
     assert not matching(rows, _request("Qwen/Qwen2.5-32B", "lora", "ppo"), None, 8)
 
 

@@ -35,7 +35,8 @@ def test_a_card_of_another_memory_has_a_name_of_its_own(tmp_path: Path) -> None:
 
 def test_the_common_card_keeps_its_name() -> None:
     said = _answer("4xh100 Qwen3-8B", "--device", "h100-nvl")
-    assert "H100 79.3 4 4 H100NVL 93.1 4 4" in said
+    assert "4 × H100 full" in said
+    assert "4 × H100NVL full" in said
     assert "H100NVL" not in _answer("4xh100 Qwen3-8B")
 
 

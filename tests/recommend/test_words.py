@@ -182,7 +182,7 @@ def test_what_is_known_is_listed(kind: str, line: str) -> None:
         ("", "Name cards, a model, or both"),
         ("grpo", "Name cards, a model, or both"),
         ("2x4091", 'did you mean "RTX4090"?'),
-        ("2x4090 a100", "one kind of card is looked at, not A100, RTX4090"),
+        ("2x4090 a100 --format json", "JSON is of one kind of card, not RTX4090, A100"),
         ("6xh100 batch=128", "cannot be shared out over 6 GPUs; batch=129 can be."),
         ("v100 Qwen3-8B grpo", "The V100 has no bf16: scripts for it are made with trl alone"),
         ("4x RTX 2080 Ti qwen3-4b ppo", "in fp16, for one of sft, dpo, rm."),
