@@ -71,7 +71,7 @@ def question_cards(parts: SortedWords) -> QuestionCards:
         named = list(map(_of_laptop, named))
     cards = list(map(_device, named))
     is_either = "either" in parts.values or any(one.after == "or" for one in named)
-    numbers = _numbers(named, cards, is_either=is_either)
+    numbers = _numbers(named, cards, is_either=is_either, is_one="several" not in parts.values)
     found: dict[Device, list[int]] = {}
     for card, one, number in zip(cards, named, numbers, strict=True):
         of_card = found.setdefault(card, [])
@@ -204,12 +204,13 @@ def _with_total(named: list[_Named], parts: SortedWords) -> list[_Named]:
 
 
 def _numbers(
-    named: Sequence[_Named], cards: Sequence[Device], *, is_either: bool
+    named: Sequence[_Named], cards: Sequence[Device], *, is_either: bool, is_one: bool
 ) -> Iterator[int | None]:
     """How many there are of each card, where that follows for those without a number.
 
     `8xA100 or H100` are eight of each, `2x4090 or A100` one of the other; `3090 + 4090` are one
-    and one. None where it is open, or where the same card is named with one too.
+    and one, and 24GB are those of one card. None where it is open, or where the same card is named
+    with a number too.
     """
     pairs = list(zip(named, cards, strict=True))
     are_single = all(card.interconnect == "pcie" for card in cards)
@@ -226,7 +227,8 @@ def _numbers(
         elif any(its == card for _, its in known):
             yield None
         elif not known:
-            yield 1 if are_added and are_single and not is_either else None
+            are_one = are_added and are_single and not is_either
+            yield 1 if are_one or (is_one and not one.kinds) else None
         else:
             yield like[0] if like and (is_either or not are_single) else 1
 

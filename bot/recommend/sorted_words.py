@@ -73,11 +73,13 @@ _KINDS: Mapping[str, frozenset[str]] = {
     "rl": RL_WORDS,
     "framework": frozenset(TASKS),
     "laptop": LAPTOP,
+    "several": frozenset({"cards", "gpus", "many"}),
     "either": frozenset(
         {"better", "between", "compare", "compared", "either", "instead", "replace", "sell"}
     ),
 }
-"""Words that say something by themselves; `either` of cards that stand in no run together."""
+"""Words that say something by themselves: `either` of cards that stand in no run together,
+`several` that more of one may be meant."""
 _MOST_TIMES = 6
 """Letters x in a word for cards: each may be a sign, and both sides of it are tried."""
 _UNWANTED = {"lora": "full", "full": "lora", "dora": None, "qlora": None}

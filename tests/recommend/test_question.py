@@ -45,7 +45,7 @@ def _cards(question: ParsedQuestion) -> tuple[str, ...]:
         ("A100-SXM4-80GB", ("a100",), None),
         ("A100 40G*8", ("a100-40",), 8),
         ("2 * RTX 4090 or 2 * A100", ("a100", "rtx4090"), 2),
-        ("80GB", ("h100",), None),
+        ("80GB", ("h100",), 1),
         ("2x24GB", ("rtx4090",), 2),
         ("one 48GB gpu", ("rtx6000ada",), 1),
         ("6 H/A100-80G", ("a100", "h100"), 6),

@@ -38,6 +38,7 @@ def _groups(words: str) -> list[str]:
         ("4060 8gb + 3060 12gb qwen3 1.7b", "2xrtx4060 1xrtx4060 1xrtx3060"),
         ("4070 Ti Super and 4060 Ti 16GB 8b", "2xrtx4060ti 1xrtx4070tisuper 1xrtx4060ti"),
         ("two 24GB cards and one 48GB card, 14b", "3xrtx4090 2xrtx4090 1xrtx6000ada"),
+        ("RTX 3090 FE + RTX 3060 12GB: 7b?", "2xrtx3060 1xrtx3090 1xrtx3060"),
         ("RTX A6000 x4 and RTX 3090 x2, dpo 8b", "6xrtx3090 4xa6000 2xrtx3090"),
         ("my 4090, plus a friend's 3090, 4b", "2xrtx4090 1xrtx4090 1xrtx3090"),
         ("3 A100s and an H100, dpo 70b lora", "4xh100 3xa100 1xh100"),
@@ -75,8 +76,8 @@ def test_cards_in_one_run_are_as_many_of_the_smallest(words: str, groups: str) -
         ("3x3090, 4090 or 5090", "3xrtx3090 3xrtx4090 3xrtx5090"),
         ("3090 or 4090, 2 gpus, 8b", "2xrtx3090 2xrtx4090"),
         ("5060 Ti 16GB vs 3060 12GB for 7b", "Nonexrtx3060 Nonexrtx5060ti"),
-        ("is 48GB enough or do I need 80GB for 8b", "Nonexh100 Nonexrtx6000ada"),
-        ("12 or 16 GB card for qlora 7b", "Nonexrtx3060 Nonexrtx4060ti"),
+        ("is 48GB enough or do I need 80GB for 8b", "1xh100 1xrtx6000ada"),
+        ("12 or 16 GB card for qlora 7b", "1xrtx3060 1xrtx4060ti"),
     ],
 )
 def test_other_cards_are_answered_for_alone(words: str, groups: str) -> None:
@@ -93,6 +94,11 @@ def test_other_cards_are_answered_for_alone(words: str, groups: str) -> None:
         ("Two DGX A100 (8x40GB each), 70b lora", "16xa100-40"),
         ("DGX H100, 32b", "8xh100"),
         ("half of an 8xH100 node, 14b", "4xh100"),
+        ("Is 24GB enough for LoRA on a 13B model?", "1xrtx4090"),
+        ("how many 80GB cards for 70b", "Nonexh100"),
+        ("Just bought a second 3090 (NVLink). 3B?", "2xrtx3090"),
+        ("1x5090 now, could add a second 5090 later. 14b", "1xrtx5090 2xrtx5090"),
+        ("on 2 p4de nodes, ppo llama 3 8b", "16xa100"),
         ("3090 and 24GB of it are free, 8b", "Nonexrtx3090"),
     ],
 )

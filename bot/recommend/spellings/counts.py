@@ -10,6 +10,12 @@ _RAM = (
 _OF = r"(?:(?:of|de|di)\s+)?"
 COUNTS = (
     Spelling(
+        r"\b(?:an?|my|the)\s(?:second|2nd)\s(?=(?:(?:nvidia|geforce|rtx|gtx)\s?)*[a-z]{0,2}\d{2,4})",
+        "2 ",
+        "a second 3090",
+        "2 3090",
+    ),
+    Spelling(
         r"\b(\d{1,3})(?=\s(?:or|vs\.?|and)\s\d{1,3}\s?gi?b\b)",
         r"\1gb",
         "12 or 16 GB",

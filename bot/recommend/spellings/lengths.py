@@ -102,7 +102,7 @@ SIGNS = (
         "2k+8k",
     ),
     Spelling(r"(?<=\d)(k?)\s{0,3}(?:\u2192|[-=]>)\s{0,3}(?=\d)", r"\1+", "2k -> 2k", "2k+2k"),
-    Spelling(r"(?<=[a-z])(?:\+|\s\+\s)(?=[a-z])", " ", "grpo+lora", "grpo lora"),
+    Spelling(r"(?<=[a-z])(?:\+|\s\+\s)(?=[a-z])", " and ", "grpo+lora", "grpo and lora"),
     Spelling(
         # Not 3090 + 4090.
         rf"(?<![\w.])(?![1-5]0[5-9]0\s)({NUMBER}{UNIT})\s*\+\s*(?![1-5]0[5-9]0\b)({NUMBER}{UNIT})\b",
