@@ -91,9 +91,10 @@ def _many_tokens() -> re.Pattern[str]:
 def _multiplied(number: str, unit: str | None) -> str:
     """A number as it is meant; as it is written where it is none."""
     try:
-        return f"{float(number) * _times().get((unit or '').lower(), 1):.0f}"
+        meant = float(number) * _times().get((unit or "").lower(), 1)
     except ValueError:
         return number
+    return f"{meant:.2f}".rstrip("0").rstrip(".")
 
 
 def without_chinese(text: str) -> str:

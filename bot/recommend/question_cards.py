@@ -71,11 +71,14 @@ def question_cards(parts: SortedWords) -> QuestionCards:
         named = list(map(_of_laptop, named))
     cards = list(map(_device, named))
     is_either = "either" in parts.values or any(one.after == "or" for one in named)
-    numbers = _numbers(named, cards, is_either=is_either, is_one="several" not in parts.values)
+    is_one = "several" not in parts.values
+    if not is_one and all(one.number is None for one in named[1:]):
+        named = _of_all(named, is_either=is_either)
+    numbers = _numbers(named, cards, is_either=is_either, is_one=is_one)
     found: dict[Device, list[int]] = {}
     for card, one, number in zip(cards, named, numbers, strict=True):
         of_card = found.setdefault(card, [])
-        if one.after == "and" and of_card and number is not None:
+        if one.after == "and" and of_card and number is not None and not is_either:
             of_card[-1] += number  # 4 H100 for training and 4 H100 for vLLM.
         elif number is not None and number not in of_card:
             of_card.append(number)
@@ -185,9 +188,12 @@ def _with_memory_of(named: list[_Named], at: int) -> list[_Named] | None:
     are_apart = any(other.after for other in named) and not any(other.kinds for other in others)
     if one.gpus or not others or are_apart:
         return None
+    known = [other.gib for other in named if other.gib is not None]
+    if len(known) == 1:
+        _device(replace(others[0], gib=gib))
     raise UserError(
         "The question names {values}: one of them, please.",
-        values=", ".join(f"{one.gib} GB" for one in named if one.gib is not None),
+        values=", ".join(f"{gib} GB" for gib in known),
     )
 
 
@@ -201,6 +207,18 @@ def _with_total(named: list[_Named], parts: SortedWords) -> list[_Named]:
         return named
     count = (named[0].number if named else None) or 1
     return [_Named(gpus=count, gib=total // count)]
+
+
+def _of_all(named: list[_Named], *, is_either: bool) -> list[_Named]:
+    """With the number before the first card for each, where it is of all: 3 GPUs: 4090, 3090, A40.
+
+    `8 GPUs: A100 or 4090` are eight of each.
+    """
+    number = named[0].number
+    is_sum = number == len(named) and not is_either
+    if len(named) == 1 or number is None or not (is_sum or is_either):
+        return named
+    return [replace(one, gpus=1 if is_sum else number, nodes=None) for one in named]
 
 
 def _numbers(

@@ -35,7 +35,7 @@ _OTHER_NUMBER_WORDS = {
     word: number
     for number, words in {
         1: "un une ein eine einer eines einem una uno um uma \u043e\u0434\u043d\u0430",
-        2: "deux zwei dos due dois duas \u0434\u0432\u0435",
+        2: "deux zwei dos due dois duas \u0434\u0432\u0435 \u0434\u0432\u0443\u0445",
         3: "trois drei tres tre tr\u00eas \u0442\u0440\u0438",
         4: "quatre vier cuatro quattro quatro \u0447\u0435\u0442\u044b\u0440\u0435",
         6: "sechs seis sei \u0448\u0435\u0441\u0442\u044c",

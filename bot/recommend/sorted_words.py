@@ -75,7 +75,10 @@ _KINDS: Mapping[str, frozenset[str]] = {
     "laptop": LAPTOP,
     "several": frozenset({"cards", "gpus", "many"}),
     "either": frozenset(
-        {"better", "between", "compare", "compared", "either", "instead", "replace", "sell"}
+        {
+            *("better", "between", "compare", "compared", "difference", "either", "entre"),
+            *("instead", "replace", "sell", "zwischen"),
+        }
     ),
 }
 """Words that say something by themselves: `either` of cards that stand in no run together,
@@ -310,7 +313,7 @@ def _sort_count(low: str, before: str, after: str, parts: SortedWords) -> bool:
         else:
             parts.left_out.append(low)
     else:
-        parts.count(number, kind="times" if count[1] else "count")
+        parts.count(number, kind="times" if count[1] or before == "x" else "count")
     return True
 
 

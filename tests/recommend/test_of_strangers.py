@@ -191,6 +191,10 @@ def _refusal(words: str) -> str:
         ("64GB DDR4-3600, RTX 3090 FE, mistral 7b", {"ram": 64, "left_out": ()}),
         ("VRAM (e.g., 40GB \u00d7 8 cards = 320GB total VRAM) grpo", {"gpus": 8}),
         ("reward modelling 8b on 2x A6000", {"task": "rm", "left_out": ()}),
+        ("Zwei 3090 mit NVLink und 128 GB Arbeitsspeicher, 14B", {"gpus": 2, "ram": 128}),
+        ("une 4070 pour un mod\u00e8le de 7 milliards de param\u00e8tres", {"model": "Qwen2.5-7B"}),
+        ("grpo 7B w/ 4 L40S, currently OOM at 40GB", {"gpus": 4, "cards": ["l40s"]}),
+        ("Qwen2.5-VL-7B on 4xA100, images of 1280x720", {"gpus": 4, "response": None}),
         ("2 DGX H100, 70b full grpo", {"gpus": 16, "cards": ["h100"]}),
     ],
 )
@@ -210,6 +214,7 @@ def test_what_is_meant(words: str, meant: dict[str, Any]) -> None:
         ("\u9884\u7b973\u4e07\uff0c\u8bad\u7ec38B", "Prices are not known here (30000)"),
         ("3\u4e07\u9884\u7b97 8B", "Prices are not known here (30000)"),
         ("\u9884\u7b975000\u5143 7b lora 3090", "Prices are not known here (5000)"),
+        ("\u6bcf\u5c0f\u65f61.8\u5143\uff0cqwen3-8b lora", "Prices are not known here (1.8)"),
         ("\u6bcf\u67082000\u5757 8b lora", "Prices are not known here (2000)"),
         ("A100 80GB at $2/h, 8b", "Prices are not known here ($2)"),
         ("H100 at 2.5 per hour 7b", "Prices are not known here (2.5)"),

@@ -39,6 +39,8 @@ def _groups(words: str) -> list[str]:
         ("4070 Ti Super and 4060 Ti 16GB 8b", "2xrtx4060ti 1xrtx4070tisuper 1xrtx4060ti"),
         ("two 24GB cards and one 48GB card, 14b", "3xrtx4090 2xrtx4090 1xrtx6000ada"),
         ("RTX 3090 FE + RTX 3060 12GB: 7b?", "2xrtx3060 1xrtx3090 1xrtx3060"),
+        ("I've 3 GPUs: 4090, 3090, 3060 12gb", "3xrtx3060 1xrtx4090 1xrtx3090 1xrtx3060"),
+        ("V100 16GB x 8 and T4 x 4, 7b lora", "12xt4 8xv100-16 4xt4"),
         ("RTX A6000 x4 and RTX 3090 x2, dpo 8b", "6xrtx3090 4xa6000 2xrtx3090"),
         ("my 4090, plus a friend's 3090, 4b", "2xrtx4090 1xrtx4090 1xrtx3090"),
         ("3 A100s and an H100, dpo 70b lora", "4xh100 3xa100 1xh100"),
@@ -74,6 +76,12 @@ def test_cards_in_one_run_are_as_many_of_the_smallest(words: str, groups: str) -
         ("is 1, 2 or 4 4090s needed for 8b", "1xrtx4090 2xrtx4090 4xrtx4090"),
         ("8xA100 or H100 for 8b", "8xa100 8xh100"),
         ("3x3090, 4090 or 5090", "3xrtx3090 3xrtx4090 3xrtx5090"),
+        (
+            "4\u53614090\u548c8\u53614090\u8bad\u7ec314B\u6709\u4ec0\u4e48\u533a\u522b",
+            "4xrtx4090 8xrtx4090",
+        ),
+        ("J'h\u00e9site entre deux 4090 et une A6000, 14B", "2xrtx4090 1xa6000"),
+        ("8 gpus: A100 or 4090, 8b", "8xa100 8xrtx4090"),
         ("3090 or 4090, 2 gpus, 8b", "2xrtx3090 2xrtx4090"),
         ("5060 Ti 16GB vs 3060 12GB for 7b", "Nonexrtx3060 Nonexrtx5060ti"),
         ("is 48GB enough or do I need 80GB for 8b", "1xh100 1xrtx6000ada"),
@@ -111,6 +119,7 @@ def test_what_is_said_twice_is_one(words: str, groups: str) -> None:
     [
         ("8 gpus 4xL40S 8b", "4, 8 are several numbers of GPUs: name one, or each with its card."),
         ("4090 (24GB) and 64GB 8b", "The question names 24 GB, 64 GB"),
+        ("zwei 3090 mit 128 GB, 14B", "There is no RTX3090 with 128 GB here: it has 24 GB."),
         ("2 or 4 gpus 8b", "2, 4 are several numbers of GPUs"),
     ],
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bot.recommend.spellings.spelling import MACHINE, Spelling
 
 _RAM = (
-    r"(?:(?:host|system|cpu|main)\s+(?:ram|memory)|(?:ram\s+)?ddr[345](?:-\d{4})?(?:\s+ram)?|ram)"
+    r"(?:(?:host|system|cpu|main)\s+(?:ram|memory)|(?:ram\s+)?ddr[345](?:-\d{4})?(?:\s+ram)?|ram"
+    r"|arbeitsspeicher)"
 )
 _OF = r"(?:(?:of|de|di)\s+)?"
 COUNTS = (
@@ -68,7 +69,7 @@ COUNTS = (
         r"(?<![\w.])(\d{1,3})((?:[ahbl]\d{2,3}|v100|h20)s?)\b(?!x)", r"\1x\2", "8h100", "8xh100"
     ),
     Spelling(
-        r"\b(\d{1,4}(?:\.\d)?)\s?(?:billion|bn)\b(?:[\s-]parameters?)?",
+        r"\b(\d{1,4}(?:\.\d)?)\s?(?:billion|bn|milliards?|milliarden|miliardi)\b(?:[\s-]param\w*)?",
         r"\1b",
         "7 billion parameters",
         "7b",

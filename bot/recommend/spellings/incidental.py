@@ -16,6 +16,15 @@ _COUNTED = (
 )
 INCIDENTAL = (
     Spelling(
+        r"\b(images?|frames?|pictures?|resolution)\s(?:of\s|at\s)?\d{3,4}\s?x\s?\d{3,4}\b",
+        "left=images",
+        "images of 1280x720",
+        "left=images",
+    ),
+    Spelling(
+        r"\b(oom|memory)\s(?:at|with|around|after)\s\d{1,3}\s?gi?b\b", r"\1", "OOM at 40GB", "OOM"
+    ),
+    Spelling(
         r"\b\d{1,5}\s?[gt]i?b\s(?:of\s)?(?:nvme|ssd|hdd|disk|storage|scratch)\b",
         "",
         "800 GB SSD",
