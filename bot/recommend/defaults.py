@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from typing import cast
 
 from bot.base.devices import Vendor, gpu_count
 from bot.base.errors import UserError
-from bot.base.messages import message
+from bot.base.messages import message, sentence_of
 from bot.frameworks.releases import releases
 from bot.memory.shapes.models import find
 from bot.memory.units import Bytes
@@ -68,6 +69,32 @@ def framework_of(question: ParsedQuestion) -> FrameworkName:
                 tasks=", ".join(QUANTIZED),
             )
     return framework
+
+
+def of_able_cards(question: ParsedQuestion) -> ParsedQuestion:
+    """The question with those of several cards alone that scripts are made for, and why so.
+
+    As it is where that is none of them, or each.
+    """
+    able, why, unable = [], [], []
+    for card, number in zip_longest(question.cards, question.numbers):
+        try:
+            framework_of(replace(question, cards=(card,)))
+            able.append((card, number))
+        except UserError as error:
+            why.append(sentence_of(error))
+            unable.append(card)
+    if not able or not why:
+        return question
+    numbers = tuple(number for _, number in able if number)
+    return replace(
+        question,
+        cards=tuple(card for card, _ in able),
+        numbers=numbers,
+        is_mixed=question.is_mixed and len(able) > 1,
+        unable=tuple(unable),
+        asides=(*question.asides, *dict.fromkeys(why)),
+    )
 
 
 def _framework_of(question: ParsedQuestion) -> FrameworkName:
@@ -170,6 +197,8 @@ def taken(question: ParsedQuestion, *, method: str | None) -> Iterator[str]:
         yield message("batch {batch}", batch=sizes.batch)
     if question.rank is None and question.method != "full":
         yield message("rank {rank}", rank=sizes.rank)
+    for card in dict.fromkeys(question.unable):
+        yield message("no scripts for {device}", device=card.label)
     if question.left_out:
         yield message("not understood and left out: {words}", words=" ".join(question.left_out))
 

@@ -15,6 +15,7 @@ from bot.recommend.defaults import (
     FRAMEWORK,
     METHOD,
     next_command,
+    of_able_cards,
     request_of,
     search_of,
     taken,
@@ -51,6 +52,7 @@ def answer_model(
     the method that is named, else of one with a published row for the cards, else of the first
     that fits: full, then LoRA.
     """
+    question = of_able_cards(question)
     is_open = by_words or question.task is None or question.response is None
     asked = question
     if not by_words:

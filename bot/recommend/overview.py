@@ -14,6 +14,7 @@ from bot.recommend.defaults import (
     framework_of,
     gpus_of,
     next_command,
+    of_able_cards,
     request_of,
     search_of,
     sizes_of,
@@ -46,6 +47,7 @@ BEYOND = 2
 
 def overviews(question: ParsedQuestion, language: Language) -> list[CardOverview]:
     """What fits each group of cards; raises UserError for a question that contradicts itself."""
+    question = of_able_cards(question)
     alone = replace(question, numbers=(), is_mixed=False)
     return [
         _overview(replace(alone, cards=(one.device,), gpus=one.gpus), one.together, language)

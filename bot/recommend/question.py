@@ -64,6 +64,8 @@ class ParsedQuestion:
     """Whether the model is the likeliest of its size, since none is named."""
     base: str | None = None
     """The known model that a further training was made from, whose shape it has."""
+    unable: tuple[Device, ...] = ()
+    """Cards of several for which no script is made; `asides` say why."""
     left_out: tuple[str, ...] = ()
     """Words that nothing is known of."""
     unwanted: tuple[str, ...] = ()

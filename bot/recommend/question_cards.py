@@ -159,8 +159,10 @@ def _with_number(named: list[_Named], at: int) -> list[_Named] | None:
     one, others = named[at], named[:at] + named[at + 1 :]
     if any(one.number == other.number for other in others):
         return others
-    near = named[at - 1 : at] if one.after == "or" else named[at + 1 : at + 2]
-    more = [other.after for other in named[at + 2 : at + 3] if other.kinds == near[0].kinds]
+    near = named[at - 1 : at] if at and one.after == "or" else named[at + 1 : at + 2]
+    more = [
+        other.after for other in named[at + 2 : at + 3] if near and other.kinds == near[0].kinds
+    ]
     if near and "or" in (one.after, near[0].after, *more) and not near[0].is_count:
         return [*named[:at], replace(one, kinds=near[0].kinds, gib=near[0].gib), *named[at + 1 :]]
     if at and at == len(others) and all(other.number is None for other in others):

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.base.errors import UserError
 from bot.base.messages import sentence_of
@@ -166,6 +168,17 @@ def test_cards_of_two_makers_train_in_no_run_together() -> None:
     assert "train in no run together" in " ".join(question.asides)
 
 
+def test_a_card_without_scripts_is_said_beside_the_others() -> None:
+    result = rlbot("recommend", "4 V100s or 1 A100 for grpo 7b lora")
+    said = " ".join(result.out.split())
+    assert result.status == 0
+    assert "rank 32, no scripts for V100." in said
+    assert "The V100 has no bf16" in said
+    assert "LoRA fits on 1 \u00d7 A100" in said
+    refused = rlbot("recommend", "4 V100s or 2 T4 for grpo 7b lora")
+    assert refused.status == 2
+
+
 def test_cards_alone_get_a_table_each() -> None:
     said = rlbot("recommend", "a 3090 and a 4090, what can I train?").out
     for head in ("2 \u00d7 RTX4090 (", "1 \u00d7 RTX3090 (", "1 \u00d7 RTX4090 ("):
@@ -190,3 +203,30 @@ def test_an_option_beside_numbers_of_each_card_is_refused() -> None:
 def test_the_next_step_is_for_a_card_that_fits() -> None:
     said = rlbot("recommend", "8x 4090 or 4x L40S for qwen3-32b lora grpo").out
     assert "Next: rlbot recommend 4xl40s qwen3-32b lora grpo --write" in said
+
+
+_WORDS = (
+    *("and", "or", "vs", "+", "2", "8", "x2", "3090", "2x4090", "a100", "mi300x", "40GB", "80GB"),
+    *(
+        "2x24gb",
+        "2 nodes",
+        "gpus",
+        "a",
+        "better",
+        "48GB total",
+        "laptop",
+        "dgx",
+        "qwen3-8b",
+        "lora",
+    ),
+)
+
+
+@given(st.lists(st.sampled_from(_WORDS), max_size=9))
+def test_any_words_of_cards_are_answered_or_refused(words: list[str]) -> None:
+    try:
+        question = parse_question([" ".join(words)])
+    except UserError:
+        return
+    assert len(question.numbers) in (0, len(question.cards))
+    assert not question.numbers or question.gpus is None
