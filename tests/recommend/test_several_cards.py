@@ -136,6 +136,7 @@ def _answer(words: str) -> dict[str, Any]:
     return answer
 
 
+@pytest.mark.slow
 def test_each_card_keeps_its_number_in_the_answer() -> None:
     methods = _answer("can 2 x 4090 or 1 x A100 train 7B with lora?")["methods"]
     assert [(one["device"], one["asked_gpus"]) for one in methods] == [("RTX4090", 2), ("A100", 1)]
@@ -145,6 +146,7 @@ def test_each_card_keeps_its_number_in_the_answer() -> None:
         assert row in said
 
 
+@pytest.mark.slow
 def test_unequal_cards_in_one_run_take_what_the_smallest_does(tmp_path: Path) -> None:
     """Also `rlbot estimate` says so of the script that is written."""
     words = "4x A100 40GB and 4x A100 80GB, grpo qwen2.5 7b full"
@@ -179,6 +181,7 @@ def test_a_card_without_scripts_is_said_beside_the_others() -> None:
     assert refused.status == 2
 
 
+@pytest.mark.slow
 def test_cards_alone_get_a_table_each() -> None:
     said = rlbot("recommend", "a 3090 and a 4090, what can I train?").out
     for head in ("2 \u00d7 RTX4090 (", "1 \u00d7 RTX3090 (", "1 \u00d7 RTX4090 ("):
@@ -189,6 +192,7 @@ def test_cards_alone_get_a_table_each() -> None:
     assert "JSON is of one kind of card" in refused.err
 
 
+@pytest.mark.slow
 def test_a_number_without_a_card_says_which_cards_do() -> None:
     said = rlbot("recommend", "4 GPUs, qwen3-8b grpo, which card?").out
     assert "Whether 4 GPUs of each card do, by method." in said
