@@ -9,22 +9,23 @@ from bot.base.regex import regex
 from bot.recommend.refusals import unsupported
 
 _PARALLEL = regex(r"(?:(?:tp|pp|dp|ep|cp|sp)=?\d{1,3}|(?:grad(?:ient)?[_-]?accum\w*|ga)=\d{1,5})")
-_PRICE = regex(r"price=(.+)")
+_PRICE = "price="
 
 
 def without_asides(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """The words that are left, and a sentence for each kind of those that change nothing."""
     rest: list[str] = []
     sentences: dict[str, None] = {}
+    prices = [word[len(_PRICE) :] for word in dict.fromkeys(words) if word.startswith(_PRICE)]
     for word in words:
-        own = list(_of(word.lower()))
+        own = list(_of(word.lower(), prices))
         sentences.update(dict.fromkeys(own))
         if not own:
             rest.append(word)
     return rest, list(sentences)
 
 
-def _of(low: str) -> Iterator[Message]:
+def _of(low: str, prices: Sequence[str]) -> Iterator[Message]:
     known = unsupported(low)
     if low.startswith("micro-batch="):
         yield message(
@@ -38,11 +39,11 @@ def _of(low: str) -> Iterator[Message]:
         )
     elif _PARALLEL.fullmatch(low):
         yield message("Parallel sizes and accumulation are chosen here: see the script.")
-    elif price := _PRICE.fullmatch(low):
+    elif low.startswith(_PRICE):
         yield message(
             "Prices are not known here ({price}): what fits is listed with the fewest GPUs of each "
             "card.",
-            price=price[1],
+            price=", ".join(prices),
         )
     elif known is not None and known[1] == "backend":
         yield message(

@@ -61,7 +61,7 @@ _MACHINES = frozenset(
     {"node", "nodes", "server", "servers", "machine", "machines", "cluster", "box", "instance"}
 )
 """Words behind a card of which there are several in one."""
-_ONE = frozenset({"a", "an", "my", "our", "this"})
+_ONE = frozenset({"a", "an", "another", "my", "our", "this"})
 """Words before a single card."""
 _BETWEEN: Mapping[str, Literal["and", "or"]] = {
     **dict.fromkeys(("and", "plus", "et", "und", "y"), "and"),
@@ -194,10 +194,8 @@ def is_cards(word: str) -> bool:
 
 def _begins_cards(word: str, next_: str) -> bool:
     """Whether cards, their number or their memory come next."""
-    if word in _ONE and not is_digits(next_):
-        return _is_one_card(next_)
-    found = is_cards(word) or _MEMORY.fullmatch(word) or _NODES.fullmatch(word)
-    return bool(found) or bool(_TIMES.fullmatch(word))
+    one = next_ if word in _ONE else word
+    return is_cards(one) or any(form.fullmatch(one) for form in (_MEMORY, _NODES, _TIMES))
 
 
 def _is_one_card(word: str) -> bool:

@@ -217,6 +217,7 @@ def test_what_is_meant(words: str, meant: dict[str, Any]) -> None:
         ("\u6bcf\u5c0f\u65f61.8\u5143\uff0cqwen3-8b lora", "Prices are not known here (1.8)"),
         ("\u6bcf\u67082000\u5757 8b lora", "Prices are not known here (2000)"),
         ("A100 80GB at $2/h, 8b", "Prices are not known here ($2)"),
+        ("1xH100 at $2.99/hr or 2xA100 at $1.89/hr, 8b", "not known here ($2.99, $1.89)"),
         ("H100 at 2.5 per hour 7b", "Prices are not known here (2.5)"),
         ("8xH100 @ $2.49/hr/GPU 8b", "Prices are not known here ($2.49)"),
         ("A100 \u00e0 1,19 \u20ac/h, 7b", "Prices are not known here (1.19\u20ac)"),

@@ -99,6 +99,7 @@ def test_other_cards_are_answered_for_alone(words: str, groups: str) -> None:
     [
         ("4 H100 for training and 4 H100 for vllm, 32b", "8xh100"),
         ("H100 8 gpus, 8xH100, 14b", "8xh100"),
+        ("I have a 4090 and another 4090, 8b", "2xrtx4090"),
         ("a rig with 4x4090, 4090 qwen3-8b", "4xrtx4090"),
         ("48GB VRAM (2x 24GB), 70b qlora", "2xrtx4090"),
         ("Two DGX A100 (8x40GB each), 70b lora", "16xa100-40"),
