@@ -187,6 +187,8 @@ def _with_memory_of(named: list[_Named], at: int) -> list[_Named] | None:
         if has_so_much and (says_no_number or (not one.after and other.gpus is None)):
             says = replace(other, gib=gib, gpus=one.gpus or other.gpus)
             return [*others[:place], says, *others[place + 1 :]]
+    if at and one.after == "or" and _of_so_much(named[at - 1], gib):  # A100 40GB or 80GB.
+        return [*named[:at], replace(named[at - 1], gib=gib, after="or"), *named[at + 1 :]]
     are_apart = any(other.after for other in named) and not any(other.kinds for other in others)
     if one.gpus or not others or are_apart:
         return None

@@ -58,7 +58,7 @@ _MILLIONS = regex(
 """A size below a billion by itself, `500M model`; behind a name it is a part of it."""
 _AND = regex(r"\s[+&]\s")
 _BETWEEN = regex(
-    r"[\s,;?!&()\"\u00bf\u00a1{}\[\]`|<>]+|(?<=[a-z\d])['\u2019][a-z]{1,2}\b|\b[ldj]['\u2019](?=[a-z])",
+    r"[\s,;?!&()\"\u00bf\u00a1{}\[\]`|<>]+|(?<=[a-z\d])['\u2019][a-z]{1,2}\b|\bj['\u2019]ai\b|\b[dlj]['\u2019](?=[a-z])",
     re.I,
 )
 """What parts words; of "what's" the end, of "j'ai" the beginning."""

@@ -187,15 +187,15 @@ def _sort_between(low: str, after: str, next_: str, parts: SortedWords) -> bool:
 
 
 def is_cards(word: str) -> bool:
-    """Whether a word names cards, with or without their number: a100, 2x4090."""
+    """Whether a word names cards, with or without their number, or their memory: 2x4090, 24gb."""
     low = word.lower()
-    return bool(card(low) or _counted(low))
+    return bool(card(low) or _counted(low) or _MEMORY.fullmatch(low))
 
 
 def _begins_cards(word: str, next_: str) -> bool:
     """Whether cards, their number or their memory come next."""
     one = next_ if word in _ONE else word
-    return is_cards(one) or any(form.fullmatch(one) for form in (_MEMORY, _NODES, _TIMES))
+    return is_cards(one) or any(form.fullmatch(one) for form in (_NODES, _TIMES))
 
 
 def _is_one_card(word: str) -> bool:

@@ -195,6 +195,7 @@ def _refusal(words: str) -> str:
         ("une 4070 pour un mod\u00e8le de 7 milliards de param\u00e8tres", {"model": "Qwen2.5-7B"}),
         ("grpo 7B w/ 4 L40S, currently OOM at 40GB", {"gpus": 4, "cards": ["l40s"]}),
         ("Qwen2.5-VL-7B on 4xA100, images of 1280x720", {"gpus": 4, "response": None}),
+        ("4090 24gb + 2x32gb ddr5, 8b lora", {"cards": ["rtx4090"], "ram": 64}),
         ("2 DGX H100, 70b full grpo", {"gpus": 16, "cards": ["h100"]}),
     ],
 )

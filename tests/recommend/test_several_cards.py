@@ -84,6 +84,10 @@ def test_cards_in_one_run_are_as_many_of_the_smallest(words: str, groups: str) -
         ),
         ("J'h\u00e9site entre deux 4090 et une A6000, 14B", "2xrtx4090 1xa6000"),
         ("8 gpus: A100 or 4090, 8b", "8xa100 8xrtx4090"),
+        ("between 2 and 4 A100s for 14b dpo", "2xa100 4xa100"),
+        ("1 or 2 nodes of 8xH100 for 72b", "8xh100 16xh100"),
+        ("A100 40GB or 80GB for 8b grpo", "Nonexa100 Nonexa100-40"),
+        ("4x A100 40GB/80GB, 8b grpo", "4xa100 4xa100-40"),
         ("3090 or 4090, 2 gpus, 8b", "2xrtx3090 2xrtx4090"),
         ("5060 Ti 16GB vs 3060 12GB for 7b", "Nonexrtx3060 Nonexrtx5060ti"),
         ("is 48GB enough or do I need 80GB for 8b", "1xh100 1xrtx6000ada"),
@@ -123,6 +127,7 @@ def test_what_is_said_twice_is_one(words: str, groups: str) -> None:
         ("8 gpus 4xL40S 8b", "4, 8 are several numbers of GPUs: name one, or each with its card."),
         ("4090 (24GB) and 64GB 8b", "The question names 24 GB, 64 GB"),
         ("zwei 3090 mit 128 GB, 14B", "There is no RTX3090 with 128 GB here: it has 24 GB."),
+        ("batch 128 or 256, 8b grpo 8xA100", "The question names 128, 256: one of them"),
         ("2 or 4 gpus 8b", "2, 4 are several numbers of GPUs"),
     ],
 )

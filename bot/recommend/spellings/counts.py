@@ -11,6 +11,21 @@ _RAM = (
 _OF = r"(?:(?:of|de|di)\s+)?"
 COUNTS = (
     Spelling(
+        r"\bbetween\s(\d{1,3})\sand\s(?=\d)", r"\1 or ", "between 2 and 4 A100", "2 or 4 A100"
+    ),
+    Spelling(
+        rf"\b(\d{{1,3}})(?=\s(?:or|vs)\s\d{{1,3}}\s?{MACHINE}\b)",
+        r"nodes=\1_",
+        "1 or 2 nodes",
+        "nodes=1_ or 2 nodes",
+    ),
+    Spelling(
+        rf"\b(\d{{1,2}})\s?x\s?(\d{{1,3}})\s?gi?b\s(?:of\s)?{_RAM}\b",
+        lambda found: f"ram={int(found[1]) * int(found[2])}",
+        "2x32GB DDR5",
+        "ram=64",
+    ),
+    Spelling(
         r"\b(?:an?|my|the)\s(?:second|2nd)\s(?=(?:(?:nvidia|geforce|rtx|gtx)\s?)*[a-z]{0,2}\d{2,4})",
         "2 ",
         "a second 3090",

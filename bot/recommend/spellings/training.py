@@ -73,6 +73,12 @@ SETTINGS = (
         "lora rank 64",
         "rank=64",
     ),
+    Spelling(
+        r"\b(batch|rank)(=\d{1,8}\s(?:or|vs|and)\s)(?=\d{1,8}\b)",
+        r"\1\2\1=",
+        "batch=128 or 256",
+        "batch=128 or batch=256",
+    ),
 )
 """Settings with their values."""
 MODELS = (
