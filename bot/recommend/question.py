@@ -21,6 +21,7 @@ from bot.recommend.model_names import (
     likely_model,
     longest_known,
     model,
+    of_family,
     with_its_size,
 )
 from bot.recommend.question_cards import in_one_run, question_cards
@@ -259,6 +260,12 @@ def _with_model_beside(
     )
 
 
+def _is_vague(word: str, parts: SortedWords) -> bool:
+    """Whether a word names no model: large, or Qwen where its largest is asked for."""
+    asks_largest = "largest" in parts.values and parts.names_cards
+    return word.lower() in _VAGUE or (asks_largest and bool(of_family(word)))
+
+
 def _with_model(question: ParsedQuestion, parts: SortedWords) -> ParsedQuestion:
     """The question with its model; raises UserError for words that nothing is known of."""
     folder = parts.single("folder")
@@ -281,7 +288,7 @@ def _with_model(question: ParsedQuestion, parts: SortedWords) -> ParsedQuestion:
     run = longest_known(tuple(rest)) if found is None and len(rest) <= _MOST_WORDS else None
     if run is not None:
         return _with_model_beside(question, run, [word for word in rest if word not in run], parts)
-    vague = [word for word in rest if word.lower() in _VAGUE]
+    vague = [word for word in rest if _is_vague(word, parts)]
     if found is None and vague:
         parts.rest = [word for word in rest if word not in vague]
         left_out = (*question.left_out, *vague)

@@ -157,7 +157,8 @@ def _with_number(named: list[_Named], at: int) -> list[_Named] | None:
     Beside `or` it is one more number of the card there; behind several cards it is of each.
     """
     one, others = named[at], named[:at] + named[at + 1 :]
-    if any(one.number == other.number for other in others):
+    are_nodes = one.nodes == len(others) > 1 and one.gpus is None  # 2 machines, each with its own.
+    if are_nodes or any(one.number == other.number for other in others):
         return others
     near = named[at - 1 : at] if at and one.after == "or" else named[at + 1 : at + 2]
     more = [

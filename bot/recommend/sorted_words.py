@@ -73,6 +73,7 @@ _KINDS: Mapping[str, frozenset[str]] = {
     "rl": RL_WORDS,
     "framework": frozenset(TASKS),
     "laptop": LAPTOP,
+    "largest": frozenset({"biggest", "largest"}),
     "several": frozenset({"cards", "gpus", "many"}),
     "either": frozenset(
         {

@@ -196,6 +196,9 @@ def _refusal(words: str) -> str:
         ("grpo 7B w/ 4 L40S, currently OOM at 40GB", {"gpus": 4, "cards": ["l40s"]}),
         ("Qwen2.5-VL-7B on 4xA100, images of 1280x720", {"gpus": 4, "response": None}),
         ("4090 24gb + 2x32gb ddr5, 8b lora", {"cards": ["rtx4090"], "ram": 64}),
+        ("what is the biggest Qwen I can GRPO on 2 x 3090", {"model": None, "left_out": ("Qwen",)}),
+        ("train a 3B on two 4070 Ti Supers", {"gpus": 2, "cards": ["rtx4070tisuper"]}),
+        ("dpo llama-3.1-8b 2 a6000 beta 0.1", {"gpus": 2, "left_out": ("beta=0.1",)}),
         ("2 DGX H100, 70b full grpo", {"gpus": 16, "cards": ["h100"]}),
     ],
 )

@@ -43,6 +43,10 @@ def _groups(words: str) -> list[str]:
         ("RTX 3090 FE + RTX 3060 12GB: 7b?", "2xrtx3060 1xrtx3090 1xrtx3060"),
         ("I've 3 GPUs: 4090, 3090, 3060 12gb", "3xrtx3060 1xrtx4090 1xrtx3090 1xrtx3060"),
         ("V100 16GB x 8 and T4 x 4, 7b lora", "12xt4 8xv100-16 4xt4"),
+        (
+            "2\u53f0\u673a\u5668,\u4e00\u53f08\u5361A100 80G,\u4e00\u53f08\u5361A100 40G",
+            "16xa100-40 8xa100 8xa100-40",
+        ),
         ("RTX A6000 x4 and RTX 3090 x2, dpo 8b", "6xrtx3090 4xa6000 2xrtx3090"),
         ("my 4090, plus a friend's 3090, 4b", "2xrtx4090 1xrtx4090 1xrtx3090"),
         ("3 A100s and an H100, dpo 70b lora", "4xh100 3xa100 1xh100"),

@@ -41,7 +41,7 @@ CARDS = (
     Spelling(r"\bradeon[\s-]+(?:rx\s*)?(?=\d{4})", "rx", "radeon rx 7900", "rx7900"),
     Spelling(r"([rg]tx|\brx|\barc)\s+([ab]?\d{3,4})(?!\d)", r"\1\2", "rtx 4090", "rtx4090"),
     Spelling(r"(?<=rx\d{4})[\s-]{1,3}(xtx|xt|gre)\b", r"\1", "rx7900 xtx", "rx7900xtx"),
-    Spelling(r"(?<=[1-5][06][5-9]0)[ -]{1,3}(d|ti|super)\b", r"\1", "4070 super", "4070super"),
-    Spelling(r"(?<=[345]0[6-9]0ti)[ -]{1,3}(?=super\b)", "", "4070ti super", "4070tisuper"),
+    Spelling(r"(?<=[1-5][06][5-9]0)[ -]{1,3}(d|ti|super)s?\b", r"\1", "4070 super", "4070super"),
+    Spelling(r"(?<=[345]0[6-9]0ti)[ -]{1,3}(?=supers?\b)", "", "4070ti super", "4070tisuper"),
 )
 """Cards: a name's parts in one word, as the device table writes it."""

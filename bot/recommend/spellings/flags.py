@@ -73,8 +73,8 @@ FLAGS = (
         " verl ",
     ),
     Spelling(
-        r"(?<![\w.-])([a-z_]{2,30}):\s(\d{0,4}\.\d{1,6}|true|false|null)(?![\w.])",
-        r" left=\1=\2 ",
+        r"(?<![\w.-])(?:([a-z_]{2,30}):|(beta|gamma|epsilon))\s(\d{0,4}\.\d{1,6}|true|false|null)(?![\w.])",
+        r" left=\1\2=\3 ",
         "beta: 0.1",
         " left=beta=0.1 ",
     ),
