@@ -14,7 +14,6 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import enumeration, message
 from bot.recommend.asides import without_asides
-from bot.recommend.cards import CardGroup
 from bot.recommend.model_names import (
     base_of,
     is_size,
@@ -24,7 +23,7 @@ from bot.recommend.model_names import (
     of_family,
     with_its_size,
 )
-from bot.recommend.question_cards import in_one_run, question_cards
+from bot.recommend.question_cards import QuestionCards, question_cards
 from bot.recommend.question_words import words_of
 from bot.recommend.refusals import not_one_model, refuse_known
 from bot.recommend.request import ONLINE, TASKS
@@ -47,20 +46,11 @@ _MOST_LENGTH = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ParsedQuestion:
+class ParsedQuestion(QuestionCards):
     """What a question names; None and empty for what it leaves open."""
 
-    cards: tuple[Device, ...] = ()
-    gpus: int | None = None
-    """Of each card; None where it is open, or where each has its own number."""
-    numbers: tuple[int, ...] = ()
-    """GPUs of each card, in their order, where each has its own number."""
-    is_mixed: bool = False
-    """Whether the cards with numbers may stand in one run."""
     model: str | None = None
     """A name that `find` knows, or the path of a folder with a config.json."""
-    is_card_taken: bool = False
-    """Whether the card is the commonest of its memory, since none is named."""
     is_model_taken: bool = False
     """Whether the model is the likeliest of its size, since none is named."""
     base: str | None = None
@@ -85,14 +75,6 @@ class ParsedQuestion:
     """GB of each host."""
     asks_longest: bool = False
     """Whether it asks for the longest lengths."""
-
-    @property
-    def groups(self) -> tuple[CardGroup, ...]:
-        """The cards with their numbers; first all of them in one run, where they may stand so."""
-        if not self.numbers:
-            return tuple(CardGroup(card, self.gpus) for card in self.cards)
-        each = tuple(map(CardGroup, self.cards, self.numbers))
-        return (in_one_run(self.cards, self.numbers), *each) if self.is_mixed else each
 
 
 def _no_folder(_path: str) -> bool:

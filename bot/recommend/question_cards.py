@@ -36,6 +36,21 @@ class QuestionCards:
     is_card_taken: bool = False
     """Whether a card is the commonest of its memory, since none is named."""
 
+    @property
+    def groups(self) -> tuple[CardGroup, ...]:
+        """The cards with their numbers; first all in one run, where they may stand so.
+
+        There each takes an equal share, so that they are as many of the smallest.
+        """
+        if not self.numbers:
+            return tuple(CardGroup(card, self.gpus) for card in self.cards)
+        each = tuple(map(CardGroup, self.cards, self.numbers))
+        if not self.is_mixed:
+            return each
+        smallest = min(self.cards, key=lambda card: card.usable_gib)
+        names = tuple(f"{one.gpus} × {one.device.label}" for one in each)
+        return (CardGroup(smallest, sum(self.numbers), names), *each)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Named:
@@ -97,12 +112,6 @@ def question_cards(parts: SortedWords) -> QuestionCards:
         numbers=tuple(number for _, number in own),
         is_mixed=is_mixed,
     )
-
-
-def in_one_run(cards: Sequence[Device], numbers: Sequence[int]) -> CardGroup:
-    """Cards in one run: each takes an equal share, so that the smallest decides."""
-    names = tuple(f"{gpus} × {card.label}" for card, gpus in zip(cards, numbers, strict=True))
-    return CardGroup(min(cards, key=lambda card: card.usable_gib), sum(numbers), names)
 
 
 def _named(words: Sequence[HardwareWord]) -> list[_Named]:
