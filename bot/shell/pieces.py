@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import TypeAlias
 
 from bot.shell.source import Span
@@ -113,6 +115,16 @@ def trimmed(value: Value, characters: str) -> Value:
             break
         pieces.pop()
     return tuple(pieces)
+
+
+def cuts(value: Value, stretches: Iterable[tuple[int, int]]) -> Iterator[Value]:
+    """The characters [start, end) of each stretch, as `cut`, without a look at the others."""
+    sizes = (len(p.text) if isinstance(p.text, str) else 1 for p in value)
+    starts = [0, *accumulate(sizes)]
+    for start, end in stretches:
+        first = max(bisect_right(starts, start) - 1, 0)
+        pieces = value[first : bisect_left(starts, end, first)]
+        yield cut(pieces, start - starts[first], end - starts[first])
 
 
 def cut(value: Value, start: int, end: int = sys.maxsize) -> Value:

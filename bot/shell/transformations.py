@@ -10,7 +10,7 @@ from bot.shell.limits import NotEvaluated
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.parse.syntax import Parameter, WordNode
 from bot.shell.patterns import Pattern
-from bot.shell.pieces import Value, cut, first_hole, known, part, size
+from bot.shell.pieces import Value, cut, cuts, first_hole, known, part, size
 from bot.shell.session import CommandFault, ExpansionFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.state import World
@@ -148,14 +148,10 @@ def _replace(
     if not found:
         return value
     session.spend(len(text) + len(found) * max(1, size(tuple(a[0] for a in atoms))), len(found))
-    result: list[Piece] = []
-    done = 0
-    for start, end in found:
-        result += cut(value, done, start)
-        result += [piece for piece, _ in atoms if piece.text != ""]
-        done = end
-    result += cut(value, done)
-    return tuple(result)
+    put = tuple(piece for piece, _ in atoms if piece.text != "")
+    starts, ends = zip(*found, strict=True)
+    kept = cuts(value, zip((0, *ends), (*starts, len(text)), strict=True))
+    return (*next(kept), *(piece for left in kept for piece in (*put, *left)))
 
 
 def _matches(

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.shell import Invocation, ShellLimits, read
+from bot.shell import Invocation, ShellLimits, pieces, read
 from bot.shell.words import Reading
 from tests.profiles import scaled
 
@@ -23,6 +23,22 @@ SECONDS = 10.0
 
 def names(result: Reading) -> list[str]:
     return [word.text for command in result.commands for word in command.argv]
+
+
+def test_pieces_that_are_replaced_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve doublings, each of pieces that the one before made, took the square of them."""
+    seen: list[int] = []
+    real = pieces.cut
+
+    def counted(value: pieces.Value, start: int, end: int = sys.maxsize) -> pieces.Value:
+        seen.append(len(value))
+        return real(value, start, end)
+
+    monkeypatch.setattr(pieces, "cut", counted)
+    text = b"x=a\nfor i in {1..12}; do x=${x//a/aa}; done\ncmd $x\n"
+    result = read(text, "a.sh")
+    assert names(result) == ["cmd", "a" * 4096]
+    assert sum(seen) < 4 * 4096
 
 
 @pytest.mark.parametrize(
