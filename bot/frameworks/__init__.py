@@ -22,7 +22,7 @@ from bot.frameworks.hydra.grammar import CHARACTERS, GRAMMAR
 from bot.frameworks.named_files import started
 from bot.frameworks.open_instruct import OpenInstruct
 from bot.frameworks.openrlhf import OpenRLHF
-from bot.frameworks.pins import pinned_folder
+from bot.frameworks.pins import pinned_folder, read_installs
 from bot.frameworks.plan import Launch, Plan
 from bot.frameworks.trl.launches import Trl
 from bot.frameworks.verl import Verl
@@ -105,7 +105,10 @@ def plans(
             trees,
             place,
             programs=tuple(filter(None, programs)),
-            commands=reading.commands,
+            installs={
+                name: read_installs(name, reading.commands)
+                for name in {launch.framework for launch in found}
+            },
         )
         planned: dict[int, Plan] = {}
         for name in dict.fromkeys(launch.framework for launch in found):

@@ -19,10 +19,9 @@ from bot.base.messages import message
 from bot.frameworks.checkout import ScriptPlace
 from bot.frameworks.hydra.config_tree import ConfigTree
 from bot.frameworks.key_table import KeyTable
-from bot.frameworks.pins import Pin, read_installs, read_scripts
+from bot.frameworks.pins import Pin, read_scripts
 from bot.frameworks.releases import find_release, releases
 from bot.shell.source import Span
-from bot.shell.words import Command
 
 VersionSource: TypeAlias = Literal[
     "requested", "header", "tree", "pin", "beyond", "settings", "newest"
@@ -104,8 +103,8 @@ class Versions:
     programs: tuple[str, ...] = ()
     """Programs of the repository that the script starts, where it and the folders above it pin
     nothing."""
-    commands: tuple[Command, ...] = ()
-    """Those of the script, which may install a release."""
+    installs: Mapping[str, Pin | None] = field(default_factory=dict)
+    """Framework → the release that the script installs itself."""
 
     def counting(self, framework: str) -> ScriptPlace | None:
         """The script's place in its repository, unless a release is named."""
@@ -135,7 +134,7 @@ class Versions:
                 said=named,
             )
             return ReleaseChoice(every[-1:], "header", reason)
-        if (pin := read_installs(framework, self.commands)) is not None:
+        if (pin := self.installs.get(framework)) is not None:
             return _pinned(pin)
         if place := self.place:
             paths = (place.path, *self.programs)
