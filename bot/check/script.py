@@ -41,7 +41,7 @@ from bot.rules._support.registry import check_context
 from bot.script.choice import counted_launch, which_launch
 from bot.script.name import ScriptName, model_size
 from bot.script.named_recipes import unread_recipes
-from bot.script.plan import configurations, launch_report, name_report, plan_report
+from bot.script.plan import configurations, launch_reports, name_report, plan_report
 
 if TYPE_CHECKING:
     from bot.table.edit import PageChange
@@ -112,9 +112,7 @@ def check_read(
         _report(script, verdict_of(findings, unchecked, backing.evidence)),
         name=name_report(context.name),
         configurations=configurations(context.plans),
-        launches=tuple(launch_report(plan, context.source) for plan in context.plans)
-        if options.launches
-        else (),
+        launches=launch_reports(context.plans, context.source) if options.launches else (),
         plan=plan_report(backing.plan) if backing.plan and not undecided else None,
         counts=_counted(context, backing),
         findings=findings,
@@ -177,7 +175,7 @@ def resolve_script(script: ScriptFile, options: CheckOptions) -> ScriptReport:
     report = replace(
         _report(script, verdict_of(findings, unchecked)),
         configurations=configurations(context.plans),
-        launches=tuple(launch_report(p, context.source, origins=True) for p in context.plans),
+        launches=launch_reports(context.plans, context.source, origins=True),
         plan=_plan(context),
         counts=counted_launch(context.plans, context.choice),
         findings=in_cells(findings, context.source),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from bot.base.messages import message
 from bot.base.secret_values import COVERED, covered, is_secret
@@ -11,6 +11,7 @@ from bot.frameworks.setting import UNKNOWN, Setting
 from bot.report import JsonValue, LaunchReport, Name, Origin, PlanReport
 from bot.script.name import ScriptName
 from bot.shell.source import Source
+from bot.shell.words import Word
 
 _ALGORITHMS = {"gae": "PPO", "reinforce_plus_plus": "REINFORCE++", "remax": "ReMax"}
 _ADAPTERS = {"lora": "LoRA", "dora": "DoRA"}
@@ -42,13 +43,22 @@ def name_report(name: ScriptName) -> Name:
     )
 
 
-def launch_report(plan: Plan, source: Source, *, origins: bool = False) -> LaunchReport:
-    """One launch with its settings; of a key given twice the last value counts.
+def launch_reports(
+    plans: Iterable[Plan], source: Source, *, origins: bool = False
+) -> tuple[LaunchReport, ...]:
+    """Each launch with its settings; of a key given twice the last value counts.
 
     Keys, tokens and passwords in it read `***`.
     `origins` adds where each setting was written, a key given twice both times.
     """
-    show = _Shown(plan)
+    seen = _Environments()
+    return tuple(_launch_report(plan, source, seen, origins=origins) for plan in plans)
+
+
+def _launch_report(
+    plan: Plan, source: Source, seen: _Environments, *, origins: bool
+) -> LaunchReport:
+    show = _Shown(plan, seen)
     settings: dict[str, JsonValue] = {}
     for setting in plan.settings:
         if setting.operator == "~":
@@ -68,7 +78,7 @@ def launch_report(plan: Plan, source: Source, *, origins: bool = False) -> Launc
         settings=settings,
         line=line,
         assumptions=command.assumptions,
-        environment={n: show(word.text, n) for n, word in command.environment.items()},
+        environment=seen.shown(command.environment, show),
         origins=tuple(_origin(one, source, show) for one in plan.settings) if origins else (),
     )
 
@@ -76,19 +86,51 @@ def launch_report(plan: Plan, source: Source, *, origins: bool = False) -> Launc
 class _Shown:
     """Shows a launch's texts, with `***` for keys, tokens and passwords wherever they are used."""
 
-    def __init__(self, plan: Plan) -> None:
-        named = [(s.key, s.text) for s in plan.settings]
-        named += [(n, word.text) for n, word in plan.launch.command.environment.items()]
-        self._secrets = {t for n, t in named if len(t) >= _SECRET_LENGTH and is_secret(n, t)}
+    def __init__(self, plan: Plan, seen: _Environments) -> None:
+        every = {
+            *seen.secrets(plan.launch.command.environment),
+            *_secrets((setting.key, setting.text) for setting in plan.settings),
+        }
+        self.secrets = sorted(every, key=lambda one: (-len(one), one))[:_SECRETS]
 
     def __call__(self, text: str, name: str = "") -> str:
-        for secret in self._secrets:
+        for secret in self.secrets:
             text = text.replace(secret, COVERED)
         return covered(text, name)
 
 
+class _Environments:
+    """The environments of a script's launches, each looked through once: most have the same one."""
+
+    def __init__(self) -> None:
+        self._secrets: dict[int, list[str]] = {}
+        self._shown: dict[tuple[int, tuple[str, ...]], dict[str, str]] = {}
+
+    def secrets(self, environment: Mapping[str, Word]) -> list[str]:
+        """The keys and passwords in one."""
+        if (key := id(environment)) not in self._secrets:
+            named = ((name, word.text) for name, word in environment.items())
+            self._secrets[key] = _secrets(named)
+        return self._secrets[key]
+
+    def shown(self, environment: Mapping[str, Word], show: _Shown) -> dict[str, str]:
+        """One as a report shows it."""
+        key = id(environment), tuple(show.secrets)
+        if key not in self._shown:
+            texts = {name: show(word.text, name) for name, word in environment.items()}
+            self._shown[key] = texts
+        return self._shown[key]
+
+
+def _secrets(named: Iterable[tuple[str, str]]) -> list[str]:
+    """The keys and passwords that are long enough to be looked for in other texts."""
+    return [t for name, t in named if len(t) >= _SECRET_LENGTH and is_secret(name, t)]
+
+
 _SECRET_LENGTH = 8
 """Characters of a text that is looked for in others."""
+_SECRETS = 50
+"""Texts that are, the longest of them; by its own name each is covered."""
 
 
 def configurations(plans: Iterable[Plan]) -> tuple[str, ...]:

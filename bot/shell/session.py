@@ -112,6 +112,7 @@ class Session:
         self._calls = 0
         self._expanded = 0
         self._environment: tuple[Mapping[str, Word], object] = {}, ()
+        self._environment_size = 0
         """That of the command listed last, and its texts."""
         self._seen_commands: dict[object, int] = {}
         """For each command its place in `commands`."""
@@ -234,6 +235,7 @@ class Session:
             raise LimitReached("commands", self.limits, command.span)
         if len(command.argv) > self.limits.arguments:
             raise LimitReached("arguments", self.limits, command.span)
+        self.work(self._environment_size)
         self._listed += len(command.argv)
         if self._listed > self.limits.listed:
             raise LimitReached("listed", self.limits, command.span)
@@ -245,6 +247,8 @@ class Session:
         if environment is not self._environment[0]:  # Commands in a row have the same one.
             texts = tuple([(name, word.text) for name, word in environment.items()])
             self._environment = environment, texts
+            # Each command that is listed shows its own to whoever reads the list.
+            self._environment_size = sum(len(n) + len(text) + 16 for n, text in texts) // 2
         return self._environment[1]
 
     def _place(self, span: Span) -> object:

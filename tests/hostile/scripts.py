@@ -183,5 +183,9 @@ SCRIPTS: Final[dict[str, str]] = {
     "zeros of a format": "x=$(printf '%" + "0" * 200_000 + "x')\n" + LAUNCH + " a=$x\n",
     "a long name of an example": "python3 " + "examples/scripts/" * 20_000 + "x --config a\n",
     "comments with trial logs": "# 8 √ 16 x\n" * 5_000 + LAUNCH + "\n",
+    "exports before many launches": "".join(f"export A{i}={'x' * 60}\n" for i in range(4_000))
+    + (LAUNCH + "\n") * 1_000,
+    "tokens before many launches": "".join(f"export A{i}_token=secret{i}\n" for i in range(4_000))
+    + (LAUNCH + "\n") * 300,
     "values with trial logs": "".join(f"a{i}=8 # 8 √ 16 x\n" for i in range(3_000)) + LAUNCH + "\n",
 }
