@@ -46,5 +46,10 @@ SOURCES: Final[dict[str, str]] = {
     + "".join(f"{' ' * n}if a{n} and not a{n + 1}:\n" for n in range(90))
     + f"{' ' * 90}b = 1\nSFTConfig({_each('k{0}=b, ', 400)})\n",
     "calls of one function": f"{_MAKES}def f(x):\n    SFTConfig(k=x)\n" + "f(f)\n" * 20_000,
+    "a mapping that conditions change": _MAKES
+    + "c = {}\n"
+    + _each("if a{0}:\n    c['k{0}'] = {1}\nelse:\n    c.update(l={0})\n", 2_000)
+    + "SFTTrainer(model='m', args=SFTConfig(**c))\n",
+    "a number of base 16": f"{_MAKES}SFTTrainer(model='m', args=SFTConfig(k=0x{'f' * 9_000}))\n",
     "stored without end": _MAKES + "a = 1\n" * 40_000 + "SFTConfig(k=a, l=a, m=b)\n",
 }

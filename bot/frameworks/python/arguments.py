@@ -14,7 +14,7 @@ from typing import Any, Final
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.python.argparse_options import UNREADABLE, constant, options_added
-from bot.frameworks.python.source import calls, written
+from bot.frameworks.python.source import calls, nodes, written
 from bot.frameworks.python.statements import calls_of, function_of, parameters
 from bot.frameworks.setting import Setting
 from bot.shell.words import Hole, Word
@@ -109,7 +109,7 @@ def parsing_call(tree: ast.Module) -> ast.Call | None:
     """The call by which a module parses its whole command line, once; None where it does not."""
     called = [*calls(tree)]
     names = [name for _, name in called]
-    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    own = {node.name for node in nodes(tree) if isinstance(node, ast.FunctionDef)}
     parsing = [call for call, name in called if name in _PARSES and written(call.func) not in own]
     made = [call for call, name in called if name == "ArgumentParser"]
     keywords = {keyword.arg for call in made for keyword in call.keywords}

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final, TypeGuard
 
 from bot.base.fast_dataclass import dataclass
-from bot.frameworks.python.source import calls, written
+from bot.frameworks.python.source import calls, nodes, written
 
 _CHANGES: Final = ("pop", "setdefault", "update", "merge_with_dotlist", "__setitem__")
 """Methods of a mapping that change it."""
@@ -44,8 +44,8 @@ def changes(tree: ast.Module) -> Changes:
     """What a module changes anywhere, by the names that it has there for it."""
     attributes, own, keys, names = set[str](), set[str](), set[str](), set[str]()
     merges = dict(_merges(tree.body))
-    passed = {node.targets[0] for node in ast.walk(tree) if _copies(node)} | merges.keys()
-    for node in ast.walk(tree):
+    passed = {node.targets[0] for node in nodes(tree) if _copies(node)} | merges.keys()
+    for node in nodes(tree):
         if node in passed:
             continue
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
@@ -115,7 +115,7 @@ def _handed(tree: ast.Module, names: set[str]) -> set[str]:
     """The names, with those by which callers hand such a mapping to a function that changes it."""
     found = {
         (function.name, number)
-        for function in ast.walk(tree)
+        for function in nodes(tree)
         if isinstance(function, ast.FunctionDef)
         for number, parameter in enumerate(function.args.args)
         if parameter.arg in names

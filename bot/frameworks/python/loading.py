@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias, TypeGuard
 from bot.frameworks.python.functions import function_called
 from bot.frameworks.python.known import option_of
 from bot.frameworks.python.scope import Scope
-from bot.frameworks.python.source import UnfollowedError, calls, written
+from bot.frameworks.python.source import UnfollowedError, calls, nodes, written
 from bot.frameworks.python.statements import (
     assignment,
     carried_out,
@@ -50,7 +50,7 @@ def gradients_set(
     which freezes it anyway.
     """
     tree = scope.tree
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if adapts is not None and _is_before(node, adapts, tree):
             continue
         method = node.func if isinstance(node, ast.Call) else None
@@ -89,7 +89,7 @@ def _of_the_model(scope: Scope, node: ast.expr, loads: Sequence[ast.Call]) -> bo
         return False
     holder = _root(looped)
     if isinstance(holder, ast.Attribute):  # self.judge = AutoModel.from_pretrained(…)
-        made = [one.value for one in ast.walk(scope.tree) if _gives(one, written(holder))]
+        made = [one.value for one in nodes(scope.tree) if _gives(one, written(holder))]
         return not made or not all(_another(one, loads) for one in made)
     try:
         found = around.step(holder, node.lineno)[0]
@@ -204,7 +204,7 @@ def _passed_by(scope: Scope, name: ast.AST) -> bool:
     ]
     uses = [
         one
-        for one in ast.walk(scope.tree)
+        for one in nodes(scope.tree)
         if isinstance(one, (ast.Subscript, ast.Attribute)) and written(one.value) in held
     ]
     return bool(held) and not any(_may_be(scope, one, getattr(name, "id", "")) for one in uses)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 
 from bot.base.adapters import PARSING
+from bot.base.regex import regex
 
 INSTALLED: Final = frozenset(
     (
@@ -23,6 +24,10 @@ INSTALLED: Final = frozenset(
     )
 )
 """Packages that are installed, also where a repository has a folder of that name."""
+
+_BITS: Final = 14_000
+"""Of a number that Python writes out in base 10."""
+_LONG_NUMBER: Final = regex(r"0[xXoObB][0-9A-Fa-f_]{3500}")
 
 
 _RENEW: Final = ("setup_chat_format", "clone_chat_template")
@@ -39,7 +44,12 @@ def tree_of(source: str) -> ast.Module:
     """
     with PARSING, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return ast.parse(source)
+        tree = ast.parse(source)
+    if _LONG_NUMBER.search(source):
+        numbers = (one.value for one in ast.walk(tree) if isinstance(one, ast.Constant))
+        if any(isinstance(one, int) and one.bit_length() > _BITS for one in numbers):
+            raise ValueError  # As Python refuses one in base 10.
+    return tree
 
 
 def parsed(source: str) -> ast.Module | None:
@@ -48,6 +58,12 @@ def parsed(source: str) -> ast.Module | None:
         return tree_of(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+@lru_cache(maxsize=4)
+def nodes(tree: ast.AST) -> Sequence[ast.AST]:
+    """All that stands in a module, the outer ones first; it is asked for again and again."""
+    return [*ast.walk(tree)]
 
 
 def written(node: ast.expr) -> str:
@@ -67,7 +83,7 @@ def renewed(node: ast.expr) -> ast.expr | None:
 @lru_cache(maxsize=2)
 def imports(tree: ast.Module) -> tuple[ast.ImportFrom, ...]:
     """Each `from … import`; of the modules of now, since each name of theirs is asked about."""
-    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    return tuple(node for node in nodes(tree) if isinstance(node, ast.ImportFrom))
 
 
 _Origins: TypeAlias = "Sequence[tuple[ast.ImportFrom, str]]"
@@ -91,7 +107,7 @@ def origins(tree: ast.Module) -> tuple[Mapping[str, _Origins], _Origins]:
 def modules_imported(tree: ast.Module) -> Mapping[str, tuple[int, str]]:
     """The names that may be modules: each with the level and the dotted name of its import."""
     found: dict[str, tuple[int, str]] = {}
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             whole = (alias for alias in node.names if alias.asname or "." not in alias.name)
             found |= {alias.asname or alias.name: (0, alias.name) for alias in whole}
@@ -104,11 +120,11 @@ def modules_imported(tree: ast.Module) -> Mapping[str, tuple[int, str]]:
     return found
 
 
-def calls(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
+@lru_cache(maxsize=64)
+def calls(tree: ast.AST) -> Sequence[tuple[ast.Call, str]]:
     """Each call, with the last part of what is called: `parse_args` of `parser.parse_args()`."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            yield node, written(node.func).rpartition(".")[2]
+    made = (node for node in nodes(tree) if isinstance(node, ast.Call))
+    return [(node, written(node.func).rpartition(".")[2]) for node in made]
 
 
 def makes(tree: ast.Module, name: str, package: str) -> bool:
@@ -134,7 +150,7 @@ def field_names(source: str) -> Iterator[str]:
 
     Read as a syntax tree that is never run; nothing for a file that is no Python.
     """
-    for node in ast.walk(tree) if (tree := parsed(source)) is not None else ():
+    for node in nodes(tree) if (tree := parsed(source)) is not None else ():
         if isinstance(node, ast.ClassDef):
             for one in node.body:
                 if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
-from bot.frameworks.python.source import written
+from bot.frameworks.python.source import nodes, written
 
 _MODULES: Final = 64
 """Modules, functions and mappings of which is kept what is asked of them again and again."""
@@ -29,7 +29,7 @@ def function_of(tree: ast.Module, node: ast.AST) -> ast.AST:
 def _functions(tree: ast.Module) -> Mapping[ast.AST, ast.AST]:
     """For each node that stands in a function the innermost one."""
     found: dict[ast.AST, ast.AST] = {}
-    for one in ast.walk(tree):  # The outer ones come first.
+    for one in nodes(tree):  # The outer ones come first.
         if isinstance(one, INNER[:2]):
             found |= dict.fromkeys(ast.walk(one), one)
     return found
@@ -150,8 +150,16 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 def tests_around(within: ast.AST, node: ast.AST) -> Tests:
     """The conditions around a part of a function or of the module; none for one of another."""
-    found = (tests for one, tests in statements(within) if any(p is node for p in _own_parts(one)))
-    return next(found, ())
+    return _tests(within).get(node, ())
+
+
+@lru_cache(maxsize=_MODULES)
+def _tests(within: ast.AST) -> Mapping[ast.AST, Tests]:
+    found: dict[ast.AST, Tests] = {}
+    for one, tests in statements(within):
+        for part in _own_parts(one) if tests else ():
+            found.setdefault(part, tests)
+    return found
 
 
 def left_before(within: ast.AST, node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
@@ -228,7 +236,7 @@ def parameters(function: ast.FunctionDef) -> frozenset[str]:
 def calls_of(tree: ast.Module) -> Mapping[str, Sequence[ast.Call]]:
     """The calls of each name."""
     found: dict[str, list[ast.Call]] = {}
-    for one in ast.walk(tree):
+    for one in nodes(tree):
         if isinstance(one, ast.Call) and isinstance(one.func, ast.Name):
             found.setdefault(one.func.id, []).append(one)
     return found

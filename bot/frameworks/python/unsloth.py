@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from bot.base.regex import regex
-from bot.frameworks.python.source import UnfollowedError, written
+from bot.frameworks.python.source import UnfollowedError, nodes, written
 
 PACKAGE: Final = "unsloth"
 ARGUMENTS: Final = {"UnslothTrainingArguments": "sft"}
@@ -143,8 +143,8 @@ def engine(given: Mapping[str, Any]) -> float | None:
 
 def stands_by(tree: ast.Module) -> bool:
     """Whether a program has its engine give its cache away (`UNSLOTH_VLLM_STANDBY`)."""
-    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
-    return any(node.value == _STANDBY for node in nodes)
+    constants = (node for node in nodes(tree) if isinstance(node, ast.Constant))
+    return any(node.value == _STANDBY for node in constants)
 
 
 @lru_cache(maxsize=16)
@@ -154,7 +154,7 @@ def patches(tree: ast.Module) -> bool:
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from bot.base.regex import regex
 from bot.frameworks.python.loading import given_to, is_model, is_name, is_value, placed
 from bot.frameworks.python.scope import Scope
-from bot.frameworks.python.source import UnfollowedError, written
+from bot.frameworks.python.source import UnfollowedError, nodes, written
 from bot.frameworks.python.statements import keeps
 from bot.frameworks.python.torch_types import known_type
 
@@ -133,7 +133,7 @@ def _is_plain(load: ast.Call, given: Mapping[str, ast.expr]) -> bool:
 
 def let_go(load: ast.Call, trainer: ast.Call, tree: ast.Module) -> bool:
     """Whether what a call loads is deleted (`del base`) before the trainer is made beside it."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         held = getattr(node, "body", None)
         body: list[ast.stmt] = held if isinstance(held, list) else []
         for at, one in enumerate(body):

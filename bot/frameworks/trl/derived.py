@@ -13,7 +13,7 @@ from bot.frameworks.python import unsloth
 from bot.frameworks.python.around import END
 from bot.frameworks.python.run import ProgramRun
 from bot.frameworks.python.scope import Scope
-from bot.frameworks.python.source import calls, origins, written
+from bot.frameworks.python.source import calls, nodes, origins, written
 from bot.frameworks.trl.trainers import BARE, TRAINERS, UNREAD
 
 _DEEPEST: Final = 4
@@ -70,7 +70,7 @@ def _trains(call: ast.Call, scope: Scope) -> Trainer | None:
 
 def _definition(scope: Scope, name: str) -> ast.ClassDef | None:
     """The one class of that name of a module, or of a function of it."""
-    made = (one for one in ast.walk(scope.tree) if isinstance(one, ast.ClassDef))
+    made = (one for one in nodes(scope.tree) if isinstance(one, ast.ClassDef))
     found = [one for one in made if one.name == name]
     return found[0] if len(found) == 1 else None
 
@@ -98,7 +98,7 @@ def from_trl(tree: ast.Module, name: str, *, ours: bool = False) -> bool:
     if ours and unsloth.patches(tree):
         return False  # It changes what TRL's class has, and with it the repository's own.
     modules = set[str]()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             modules.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:

@@ -22,7 +22,7 @@ from bot.frameworks.python.files import ProgramFiles
 from bot.frameworks.python.known import option_of
 from bot.frameworks.python.run import ProgramRun
 from bot.frameworks.python.scope import Scope
-from bot.frameworks.python.source import UnfollowedError
+from bot.frameworks.python.source import UnfollowedError, nodes
 from bot.frameworks.setting import Setting
 from bot.frameworks.trl.model import program_of
 from bot.frameworks.trl.program import OTHER_NAMES, TrlProgram
@@ -88,7 +88,7 @@ def _loading(tree: ast.Module) -> dict[str, ast.expr]:
     """What is said of loading a model by its name: `training_args.model_init_kwargs = …`."""
     said = [
         one.value
-        for one in ast.walk(tree)
+        for one in nodes(tree)
         if isinstance(one, ast.Assign)
         and any(isinstance(to, ast.Attribute) and to.attr == _LOADING for to in one.targets)
     ]

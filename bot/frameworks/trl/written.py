@@ -26,7 +26,7 @@ from bot.frameworks.python.loading import given_to
 from bot.frameworks.python.mappings import Keywords, keywords_of
 from bot.frameworks.python.run import ProgramRun
 from bot.frameworks.python.scope import Scope
-from bot.frameworks.python.source import UnfollowedError, calls, imports, written
+from bot.frameworks.python.source import UnfollowedError, calls, imports, nodes, written
 from bot.frameworks.python.statements import assigned_once
 from bot.frameworks.trl.derived import class_named, from_trl, trainers
 from bot.frameworks.trl.model import ModelWritten, program_of
@@ -316,7 +316,7 @@ def own_trainer_class(tree: ast.Module) -> str:
 
     None either where the program names TRL's or transformers' own, as what its class derives from.
     """
-    loaded = (n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    loaded = (n for n in nodes(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
     used = sorted({node.id for node in loaded if node.id.endswith(_TRAINS)})
     places = {
         alias.asname or alias.name: "" if one.level else (one.module or "").partition(".")[0]
