@@ -19,7 +19,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, mark, message, sentence_of, with_help
 from bot.base.naming_profiles import Profile, ProfileError, chosen
 from bot.base.regex import regex
-from bot.base.yaml_size import NestingError, size_of
+from bot.base.yaml_size import MISFITS, NestingError, size_of
 
 if TYPE_CHECKING:
     import yaml
@@ -205,7 +205,7 @@ def _loaded(data: bytes, origin: str) -> tuple[object, dict[str, int]]:
     except NestingError:
         deep = message("{origin} nests its values too deeply", origin=origin)
         raise UserError(with_help(deep, message("write them flat."))) from None
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
+    except (yaml.YAMLError, RecursionError, *MISFITS) as error:
         mark = getattr(error, "problem_mark", None)
         where = (
             message(" at line {line}, column {column}", line=mark.line + 1, column=mark.column + 1)
@@ -349,4 +349,6 @@ def _sentence(error: Any) -> str:
 
 
 def _problem(error: Exception) -> str:
+    if isinstance(error, MISFITS) and not isinstance(error, ValueError):
+        return message("a value does not fit its tag")
     return str(getattr(error, "problem", None) or error).splitlines()[0].rstrip(".")

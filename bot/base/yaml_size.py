@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import yaml
+
+MISFITS: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What PyYAML raises besides its own error of a scalar that its tag does not fit: `!!bool x`."""
 
 
 class NestingError(Exception):

@@ -11,6 +11,7 @@ from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Notes, message, sentence_of
 from bot.base.regex import regex
+from bot.base.yaml_size import MISFITS
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, GpuInfo
 from bot.evidence.json_values import dicts, parsed, text, whole
@@ -90,7 +91,7 @@ class SideFiles:
             data = yaml.load(text, Loader=_loader())  # noqa: S506 - a SafeLoader
             # Dates and the like become text, as in the records.
             plain = json.loads(json.dumps(data, default=str))
-        except (yaml.YAMLError, ValueError, TypeError, RecursionError):
+        except (yaml.YAMLError, RecursionError, *MISFITS):
             self.gaps.note("files/config.yaml is not valid YAML; it was left out.")
             return {}
         return plain if isinstance(plain, dict) else {}

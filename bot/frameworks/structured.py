@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from bot.base.messages import message
+from bot.base.yaml_size import MISFITS
 from bot.frameworks.key_table import OK, Key, KeyTable, KeyVerdict, refusal
 from bot.frameworks.python.source import parsed, written
 from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
@@ -111,7 +112,7 @@ def _yaml_value(text: str) -> object:
 
     try:
         found: object = yaml.load(text, Loader=omegaconf_class())  # noqa: S506 - a safe loader
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except (yaml.YAMLError, RecursionError, *MISFITS):
         return text
     return found
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.base.yaml_size import NestingError, size_of
+from bot.base.yaml_size import MISFITS, NestingError, size_of
 from bot.frameworks.option_table import UNLIMITED
 from bot.frameworks.releases import release, releases
 from bot.frameworks.structured import StructuredTable
@@ -234,7 +234,14 @@ def _value_word(value: yaml.Node) -> str:
 def _plain(node: yaml.Node) -> Any:
     import yaml
 
-    return yaml.SafeLoader("").construct_document(node)
+    try:
+        value = yaml.SafeLoader("").construct_document(node)
+        _text(value)
+    except (yaml.YAMLError, *MISFITS):
+        shown = node.value[:80] if isinstance(node, yaml.ScalarNode) else node.tag
+        text = message("this is no value of a recipe: {value}", value=shown)
+        raise _RefusedError(text, node.start_mark.index) from None
+    return value
 
 
 def _text(value: Any) -> str:

@@ -113,6 +113,8 @@ def test_every_key_is_taken() -> None:
         (b"\xff\xfe\xfa", ".rlbot.yml is not valid YAML"),
         (b"version: 2", ".rlbot.yml, line 1: version: must be 1."),
         (b"x" * (MAX_BYTES + 1), ".rlbot.yml has 65,537 bytes; a configuration has at most"),
+        (b"page: !!bool x", ".rlbot.yml is not valid YAML: a value does not fit its tag."),
+        (b"page: !!timestamp x", ".rlbot.yml is not valid YAML: a value does not fit its tag."),
         (b"[" * 30_000, ".rlbot.yml is not valid YAML"),
         (b"a: !!python/object/apply:os.system [ls]", ".rlbot.yml is not valid YAML"),
     ],

@@ -23,6 +23,7 @@ CONFIGS: Final[dict[str, str]] = {
     "a long number": f"page: {'9' * 60_000}\n",
     "a long number of minutes": "page: " + "1:" * 30_000 + "1\n",
     "a long time": "page: 2026-01-01 00:00:00." + "0" * 60_000 + "\n",
+    "a long time with a fraction": "page: 1" + ":59" * 2_000 + ".5\n",
     "a tag": "page: !!python/object/apply:os.system [id]\n",
     "no known tag": "page: !!binary " + "A" * 60_000 + "\n",
     "a long name": "a" * 60_000 + ": 1\n",

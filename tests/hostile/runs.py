@@ -29,6 +29,7 @@ MODELS: Final[dict[str, str]] = {
     "nested lists": "[" * 100_000,
     "nested texts": '{"text_config":' * 900 + "{}" + "}" * 900,
     "no number": _model(hidden_size=float("inf")),
+    "a list of kinds": _model(model_type=["llama"]),
     "many kinds": _model(layer_types=["full_attention"] * 70_000),
 }  # fmt: skip
 RUNS: Final[dict[str, str]] = {
@@ -44,6 +45,8 @@ RUNS: Final[dict[str, str]] = {
     "a long number": "a:\n  value: " + "9" * 6_000 + "\n",
     "a long number in a namespace": "a:\n  value: Namespace(a=" + "9" * 6_000 + ")\n",
     "many cards": json.dumps({"gpu_nvidia": [{"name": "x", "memoryTotal": "9" * 400}] * 20_000}),
+    "a long time": "a: 1" + ":59" * 2_000 + ".5\n",
+    "no value of its tag": "a: !!bool x\nb: !!timestamp x\n",
     "a merge of itself": "a: &a\n  <<: *a\n",
     "a tag": "a: !!python/object/apply:os.system [id]\n",
 }

@@ -55,6 +55,26 @@ def test_an_empty_list_is_a_value(line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("2026-13-45", "2026-13-45"),
+        ("1" + ":59" * 400 + ".5", "1" + ":59" * 26 + ":"),
+        ("0x" + "f" * 9_000, "0x" + "f" * 78),
+        ("9" * 5_000, "9" * 80),
+        ("!!bool x", "x"),
+        ("!!timestamp x", "x"),
+        ("!!python/tuple [1]", "tag:yaml.org,2002:python/tuple"),
+        ("=", "="),
+        ("{[a]: 1}", "tag:yaml.org,2002:map"),
+    ],
+)
+def test_a_value_that_yaml_does_not_give_is_said(value: str, shown: str) -> None:
+    report = check(f"{GOOD}run_name: {value}\n")
+    place = GOOD.count("\n") + 1, 11
+    assert found(report) == [(*place, "RLB001", f"this is no value of a recipe: {shown}")]
+
+
+@pytest.mark.parametrize(
     ("value", "right"), [("${EPOCHS}", True), ("'${EPOCHS}.0'", True), ("three", False)]
 )
 def test_what_is_to_be_put_in_is_not_known(value: str, right: bool) -> None:

@@ -64,9 +64,9 @@ def _known(kind: object) -> str:
     """The family of a `model_type`; a text model alone has the family that it has by a tower."""
     if kind is None:
         raise NotReadError("it names no model_type")
-    if kind in FAMILIES:
-        return str(kind)
-    plain = _OF_A_TOWER.sub("", str(kind)).replace("2_5", "2")
+    if (named := str(kind)) in FAMILIES:
+        return named
+    plain = _OF_A_TOWER.sub("", named).replace("2_5", "2")
     plain = _SAME.get(plain, plain)
     if plain not in FAMILIES:
         raise NotReadError("models of the type {kind} are not known", kind=f"{kind!r}")
