@@ -76,7 +76,7 @@ def subject_of(event: str, payload: Mapping[str, Any], number: str = "") -> Even
             return comment_request(repository, payload)
         if event == "merge_group":
             return Ignored(_QUEUED)
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         raise UserError(
             "The payload of this {event} event lacks what GitHub sends; run the Action on "
             "pull_request, pull_request_target, workflow_run or issue_comment.",

@@ -135,9 +135,13 @@ def test_a_merge_queue_is_not_held_up(here: World, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("event", ["push", "workflow_run", TARGET, "issue_comment", ""])
 def test_an_event_that_is_none(event: str) -> None:
-    payload = {"repository": {"full_name": "verl-project/verl"}}
+    payload: dict[str, object] = {"repository": {"full_name": "verl-project/verl"}}
     with pytest.raises(UserError):
         subject_of(event, payload)
+    for part in ([], "x", 1.5, None):
+        others = {"issue": part, "comment": part, "pull_request": part, "workflow_run": part}
+        with pytest.raises(UserError):
+            subject_of(event, payload | others)
 
 
 def test_t16_the_pull_request_is_looked_up_by_its_head(here: World, tmp_path: Path) -> None:
