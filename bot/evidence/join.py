@@ -164,8 +164,8 @@ def _agreement(parts: Sequence[Facts]) -> SourceAgreement:
     apart = [facts.source for at, facts in enumerate(parts) if at not in linked]
     if apart:
         reason = message(
-            "Nothing shows that {source} is of the same run: no setting and no step of a metric "
-            "stands in both.",
+            "Nothing shows that the sources are of one run: no setting and no step of a metric of "
+            "the others stands in {source}.",
             source=apart[0],
         )
         return SourceAgreement("inconclusive", shared, reason)

@@ -111,9 +111,10 @@ def test_the_estimate_when_there_is_one(physical: float, verdict: str, words: st
         (65.0 * 2**20, "taken for KiB it is 65.0 GiB."),
         (65.0 * 2**10, "taken for MiB it is 65.0 GiB."),
         (0.6 * GIB, "taken for bytes it is 0.6 GiB."),
-        (1e30, f"{RESERVED} reaches 1,000,000,000,000,000,019,884,624,838,656.0 GiB, which no GPU"),
-        (-1.0, f"{RESERVED} reaches -1.0 GiB, which no GPU can hold."),
-        (0.0, "reaches 0.0 GiB, which no GPU can hold."),
+        (1e30, f"{RESERVED} reaches 1.0e+30 GiB, which no GPU can hold."),
+        (-1.0, f"{RESERVED} reaches -1.0 GiB: nothing trains in that."),
+        (0.0, "reaches 0.0 GiB: nothing trains in that."),
+        (0.001, "reaches 0.0 GiB: nothing trains in that."),
     ],
 )
 def test_a_figure_that_no_gpu_can_have_is_no_peak(figure: float, reason: str) -> None:

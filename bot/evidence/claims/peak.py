@@ -33,6 +33,10 @@ _BYTES: Final = 2
 
 _MOST: Final = 1024.0
 """GiB that no GPU has; a figure beyond it is counted in another unit."""
+_LEAST: Final = 0.05
+"""GiB; what is shown as 0.0 is no peak of a training."""
+_LONG: Final = 1e9
+"""A figure that is shown by its power of ten."""
 _LIKELY: Final = (0.5, 512.0)
 """Between which GiB a peak lies in one unit alone."""
 _UNITS: Final = (("MiB", 2**10), ("KiB", 2**20), ("bytes", 2**30))
@@ -57,7 +61,7 @@ class Peak:
 def peak_seen(facts: Facts) -> Peak | None:
     """The highest physical figure, else the allocator's; None when the run has neither.
 
-    An allocator's figure that no GPU can have is none.
+    An allocator's figure that no GPU can have is none, nor one in which nothing trains.
     """
     if facts.system:
         index, series = max(facts.system.items(), key=lambda item: item[1].maximum)
@@ -74,7 +78,7 @@ def peak_seen(facts: Facts) -> Peak | None:
 def _possible(facts: Facts, keys: tuple[str, ...]) -> MetricSeries | None:
     """The highest series with one of these names, where a GPU can have so much."""
     found = highest(facts.history, keys)
-    return found if found is not None and 0 < found.maximum <= _MOST else None
+    return found if found is not None and _LEAST <= found.maximum <= _MOST else None
 
 
 def device_memory(facts: Facts) -> int | None:
@@ -145,11 +149,13 @@ def _without_peak(facts: Facts) -> Message:
                 unit=unit,
                 size=f"{size:.1f}",
             )
-    return message(
-        "{key} reaches {value} GiB, which no GPU can hold.",
-        key=series.key,
-        value=f"{series.maximum:,.1f}",
-    )
+    if series.maximum < _LEAST:
+        value = f"{series.maximum:.1f}"
+        return message(
+            "{key} reaches {value} GiB: nothing trains in that.", key=series.key, value=value
+        )
+    value = f"{series.maximum:,.1f}" if series.maximum < _LONG else f"{series.maximum:.1e}"
+    return message("{key} reaches {value} GiB, which no GPU can hold.", key=series.key, value=value)
 
 
 def _physical(
