@@ -21,7 +21,7 @@ _OTHER_KINDS: Final = {
         'or the one that it starts: echo "python {path}" | rlbot lint - --stdin-filename run.sh.'
     ),
     **dict.fromkeys(
-        (".json", ".toml"),
+        (".json", ".toml", ".md", ".rst", ".html"),
         mark(
             "{path} is no script; name the one that starts the training, and with --root the "
             "folder that it is called from."

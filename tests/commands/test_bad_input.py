@@ -165,6 +165,8 @@ def test_a_trainer_of_others_is_none_of_trl(tmp_path: Path, program: str) -> Non
         ("launch.py", "launch.py is a Python program; name the script that starts it, or give"),
         ("config.json", "config.json is no script; name the one that starts the training"),
         ("job.toml", "job.toml is no script; name the one that starts the training"),
+        ("README.md", "README.md is no script; name the one that starts the training"),
+        ("page.rst", "page.rst is no script; name the one that starts the training"),
     ],
 )
 def test_a_file_of_another_kind_is_not_read_as_a_script(
