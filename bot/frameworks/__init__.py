@@ -104,7 +104,7 @@ def plans(
             header_versions,
             trees,
             place,
-            programs=tuple(filter(None, programs)),
+            programs=tuple(dict.fromkeys(filter(None, programs))),
             installs={
                 name: read_installs(name, reading.commands)
                 for name in {launch.framework for launch in found}

@@ -130,6 +130,12 @@ PLACES: Final[dict[str, str]] = {
             RUN_SCRIPT: _LAUNCH,
             **_files("c{}/" + _CONFIG, 1_500, "a: 1\n"),
         },
+        "arguments of one long program": {
+            RUN_SCRIPT: "".join(f"python train.py --max_steps {n}\n" for n in range(500)),
+            "train.py": "from trl import GRPOConfig, GRPOTrainer, TrlParser\n"
+            "(args,) = TrlParser((GRPOConfig,)).parse_args_and_config()\n"
+            "GRPOTrainer(model='Qwen/Qwen3-4B', args=args)\n" + "x=1\n" * 20_000,
+        },
         "a copy of OpenRLHF": {
             RUN_SCRIPT: "python3 -m openrlhf.cli.train_sft --a 1\n",
             **_files("openrlhf/cli/train_s{}.py", 300, "parser.add_argument('--a')\n" * 300),

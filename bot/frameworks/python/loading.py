@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias, TypeGuard
 
 from bot.frameworks.python.functions import function_called
@@ -50,7 +51,7 @@ def gradients_set(
     which freezes it anyway.
     """
     tree = scope.tree
-    for node in nodes(tree):
+    for node in _about_gradients(tree):
         if adapts is not None and _is_before(node, adapts, tree):
             continue
         method = node.func if isinstance(node, ast.Call) else None
@@ -70,6 +71,19 @@ def gradients_set(
             around = tests_around(function_of(tree, node), node)
             named = (written(test).lower() for test, _ in around if test is not None)
             yield "adapter" if any("lora" in test for test in named) else "some"
+
+
+@lru_cache(maxsize=16)
+def _about_gradients(tree: ast.Module) -> Sequence[ast.AST]:
+    """What may say which parameters train: each launch of a program asks for it."""
+
+    def names(node: ast.AST) -> bool:
+        parts = node.targets if isinstance(node, ast.Assign) else [getattr(node, "func", None)]
+        return any(isinstance(one, ast.Attribute) and REQUIRES in one.attr for one in parts)
+
+    return [
+        node for node in nodes(tree) if isinstance(node, (ast.Assign, ast.Call)) and names(node)
+    ]
 
 
 def _is_before(node: ast.AST, call: ast.Call, tree: ast.Module) -> bool:

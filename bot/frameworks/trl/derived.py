@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from bot.frameworks.python import unsloth
@@ -93,6 +94,7 @@ def class_named(tree: ast.Module, name: str) -> str:
     return real if real in TRAINERS or real in BARE else name
 
 
+@lru_cache(maxsize=64)
 def from_trl(tree: ast.Module, name: str, *, ours: bool = False) -> bool:
     """Whether the class is TRL's as it is imported, or known to be, and nothing changes it."""
     if ours and unsloth.patches(tree):

@@ -7,7 +7,9 @@ or their defaults. Read as a syntax tree, never run.
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
@@ -84,7 +86,8 @@ def _is_set(setting: Setting, values: AppliedSettings) -> bool:
     return given is not None and (given.value, given.text) == (setting.value, setting.text)
 
 
-def _loading(tree: ast.Module) -> dict[str, ast.expr]:
+@lru_cache(maxsize=16)
+def _loading(tree: ast.Module) -> Mapping[str, ast.expr]:
     """What is said of loading a model by its name: `training_args.model_init_kwargs = …`."""
     said = [
         one.value
