@@ -142,6 +142,7 @@ def _run_handed_text(
     runner: Runner, words: Sequence[Word], world: World, span: Span, *, elsewhere: bool
 ) -> bool:
     """Runs what a program with options of its own hands to a shell, or the script it starts."""
+    runner.session.work(8 * len(words))  # Each `env` among them is looked behind again.
     if known(words[0].pieces) == "srun":
         world.variables = _of_step(words[1:], world.variables, runner.session.given)
     for at, word in enumerate(words[1:], start=1):

@@ -183,6 +183,12 @@ SCRIPTS: Final[dict[str, str]] = {
     "zeros of a format": "x=$(printf '%" + "0" * 200_000 + "x')\n" + LAUNCH + " a=$x\n",
     "a long name of an example": "python3 " + "examples/scripts/" * 20_000 + "x --config a\n",
     "comments with trial logs": "# 8 √ 16 x\n" * 5_000 + LAUNCH + "\n",
+    "launchers of launchers": "nohup env timeout 5 sudo srun mpirun -n 4 nice " * 30
+    + LAUNCH
+    + "\n",
+    "a suppression of many names": "# rlbot: ignore["
+    + ",".join(f"RLBX{n}" for n in range(30_000))
+    + f"] x\n{LAUNCH}\n",
     "exports before many launches": "".join(f"export A{i}={'x' * 60}\n" for i in range(4_000))
     + (LAUNCH + "\n") * 1_000,
     "tokens before many launches": "".join(f"export A{i}_token=secret{i}\n" for i in range(4_000))
