@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator
+from typing import Final
 
 from bot.base.messages import pmessage
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
@@ -11,6 +13,8 @@ from bot.rules._support.registry import RULES
 from bot.rules._support.suppressions import LIMIT, Suppression, removal, suppressions
 
 _FORM = "# rlbot: ignore[RLB021] the reason"
+_LIKENED: Final = 100
+"""Unknown names of a script for which a similar one is looked for."""
 
 META = Meta(
     id="RLB007",
@@ -54,6 +58,7 @@ def check(context: RuleContext) -> Hits:
             limit=LIMIT,
             help=message("switch the rule off in .rlbot.yml instead"),
         )
+    likened = iter(range(_LIKENED))
     for suppression in found[:LIMIT]:
         if suppression.word.lower() != "ignore":
             # Other tools' readers may talk to rlbot in prose; a bracket or a near miss is meant.
@@ -66,10 +71,10 @@ def check(context: RuleContext) -> Hits:
                     help=message("write {form}", form=_FORM),
                 )
             continue
-        yield from _written_wrongly(suppression)
+        yield from _written_wrongly(suppression, likened)
 
 
-def _written_wrongly(suppression: Suppression) -> Hits:
+def _written_wrongly(suppression: Suppression, likened: Iterator[int]) -> Hits:
     if not suppression.names:
         yield hit(
             suppression.span,
@@ -80,7 +85,7 @@ def _written_wrongly(suppression: Suppression) -> Hits:
     for name in suppression.names:
         if RULES.lookup(name.text) is not None:
             continue
-        near = RULES.nearest(name.text)
+        near = RULES.nearest(name.text) if next(likened, None) is not None else None
         yield hit(
             name.span,
             'the suppression names "{name}", which is no rule',

@@ -138,7 +138,8 @@ def test_an_event_that_is_none(event: str) -> None:
     payload: dict[str, object] = {"repository": {"full_name": "verl-project/verl"}}
     with pytest.raises(UserError):
         subject_of(event, payload)
-    for part in ([], "x", 1.5, None):
+    parts: list[object] = [[], "x", 1.5, None]
+    for part in parts:
         others = {"issue": part, "comment": part, "pull_request": part, "workflow_run": part}
         with pytest.raises(UserError):
             subject_of(event, payload | others)
