@@ -21,7 +21,7 @@ _LAYERS: Final = {
     "Qwen3DecoderLayer": r"Qwen3-[\d.]+B",
     "Qwen3MoeDecoderLayer": r"Qwen3-(?:Coder-)?\d+B-A\d+B",
     "LlamaDecoderLayer": (
-        r"(?:Meta-)?Llama-(?:2|3|3\.1|3\.2|3\.3)-\d+[bB]|R1-Distill-Llama-\d+B|CodeLlama-\d+b|"
+        r"(?:Meta-)?Llama-(?:2|3|3\.1|3\.2|3\.3)-\d+[bB]|DeepSeek-R1-Distill-Llama-\d+B|CodeLlama-\d+b|"
         r"TinyLlama-1\.1B|SmolLM2?-[\d.]+[BM]|Yi-\d+B|deepseek-llm-7b"
     ),
     "MistralDecoderLayer": r"Mistral-(?:7B-v0\.\d|Nemo)|Mathstral-7B-v0\.1",

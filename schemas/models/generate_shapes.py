@@ -95,7 +95,7 @@ def _litgpt(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 "num_local_experts": shape.n_expert,
                 "num_experts_per_tok": shape.n_expert_per_token,
             }
-        yield row["name"], config
+        yield re.sub(r"\AR1-", "DeepSeek-R1-", row["name"]), config
 
 
 def _aiconfigurator(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:

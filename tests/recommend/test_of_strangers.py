@@ -276,6 +276,7 @@ def test_a_name_of_several_words_is_still_one() -> None:
     """A further training is named as it is written, also beside a blank."""
     for words, model in (
         ("deepseek r1 distill qwen 7b 4090", "DeepSeek-R1-Distill-Qwen-7B"),
+        ("deepseek 70b lora 8xh100", "DeepSeek-R1-Distill-Llama-70B"),
         ("qwen2.5 coder 32b 8xh100", "Qwen2.5-Coder-32B"),
         ("minimax m2 8xh200", "MiniMax-M2"),
         ("qwen3 30b a3b thinking 2507 8xh100", "Qwen3-30B-A3B-Thinking-2507"),
