@@ -15,28 +15,28 @@ from bot.shell.source import Span
 
 _KEY: Final = "fsdp_transformer_layer_cls_to_wrap"
 _LAYERS: Final = {
-    "Qwen2DecoderLayer": (
+    "Qwen2DecoderLayer": regex(
         r"(?:DeepSeek-R1-Distill-)?Qwen(?:1\.5|2|2\.5)-(?:Coder-|Math-)?[\d.]+B|QwQ-32B"
     ),
-    "Qwen3DecoderLayer": r"Qwen3-[\d.]+B",
-    "Qwen3MoeDecoderLayer": r"Qwen3-(?:Coder-)?\d+B-A\d+B",
-    "LlamaDecoderLayer": (
-        r"(?:Meta-)?Llama-(?:2|3|3\.1|3\.2|3\.3)-\d+[bB]|DeepSeek-R1-Distill-Llama-\d+B|CodeLlama-\d+b|"
+    "Qwen3DecoderLayer": regex(r"Qwen3-[\d.]+B"),
+    "Qwen3MoeDecoderLayer": regex(r"Qwen3-(?:Coder-)?\d+B-A\d+B"),
+    "LlamaDecoderLayer": regex(
+        r"(?:Meta-)?Llama-(?:2|3|3\.1|3\.2|3\.3)-\d+[bB]|"
+        r"DeepSeek-R1-Distill-Llama-\d+B|CodeLlama-\d+b|"
         r"TinyLlama-1\.1B|SmolLM2?-[\d.]+[BM]|Yi-\d+B|deepseek-llm-7b"
     ),
-    "MistralDecoderLayer": r"Mistral-(?:7B-v0\.\d|Nemo)|Mathstral-7B-v0\.1",
-    "MixtralDecoderLayer": r"Mixtral-8x\d+B-v0\.1",
-    "GemmaDecoderLayer": r"Gemma-[27]b",
-    "Gemma2DecoderLayer": r"Gemma-2-\d+b",
-    "Phi3DecoderLayer": r"Phi-(?:3-\w+-\d+k|3\.5-mini|4|4-mini)|phi-4",
-    "GptOssDecoderLayer": r"gpt-oss-\d+b",
-    "SmolLM3DecoderLayer": r"SmolLM3-3B",
-    "OPTDecoderLayer": r"opt-[\d.]+[bm]",
-    "GPTNeoXLayer": r"pythia-[\d.]+[bm]",
-    "GPT2Block": r"(?:distil)?gpt2(?:-\w+)?",
+    "MistralDecoderLayer": regex(r"Mistral-(?:7B-v0\.\d|Nemo)|Mathstral-7B-v0\.1"),
+    "MixtralDecoderLayer": regex(r"Mixtral-8x\d+B-v0\.1"),
+    "GemmaDecoderLayer": regex(r"Gemma-[27]b"),
+    "Gemma2DecoderLayer": regex(r"Gemma-2-\d+b"),
+    "Phi3DecoderLayer": regex(r"Phi-(?:3-\w+-\d+k|3\.5-mini|4|4-mini)|phi-4"),
+    "GptOssDecoderLayer": regex(r"gpt-oss-\d+b"),
+    "SmolLM3DecoderLayer": regex(r"SmolLM3-3B"),
+    "OPTDecoderLayer": regex(r"opt-[\d.]+[bm]"),
+    "GPTNeoXLayer": regex(r"pythia-[\d.]+[bm]"),
+    "GPT2Block": regex(r"(?:distil)?gpt2(?:-\w+)?"),
 }
 """Class of transformers (`_no_split_modules`) to the models whose layers are of it."""
-_MODELS: Final = {name: regex(pattern) for name, pattern in _LAYERS.items()}
 _HUB: Final = regex(r"[\w.-]{1,96}/[\w.-]{1,96}")
 _EXAMPLE: Final = """accelerate launch --num_processes 8 \\
     --use_fsdp --fsdp_auto_wrap_policy TRANSFORMER_BASED_WRAP \\
@@ -79,7 +79,7 @@ def check(context: RuleContext) -> Hits:
         if own is None or not divides or plan.gpus.value == 1:
             continue
         for name, span in _named(plan):
-            if name in _MODELS and name != own:
+            if name in _LAYERS and name != own:
                 yield hit(
                     span,
                     "{model} has no layer {name}, which FSDP is told to wrap: its layers are {own}",
@@ -96,7 +96,7 @@ def _layer_of(path: str) -> str | None:
     model = find(path)
     if model is None:
         return None
-    return next((name for name, of in _MODELS.items() if of.fullmatch(model.name)), None)
+    return next((name for name, of in _LAYERS.items() if of.fullmatch(model.name)), None)
 
 
 def _named(plan: Plan) -> Iterator[tuple[str, Span]]:

@@ -142,7 +142,10 @@ def test_a_framework_without_a_release_is_its_newest(tmp_path: Path) -> None:
         (("rule", "RLB999"), 'rlbot: There is no rule "RLB999"; rlbot rule lists the rules.'),
         (("table", "add", "no.rst", "x.sh"), "rlbot: no.rst does not exist."),
         (("table", "add", "x.sh", "no.rst"), "rlbot: The page comes first: rlbot table add no.rs"),
-        (("verify", "page.rst", "--run", ""), "rlbot: --run is empty: is a variable not set?"),
+        (
+            ("verify", f"examples/tuning/7b/{NAME}", "--run", ""),
+            "rlbot: --run is empty: is a variable not set?",
+        ),
         (("pr", "12"), 'rlbot: "12" names no pull request; write OWNER/REPO#NUMBER'),
         (
             ("estimate", ".", "--run", "https://wandb.ai/a/b/runs/c"),

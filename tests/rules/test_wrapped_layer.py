@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.memory.shapes.models import find
-from bot.rules.wrapped_layer import _MODELS
+from bot.rules.wrapped_layer import _LAYERS
 from tests.rules.helpers import found, quiet
 
 SLUG = "wrapped-layer"
@@ -93,7 +93,7 @@ def test_each_class_is_that_of_a_known_model_and_no_model_has_two() -> None:
     shapes = json.loads(Path("bot/memory/shapes/shapes.json").read_text("utf-8"))["models"]
     names = [str(one["name"]) for one in shapes] if isinstance(shapes, list) else list(shapes)
     models = [model for name in names if (model := find(name)) is not None]
-    for name, pattern in _MODELS.items():
+    for name, pattern in _LAYERS.items():
         assert any(pattern.fullmatch(model.name) for model in models), name
     for model in models:
-        assert sum(bool(of.fullmatch(model.name)) for of in _MODELS.values()) <= 1, model.name
+        assert sum(bool(of.fullmatch(model.name)) for of in _LAYERS.values()) <= 1, model.name
