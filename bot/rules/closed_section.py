@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.base.spelling import slip
 from bot.frameworks.hydra.table import HydraTable
@@ -93,7 +93,8 @@ def check(context: RuleContext) -> Hits:
             )
 
 
-class _Classes(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Classes:
     """The classes of a launch's verl."""
 
     made: Collection[str]

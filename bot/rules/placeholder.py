@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from typing import NamedTuple
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import enumeration, plural_message
 from bot.base.regex import regex
 from bot.frameworks.fields import placeholder
@@ -47,7 +47,8 @@ _NAMED = 3
 """Settings that a finding names."""
 
 
-class _Held(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Held:
     """A placeholder where it is written."""
 
     text: str

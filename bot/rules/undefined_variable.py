@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import enumeration, plural_message
 from bot.base.regex import regex
 from bot.base.spelling import slip
@@ -173,7 +173,8 @@ def _is_itself(text: str, at: int, name: str) -> bool:
     return value.startswith(form) and value[len(form) :].removeprefix('"')[:1] in {"", *_ENDS}
 
 
-class _Unset(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Unset:
     """A variable where it stands, and what is said of it there."""
 
     name: str

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
+
+from bot.base.fast_dataclass import dataclass
 
 
-class RuleGroup(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RuleGroup:
     """Rules that belong together, and the numbers that they take, in order."""
 
     finds: str
