@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bot.memory.estimate import MemoryEstimate
-from bot.memory.options import what_helps
 from bot.report import EstimateLengths
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, message
 from bot.rules._support.estimates import (
@@ -63,6 +62,8 @@ def check(context: RuleContext) -> Hits:
         if (lack := shortage_in_words(estimate)) is not None:
             yield Hit(message=lack, span=where(plan, share_place(plan)), help=RAISE_SHARE)
             continue
+        from bot.memory.options import what_helps  # Few scripts come here.
+
         options = what_helps(made.workload, estimate.device)
         yield Hit(
             message=_at_lengths(
