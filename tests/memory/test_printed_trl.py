@@ -881,6 +881,22 @@ def test_fsdp_recomputes_every_layer_whatever_the_trainer_is_told() -> None:
     )
 
 
+def test_fsdp_may_keep_what_is_recomputed_from_on_the_host() -> None:
+    """`fsdp_activation_checkpointing_offload` of accelerate 1.15."""
+    sft = ("--per_device_train_batch_size 1", "--max_length 4096", "--gradient_checkpointing false")
+    fsdp = "--use_fsdp --fsdp_version 2 --fsdp_activation_checkpointing true"
+    moved = f"{fsdp} --fsdp_activation_checkpointing_offload true"
+
+    def kept(launcher: str) -> float:
+        made = trl("sft", *sft, "--use_peft", gpus=2, launcher=launcher, release="1.16.0")
+        return component(made, "update", "activations")
+
+    assert kept(fsdp) - kept(moved) == pytest.approx(26 * 4096 * SHAPE.hidden * 2 / GIB, rel=0.02)
+    alone = moved.replace("checkpointing true", "checkpointing false")
+    off = alone.replace(" --fsdp_activation_checkpointing_offload true", "")
+    assert kept(alone) == kept(off)
+
+
 def test_a_switch_off_is_read_as_one() -> None:
     assert _kept("--no_gradient_checkpointing") == _kept("--gradient_checkpointing false")
 

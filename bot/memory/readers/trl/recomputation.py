@@ -32,10 +32,14 @@ def recomputation(get: MemorySettings, layers: int) -> Recomputation:
 
     `every_n_layers` leaves the activations of all but every n-th layer where they are, `offload`
     keeps the inputs of those that are recomputed on the host (`_set_gradient_checkpointing` and
-    `_activation_checkpointing_enable` of transformers' `modeling_utils.py`, 5.20).
+    `_activation_checkpointing_enable` of transformers' `modeling_utils.py`, 5.20), as accelerate's
+    `activation_checkpointing_offload` does under FSDP2 (1.15).
     """
-    on = recomputes(get)
-    every, offload = _arguments(get) if on and not _by_fsdp(get) else (1, False)
+    on, every, offload = recomputes(get), 1, False
+    if _by_fsdp(get):
+        offload = _fsdp_says(get, f"{_SWITCHES[0]}_offload")
+    elif on:
+        every, offload = _arguments(get)
     return {
         "checkpointing": on,
         "recompute": "block" if every > 1 else "uniform",
@@ -55,9 +59,13 @@ def recomputes(get: MemorySettings) -> bool:
 
 
 def _by_fsdp(get: MemorySettings) -> bool:
-    option = launcher_option(get.plan.launch, "fsdp_activation_checkpointing")
-    launched = option is not None and says(option.value)
-    return launched or says(of_trainer(get).get("activation_checkpointing"))
+    return _fsdp_says(get, _SWITCHES[0])
+
+
+def _fsdp_says(get: MemorySettings, name: str) -> bool:
+    """Whether accelerate's options or the trainer's `fsdp_config` have something on."""
+    option = launcher_option(get.plan.launch, f"fsdp_{name}")
+    return (option is not None and says(option.value)) or says(of_trainer(get).get(name))
 
 
 def _arguments(get: MemorySettings) -> tuple[int, bool]:
