@@ -8,13 +8,14 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
+from bot.base.fast_dataclass import dataclass
 from bot.frameworks.base import Explanation
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings
 from bot.frameworks.launcher_options import launcher_option, unknown_options
 from bot.frameworks.named_files import below_unknown
 from bot.frameworks.option_table import OptionTable
-from bot.frameworks.options import read_line
+from bot.frameworks.options import OptionLine, ReadLines, read_line
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.python.argparse_options import UNREADABLE
 from bot.frameworks.releases import entry_root, release
@@ -72,25 +73,32 @@ def _with_launcher(name: str, version: str, root: str, also: frozenset[str]) -> 
     return OptionTable({**data, "roots": {root: merged}}, root)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsing:
+    """How a program takes its command line."""
+
+    elsewhere: str | None = None
+    """An option that names a file of more settings: where that was not read, a default says
+    nothing."""
+    drops_rest: bool = False
+    """Whether a word which belongs to no option is passed over."""
+    lines: ReadLines | None = None
+    """What the release that was tried before has read: most have the same options."""
+
+
 def explained(
     launch: Launch,
     configuration: Configuration,
     fill: Callable[[Plan, AppliedSettings], Plan],
-    *,
-    elsewhere: str | None = None,
-    drops_rest: bool = False,
+    parsing: Parsing,
 ) -> Explanation:
-    """How a configuration takes a launch; `fill` adds to a plan what the options mean.
-
-    `elsewhere` is an option that names a file of more settings: where that was not read, a default
-    says nothing. `drops_rest` says that a word which belongs to no option is passed over.
-    """
+    """How a configuration takes a launch; `fill` adds to a plan what the options mean."""
     command, table = launch.command, configuration.table
     options = table if isinstance(table, OptionTable) else None
     of_file = len(launch.argv if command.implied else command.settings)
-    line = read_line(launch.argv, options, of_file)
+    line = _line(launch, options, of_file, parsing.lines)
     settings = tuple(line.settings)
-    bad = tuple(one for one in line.bad if not drops_rest or one.word.text.startswith("-"))
+    bad = tuple(one for one in line.bad if not parsing.drops_rest or one.word.text.startswith("-"))
 
     def plan() -> Plan:
         begun = Plan(
@@ -100,9 +108,21 @@ def explained(
             settings=settings,
             bad_arguments=bad,
         )
-        return fill(begun, _applied(settings, launch, options, elsewhere))
+        return fill(begun, _applied(settings, launch, options, parsing.elsewhere))
 
     return Explanation(configuration, settings, bad, plan)
+
+
+def _line(
+    launch: Launch, options: OptionTable | None, of_file: int, read: ReadLines | None
+) -> OptionLine:
+    """The arguments, as the release before has read them where it has the same options."""
+    if options is None or read is None:
+        return read_line(launch.argv, options, of_file)
+    before = read.get(id(launch))
+    if before is None or not options.is_alike(before[0]):
+        before = read[id(launch)] = options, read_line(launch.argv, options, of_file)
+    return before[1]
 
 
 def _applied(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
@@ -22,6 +22,9 @@ from bot.frameworks.key_table import KeyTable
 from bot.frameworks.pins import Pin, read_scripts
 from bot.frameworks.releases import find_release, releases
 from bot.shell.source import Span
+
+if TYPE_CHECKING:
+    from bot.frameworks.options import ReadLines
 
 VersionSource: TypeAlias = Literal[
     "requested", "header", "tree", "pin", "beyond", "settings", "newest"
@@ -105,6 +108,8 @@ class Versions:
     nothing."""
     installs: Mapping[str, Pin | None] = field(default_factory=dict)
     """Framework → the release that the script installs itself."""
+    lines: ReadLines | None = None
+    """What the release that was tried before has read: most have the same options."""
 
     def counting(self, framework: str) -> ScriptPlace | None:
         """The script's place in its repository, unless a release is named."""

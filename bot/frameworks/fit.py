@@ -41,8 +41,9 @@ def fitted(launches: Sequence[Launch], framework: Framework, versions: Versions)
     if len(choice.releases) < 2 or not any(known):
         return [one.plan() for one in preferred]
     tried = {}
+    reading = replace(versions, lines={})
     for release in choice.releases:
-        only = _trying(versions, choice, release, framework.name)
+        only = _trying(reading, choice, release, framework.name)
         tried[release] = _explained(launches, framework, only)
     refused = {release: [_refused(one) for one in each] for release, each in tried.items()}
     number = {release: sum(map(len, each)) for release, each in refused.items()}

@@ -10,7 +10,7 @@ from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.accelerate_file import with_file
 from bot.frameworks.base import Explanation, Framework
-from bot.frameworks.command_line import backend, chosen, explained, lora, times
+from bot.frameworks.command_line import Parsing, backend, chosen, explained, lora, times
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.option_table import OptionTable
@@ -37,7 +37,8 @@ class OpenInstruct(Framework):
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The options of the launch and the table of its module."""
         launch = with_file(launch, versions.place)
-        return explained(launch, _configuration(launch, versions), _filled)
+        found = _configuration(launch, versions)
+        return explained(launch, found, _filled, Parsing(lines=versions.lines))
 
 
 def _filled(plan: Plan, values: AppliedSettings) -> Plan:

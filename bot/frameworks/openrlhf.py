@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from bot.base.regex import regex
 from bot.frameworks.base import Explanation, Framework
-from bot.frameworks.command_line import chosen, explained
+from bot.frameworks.command_line import Parsing, chosen, explained
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.launcher_options import launcher_option
@@ -45,7 +45,8 @@ class OpenRLHF(Framework):
 
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The options of the launch and the table of its module."""
-        return explained(launch, _configuration(launch, versions), _filled)
+        found = _configuration(launch, versions)
+        return explained(launch, found, _filled, Parsing(lines=versions.lines))
 
 
 def _filled(plan: Plan, values: AppliedSettings) -> Plan:

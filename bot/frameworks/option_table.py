@@ -51,6 +51,10 @@ class OptionTable(KeyTable):
         self._places = {name: place for place, name in enumerate(names)}
         self._sorted = sorted(self._places)
 
+    def is_alike(self, other: OptionTable) -> bool:
+        """Whether another release has the same options."""
+        return self._dashed == other._dashed and self._options == other._options
+
     def spelled(self, key: str) -> str:
         """An option with dashes as the table spells it: `lora-r` is `lora_r`, where both work."""
         return key.replace("-", "_") if self._dashed and "_" not in key else key

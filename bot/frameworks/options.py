@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field, replace
 from itertools import takewhile
+from typing import TypeAlias
 
 from bot.base.digits import is_digits, natural_number, whole_number
 from bot.base.fast_dataclass import dataclass
@@ -27,6 +28,11 @@ class OptionLine:
 
     settings: list[Setting] = field(default_factory=list)
     bad: list[BadArgument] = field(default_factory=list)
+
+
+ReadLines: TypeAlias = dict[int, tuple[OptionTable, OptionLine]]
+"""Of each launch, by its identity, the options of the release that was tried last, and the
+arguments as it reads them."""
 
 
 def read_line(words: Sequence[Word], table: OptionTable | None, of_file: int = 0) -> OptionLine:

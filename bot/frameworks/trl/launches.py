@@ -11,7 +11,7 @@ from bot.base.regex import regex
 from bot.frameworks.accelerate_file import with_file
 from bot.frameworks.base import Explanation, Framework
 from bot.frameworks.checkout import ScriptPlace
-from bot.frameworks.command_line import backend, chosen, explained, lora, times
+from bot.frameworks.command_line import Parsing, backend, chosen, explained, lora, times
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings
 from bot.frameworks.option_table import OptionTable
@@ -87,7 +87,7 @@ class Trl(Framework):
 
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The options of the launch and the table of its module."""
-        place = versions.place
+        place, given = versions.place, launch
         launch = with_file(launch, place)
         program = place.checkout.trl_programs.find(launch.entry, place.path) if place else None
         if program is not None:
@@ -99,7 +99,9 @@ class Trl(Framework):
         drops = program is not None and program.drops_rest
         model = partial(_model, place, program)
         fill = partial(_filled, program, model)
-        return explained(launch, found, fill, elsewhere="config", drops_rest=drops)
+        lines = versions.lines if launch is given else None
+        parsing = Parsing(elsewhere="config", drops_rest=drops, lines=lines)
+        return explained(launch, found, fill, parsing)
 
 
 def _with_option(launch: Launch, program: TrlProgram) -> Launch:
