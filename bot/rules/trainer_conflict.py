@@ -26,7 +26,8 @@ META = Meta(
     instead="Remove one of the two, or add the one that is needed.",
     limits=(
         "Knows: bf16 and fp16; four bits and eight; recomputation by FSDP and by the trainer, on "
-        "more than one GPU; load_best_model_at_end without evaluations "
+        "more than one GPU; four bits below FSDP's first version in another type than the "
+        "weights (0.26); load_best_model_at_end without evaluations "
         "when it saves; generation_batch_size and steps_per_generation; auto_find_batch_size of "
         "GRPO and RLOO (since 1.12); log_completions_hub_repo without log_completions (0.29). Of "
         "TRL's own scripts alone, since another program may have another trainer: sync_ref_model "
@@ -164,6 +165,7 @@ def _of_trainer(values: PlanValues) -> Iterator[Hit]:
         if free and packed is False and cut is not None and cut.value is not None:
             yield _needs(values, "padding_free", "packing")
     yield from _precomputed(values)
+    yield from _stored(values)
     yield from _losses(values)
     yield from _weights(values)
 
@@ -184,6 +186,27 @@ def _precomputed(values: PlanValues) -> Iterator[Hit]:
         stage.value == "3" if stage is not None else file is not None and "zero3" in file.text
     ):
         yield _refused(values, [key], [shown(plan, key), "DeepSpeed ZeRO-3"])
+
+
+def _stored(values: PlanValues) -> Iterator[Hit]:
+    """Four bits below FSDP's first version, which makes a layer's weights one tensor of one type.
+
+    Up to 0.25 TRL stored them in the model's type itself (`get_quantization_config`).
+    """
+    plan, key = values.plan, "bnb_4bit_quant_storage"
+    stored, of = values.get(key), values.text("dtype")
+    by_launcher = launcher_option(plan.launch, "use_fsdp") is not None and plan.gpus.value != 1
+    if plan.train.value != "fsdp" or not by_launcher or stored is None or of in (None, "auto"):
+        return
+    if version_at_least(plan, 0, 26) and values.on("load_in_4bit") and stored.value != of:
+        yield hit(
+            values.place(key, "load_in_4bit"),
+            "FSDP takes weights of one type alone: four bits are stored in {stored}, the others in "
+            "{of}",
+            stored=stored.value or "uint8",
+            of=of,
+            help=message("set --{key} {of}", key=key, of=of),
+        )
 
 
 def _refused(values: PlanValues, keys: Sequence[str], names: Sequence[str]) -> Hit:

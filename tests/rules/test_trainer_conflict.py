@@ -24,6 +24,10 @@ FSDP = (
     "# trl: 1.16.0\naccelerate launch --use_fsdp --fsdp_activation_checkpointing {} "
     "--num_processes {} -m trl.scripts.sft --model_name_or_path Qwen/Qwen3-8B "
 )
+QLORA = (
+    "# trl: 1.16.0\naccelerate launch --use_fsdp --fsdp_version {} --num_processes {} "
+    "-m trl.scripts.sft --model_name_or_path Qwen/Qwen3-8B --use_peft "
+)
 
 
 @pytest.mark.parametrize(
@@ -84,6 +88,14 @@ FSDP = (
         FSDP.format("false", 8) + "--gradient_checkpointing true",
         FSDP.format("$IT", 8) + "--gradient_checkpointing true",
         FSDP.format("true", 8).replace("--use_fsdp", "--use_deepspeed"),
+        QLORA.format(2, 8) + "--load_in_4bit",
+        QLORA.format(1, 1) + "--load_in_4bit",
+        QLORA.format(1, 8) + "--load_in_8bit",
+        QLORA.format(1, 8) + "--load_in_4bit --bnb_4bit_quant_storage float32",
+        QLORA.format(1, 8) + "--load_in_4bit --dtype bfloat16 --bnb_4bit_quant_storage bfloat16",
+        QLORA.format(1, 8) + "--load_in_4bit --dtype auto",
+        QLORA.format(1, 8) + "--load_in_4bit --bnb_4bit_quant_storage $TYPE",
+        QLORA.replace("1.16", "0.25").format(1, 8) + "--load_in_4bit",
         # A program of one's own may have a trainer of its own.
         "# trl: 1.16.0\naccelerate launch train_sft.py --padding_free true",
         "accelerate launch train_grpo.py --sync_ref_model --beta 0",
@@ -137,6 +149,9 @@ def test_stays_silent(script: str) -> None:
         FSDP.format("True", 8) + "--gradient_checkpointing",
         FSDP.format("true", 8) + "--activation_checkpointing --gradient_checkpointing false",
         FSDP.format("true", "$N"),
+        QLORA.format(1, 8) + "--load_in_4bit",
+        QLORA.format(1, 8) + "--load_in_4bit --dtype bfloat16",
+        QLORA.format(1, 8) + "--load_in_4bit --dtype float16 --bnb_4bit_quant_storage bfloat16",
     ],
 )
 def test_settings_that_exclude_or_need_each_other(script: str, snapshot: SnapshotAssertion) -> None:
