@@ -14,6 +14,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from shlex import quote
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
@@ -31,7 +32,6 @@ _SOURCE: Final = regex(r'(?<!\\)"source"[ \t\r\n]{0,200}:[ \t\r\n]{0,200}')
 _BETWEEN: Final = regex(r"[ \t\r\n,]{0,200}")
 _MAGIC: Final = regex(r"([ \t]{0,200})(?:!!?|(%))")
 _EXPORTED: Final = regex(rb"(?m)^[ \t]{0,200}[!%]")
-_LINE_MAGICS: Final = {"cd": "cd", "env": "export", "set_env": "export"}
 _SHELL: Final = frozenset(("%%bash", "%%sh", "%%shell", "%%script bash", "%%script sh"))
 _WRITES: Final = frozenset(("%%writefile", "%%file"))
 _OF_PYTHON: Final = frozenset(("%%capture", "%%time", "%%timeit", "%%prun"))
@@ -232,7 +232,18 @@ def _command(line: str, found: re.Match[str]) -> str:
     if not found[2]:
         return f"{before}{rest}"
     name, _, given = rest.partition(" ")
-    return f"{before}{_LINE_MAGICS[name]} {given}" if name in _LINE_MAGICS else ""
+    if name in ("env", "set_env"):
+        return f"{before}{exported}" if (exported := _export(given)) else ""
+    return f"{before}cd {given}" if name == "cd" else ""
+
+
+def _export(given: str) -> str:
+    """What `%env NAME=VALUE` or `%env NAME VALUE` sets, which no shell expands; empty for neither.
+
+    Source: OSMagics.env of IPython/core/magics/osm.py.
+    """
+    name, _, value = (part.strip() for part in given.partition("=" if "=" in given else " "))
+    return f"export {name}={quote(value)}" if name.isidentifier() and value else ""
 
 
 def _with_values(command: str) -> str:
@@ -248,10 +259,10 @@ def _with_values(command: str) -> str:
         parts = [*Formatter().parse(command)] if "{" in command else []
     except ValueError:
         return command
-    shell, quote = list[str](), ""
+    shell, within = list[str](), ""
     for text, name, form, conversion in parts:
         shell.append(text)
-        quote = _quote_behind(text, quote)
+        within = _quote_behind(text, within)
         if name is None:
             continue
         value = f"{name}:{form}" if form else name
@@ -260,7 +271,7 @@ def _with_values(command: str) -> str:
         elif _is_expression(value):
             unknown = "`python`" + "\\\n" * value.count("\n")
             # In single quotes bash would take it literally.
-            shell.append(f"'\"{unknown}\"'" if quote == "'" else unknown)
+            shell.append(f"'\"{unknown}\"'" if within == "'" else unknown)
         else:
             return command
     return "".join(shell) or command

@@ -86,6 +86,13 @@ def test_what_is_no_command(cell: str) -> None:
         ("!python x.py \\\n  --a 1 \\\n  --b 2\nprint(3)", ["python x.py \\", "--a 1 \\", "--b 2"]),
         ("%cd verl", ["cd verl"]),
         ("%env A=b", ["export A=b"]),
+        ("%env A b", ["export A=b"]),
+        # NVIDIA's Model-Optimizer: IPython takes what follows as it is; bash was said to refuse it.
+        ("%env HF_TOKEN=<YOUR_TOKEN>", ["export HF_TOKEN='<YOUR_TOKEN>'"]),
+        ("%env A=$B it's", ["export A='$B it'\"'\"'s'"]),
+        ("%set_env A=b;c", ["export A='b;c'"]),
+        ("%env", []),
+        ("%env A", []),
         ("!python x.py --lr {lr} ${HOME}", ["python x.py --lr `python` ${HOME}"]),
         ("!python x.py {os.path.join(base, 'x')}", ["python x.py `python`"]),
         ("!trl sft {' '.join(args)} {x[1:3]}", ["trl sft `python` `python`"]),
