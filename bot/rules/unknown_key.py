@@ -43,10 +43,10 @@ META = Meta(
         "whose configuration is not known (a recipe of its own, a configuration outside the "
         "package) is reported as something that could not be checked. Keys added with `+` are "
         "never unknown to Hydra. TRL before 0.19.0 ignores what it does not know of a recipe, and "
-        "a program that asks for return_remaining_strings what it does not know at all: a "
-        "warning. A warning, too, where nobody states the release and PYTHONPATH leads to a folder "
-        "that is not in the repository: it may hold a fork of verl. Of the settings for a fork "
-        "that the repository installs only slips of one letter are named, as warnings. Where "
+        "a program that asks for return_remaining_strings, or imports unsloth, what it does not "
+        "know at all: a warning. One, too, where nobody states the release and PYTHONPATH leads to "
+        "a folder that is not in the repository: it may hold a fork of verl. Of the settings for a "
+        "fork that the repository installs only slips of one letter are named, as warnings. Where "
         "nobody states the release, settings that another release has are left to RLB028."
     ),
     source=(
@@ -59,7 +59,6 @@ META = Meta(
         good=verl("actor_rollout_ref.actor.ppo_mini_batch_size=256"),
     ),
 )
-
 
 _NAMED = 6
 """Settings below a missing section that are named."""
@@ -323,11 +322,12 @@ def _moved(plan: Plan, section: str, setting: Setting, verdict: KeyVerdict) -> s
 def _ignored(context: RuleContext, plan: Plan, setting: Setting) -> bool:
     """Whether `TrlParser` may pass over the key: since 0.19.0 it refuses those of a file too.
 
-    Unless the program asks for what is left over (`return_remaining_strings=True`).
+    Unless the program asks for what is left over (`return_remaining_strings=True`). Unsloth's
+    classes in the place of TRL's drop it (2026.8.17: `unsloth/models/rl_config_compat.py`).
     """
     command, place = plan.launch.command, context.place
     if plan.framework != "trl" or command.written:
-        return False
+        return plan.written is not None and plan.written.unsloth is not None
     programs = place.checkout.trl_programs if place is not None else None
     entry = "" if command.implied else plan.launch.entry
     if programs is not None and place is not None and programs.drops_rest(entry, place.path):

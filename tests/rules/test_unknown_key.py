@@ -330,3 +330,20 @@ def test_a_field_that_only_the_class_names_is_added_with_a_plus() -> None:
     assert quiet(
         SLUG, script.replace("actor_rollout_ref.rollout.limit", "+actor_rollout_ref.rollout.limit")
     )
+
+
+@pytest.mark.parametrize(
+    ("first", "severity"), [("from unsloth import FastModel\n", "warning"), ("", "error")]
+)
+def test_unsloth_drops_what_it_does_not_know(first: str, severity: str) -> None:
+    """the-submitter/nvidia-nemotron: since 2026.8.17 its classes tell of it, and go on."""
+    load = "FastModel" if first else "AutoModelForCausalLM"
+    text = (
+        f"# trl: 1.15.0\n{first}from transformers import AutoModelForCausalLM\n"
+        "from trl import DPOConfig, DPOTrainer\n"
+        f"model, tokenizer = {load}.from_pretrained('unsloth/Qwen3-4B')\n"
+        "args = DPOConfig(output_dir='o', dataset_text_field='text')\n"
+        "DPOTrainer(model=model, args=args).train()\n"
+    )
+    report = check_script(ScriptFile(path="train.py", data=text.encode()), CheckOptions())
+    assert [f.severity for f in report.findings if f.id == "RLB020"] == [severity]
