@@ -116,6 +116,13 @@ def test_the_limit_has_the_name_of_the_release(release: str, name: str, given: s
     assert settings(LOAD + ADAPT + train, release=release)[name] in (512, 4096)
 
 
+@pytest.mark.parametrize(("given", "limit"), [("", None), ("max_length=512", 512)])
+def test_a_model_s_limit_is_none_of_pairs(given: str, limit: int | None) -> None:
+    head = "from unsloth import FastLanguageModel\nfrom trl import DPOConfig, DPOTrainer\n"
+    train = f"DPOTrainer(model=model, args=DPOConfig({given})).train()\n"
+    assert settings(LOAD + ADAPT + train, head).get("max_length") == limit
+
+
 def test_settings_that_unsloth_adds_are_no_errors() -> None:
     train = "UnslothTrainer(model=model, args=UnslothTrainingArguments(\n"
     train += "    embedding_learning_rate=1e-5, max_steps=9, learning_rat=1)).train()\n"

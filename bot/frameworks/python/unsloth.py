@@ -67,6 +67,9 @@ READ: Final = frozenset(
     )
 )
 """What is read of their parameters."""
+UNCUT: Final = frozenset(("ref_model", "reward_funcs"))
+"""What trainers take (DPO, KTO, GRPO) whose limits it leaves, whatever a model's
+`max_seq_length` is (`models/rl.py`)."""
 OPEN: Final = frozenset(("model_name", "max_seq_length"))
 """Those that may be what only a run knows."""
 

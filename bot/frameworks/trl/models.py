@@ -274,7 +274,7 @@ class _Program:
         self.loads.append(node)
         if "model_name_or_path" not in options:
             self._say("model_name_or_path", given["model_name"], scope)
-        if "max_seq_length" in given and "reward_funcs" not in self._places():
+        if "max_seq_length" in given and unsloth.UNCUT.isdisjoint(self._places()):
             self._say("max_seq_length", given["max_seq_length"], scope)
 
     def _load(self, given: _Given, scope: Scope) -> None:
