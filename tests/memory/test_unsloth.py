@@ -122,6 +122,22 @@ def test_its_loss_takes_more_of_a_card_where_lengths_are_known(tmp_path: Path) -
     assert component(estimated(tmp_path, program), "update", "logits") < 2.1
 
 
+def test_accelerate_makes_the_logits_of_its_pairs_fp32(tmp_path: Path) -> None:
+    """unsloth unwraps the model for GRPO alone (`models/rl_replacements.py`)."""
+    program = (
+        "from trl import DPOConfig, DPOTrainer\n"
+        "model, _ = FastLanguageModel.from_pretrained('unsloth/gemma-3-270m-it'{full})\n"
+        "{adapter}"
+        "DPOTrainer(model=model, args=DPOConfig(per_device_train_batch_size=4, max_length=1024))\n"
+    )
+    adapter = "model = FastLanguageModel.get_peft_model(model)\n"
+    lengths = ("--framework", "trl@0.22.2", "--response-tokens", "512", "--longest-tokens", "512")
+    for full, added, bytes_each in (("", adapter, 13), (", full_finetuning=True", "", 4.25)):
+        made = estimated(tmp_path, program.format(full=full, adapter=added), *lengths)
+        logits = component(made, "update", "logits")
+        assert logits == pytest.approx(bytes_each * 8 * 512 * 262_144 / 2**30, rel=0.1)
+
+
 def test_an_embedding_on_the_host_is_not_on_the_card(tmp_path: Path) -> None:
     """Half of unsloth's notebooks of gpt-oss; a model whose head it is keeps it."""
     load = "model, _ = FastLanguageModel.from_pretrained('{}', offload_embedding={})\n"

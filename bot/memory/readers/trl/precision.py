@@ -16,7 +16,7 @@ from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.readers.settings import MemorySettings, needed
 from bot.memory.readers.trl.backend import deepspeed_file
-from bot.memory.readers.trl.unsloth import by_unsloth, is_quantized
+from bot.memory.readers.trl.unsloth import by_unsloth, is_quantized, keeps_wrapper
 from bot.memory.workload import Backend
 
 _WIDTH = {"float32": 4.0, "fp32": 4.0, "auto": 2.0, "bfloat16": 2.0, "bf16": 2.0, "float16": 2.0}
@@ -92,7 +92,7 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
     program = get.plan.written
     prepared = frozen is not None and (again or (program is not None and program.prepared))
     half = _mixed(get, instruct=instruct)
-    own = by_unsloth(get)  # Its kernels cast nothing, and it undoes accelerate's wrapper.
+    own = by_unsloth(get)  # Its kernels cast nothing.
     mixed, other = half is not None, _HALF.get(name, half) != half
     narrow = 2.0 if backend.startswith("zero") else width
     ends = (_ends(get, backend, narrow) if again else 4.0) if prepared else None
@@ -114,7 +114,7 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
         prepared=prepared,
         half=half or _HALF.get(name),
         computes=2.0 if mixed else width,
-        casts_outputs=mixed and not instruct and not own,
+        casts_outputs=keeps_wrapper(get, algorithm) if own else mixed and not instruct,
         autocast=mixed and width > 2 and backend == "ddp" and not (adapted and frozen),
         recast=mixed and not own and adapted and backend == "ddp" and frozen is None and other,
     )

@@ -109,6 +109,15 @@ def tokens_at_once(get: MemorySettings, algorithm: str, shape: Shape, of: Length
     return max(1, (_CHUNK if of.measured else _USUAL) // (4 * shape.vocab))
 
 
+def keeps_wrapper(get: MemorySettings, algorithm: str) -> bool:
+    """Whether accelerate makes the logits of a model fp32.
+
+    unsloth has its mixed precision where an adapter is trained (`models/rl.py`), unwraps the model
+    for GRPO alone (`models/rl_replacements.py`), and hands over no logits of a supervised loss.
+    """
+    return bool(get.plan.adapter.value) and algorithm not in ("sft", "grpo", "rloo")
+
+
 def assumed(get: MemorySettings) -> Iterator[str]:
     """An assumption, where unsloth makes the model."""
     if by_unsloth(get):
