@@ -25,6 +25,7 @@ from bot.frameworks.openrlhf import OpenRLHF
 from bot.frameworks.pins import pinned_folder, read_installs
 from bot.frameworks.plan import Launch, Plan
 from bot.frameworks.trl.launches import Trl
+from bot.frameworks.trl.unsloth_release import with_release
 from bot.frameworks.verl import Verl
 from bot.shell.words import Command, Reading, Word
 
@@ -117,6 +118,7 @@ def plans(
             if place is not None:
                 read = [with_reason(unforked(plan, place), place) for plan in read]
             read = [plan.without_hidden() for plan in read]
+            read = [with_release(plan, reading.commands, place, named.programs) for plan in read]
             planned.update(zip(map(id, of_framework), read, strict=True))
         return tuple(planned[id(launch)] for launch in found)
 

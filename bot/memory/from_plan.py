@@ -15,6 +15,7 @@ from bot.frameworks.plan import Plan
 from bot.frameworks.processes import without_launcher
 from bot.frameworks.verl import Verl
 from bot.memory.components.attention import without_bf16
+from bot.memory.components.logit_bytes import with_free
 from bot.memory.estimate import MemoryEstimate
 from bot.memory.estimator import estimate_workload
 from bot.memory.readers.divisibility import check_sizes
@@ -340,6 +341,7 @@ def estimate_plan(
     workload, path, read = _read(plan, models, run, gpus)
     if not card.has_bf16:
         workload = _without_bf16(workload, card)
+    workload = with_free(workload, card)
     estimate = estimate_workload(workload, card)
     too_much = estimate.outcome in ("impossible", "likely OOM")
     if workload.unread and too_much and (short := estimate.decisive_shortage) is not None:

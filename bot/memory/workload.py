@@ -248,6 +248,10 @@ class Role:
     outputs: HeldOutputs | None = None
     logits_at_once: int | None = None
     """Tokens whose logits are made at one time, and again in the backward pass; None for all."""
+    logits_fill: tuple[MemoryLevel, ...] = ()
+    """Levels at which what is free of the card decides that instead (see `unsloth.filling`)."""
+    logits_in_half: float = 0.0
+    """Tokens whose logits half of that holds in fp32; 0 where the card is not known."""
     evaluation: Tokens = field(default=Tokens(0, 0, 0))
     """Tokens of a pass over samples that are held out; none where nothing is evaluated."""
     evaluation_logits: float = 0.0

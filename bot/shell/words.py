@@ -205,6 +205,10 @@ class Unsloth:
     """Whether the embedding is kept there, where it is not the head too."""
     longest: int = 0
     """Tokens of the longest sequence that it takes (`max_seq_length`); 0 where not known."""
+    loss_of: str | None = None
+    """The release that gave it the loss that it has; None where nothing names its release."""
+    asked: str = ""
+    """What names that, in words."""
 
 
 Placed: TypeAlias = Literal["spread", "whole"] | None

@@ -2,8 +2,9 @@
 
     python -m tests.memory.judge_unsloth
 
-Every figure is what the command prints of a program, for the card it ran on. What the allocator
-held is compared with what the card is said to show, without CUDA's context.
+Every figure is what the command prints of a program beside a requirement of the release that its
+notebook prints, for the card it ran on. What the allocator held is compared with what the card is
+said to show, without CUDA's context.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ def judged(*, seen: bool) -> Iterator[Peak]:
         for row in rows(seen=seen):
             program = FOLDER / "scripts" / f"{row['id']}.txt"
             Path(folder, "train.py").write_bytes(program.read_bytes())
+            Path(folder, "requirements.txt").write_text(f"unsloth=={row['unsloth']}\n")
             asked = ("--device", row["device"], "--gpus", "1", "--format", "json")
             made = json.loads(rlbot("estimate", "train.py", *asked, cwd=Path(folder)).out)
             stages = made["scripts"][0]["estimate"]["stages"]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from bot.base.devices import Device
+from bot.memory.components.states import states
 from bot.memory.constants import LOGITS
-from bot.memory.units import NOTHING, Bytes
-from bot.memory.workload import MemoryLevel, Role
+from bot.memory.units import NOTHING, Bytes, together
+from bot.memory.workload import MemoryLevel, Pool, Role, Workload
 
 
 def split(role: Role) -> int:
@@ -19,12 +23,39 @@ def logits(
     if role.head == "value" or not per_logit:
         return NOTHING
     whole = tokens * role.head_share
-    made = whole if role.logits_at_once is None else min(whole, role.logits_at_once)
+    made = _made_at_once(role, level, whole)
     if level == "floor":
         per_logit = LOGITS if per_logit >= LOGITS else 0.0
     elif role.shape.capped and per_logit >= LOGITS and role.backend != "megatron":
         per_logit = _capped(per_logit, role.compute_bytes, gradient=gradient)
     return Bytes.of(per_logit * role.shape.vocab * made) / split(role)
+
+
+def _made_at_once(role: Role, level: MemoryLevel, whole: float) -> float:
+    """Tokens whose logits are there at one time.
+
+    A loss that fills the card aims at parts that half of it holds. Of their number it takes the
+    nearest multiple of four, and one where that is none: logits that all of it holds are not cut
+    (`get_chunk_size` of unsloth_zoo's `fused_losses/cross_entropy_loss.py` 2025.9.1 to 2026.6.7).
+    """
+    if level in role.logits_fill:
+        fours = round(whole / role.logits_in_half / 4) if role.logits_in_half else 0
+        return whole / max(1, 4 * fours)
+    return whole if role.logits_at_once is None else min(whole, role.logits_at_once)
+
+
+def with_free(workload: Workload, card: Device) -> Workload:
+    """The workload with how many logits half of the card holds that weights leave free."""
+    if not any(role.logits_fill for pool in workload.pools for role in pool.roles):
+        return workload
+    return replace(workload, pools=tuple(_with_free(pool, card) for pool in workload.pools))
+
+
+def _with_free(pool: Pool, card: Device) -> Pool:
+    weights = together(states(role).weights for role in pool.roles)
+    free = Bytes.of(card.usable_gib * 2**30).less(weights).count
+    roles = (replace(r, logits_in_half=free / 2 / (4 * r.shape.vocab)) for r in pool.roles)
+    return replace(pool, roles=tuple(roles))
 
 
 def _capped(per_logit: float, each: float, *, gradient: bool) -> float:

@@ -8,6 +8,8 @@ the meta device (`tests/memory/fake_losses.py`).
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
@@ -17,9 +19,9 @@ from bot.memory.readers.trl.backend import backend_of
 from bot.memory.readers.trl.distillation import NAME as DISTILLS
 from bot.memory.readers.trl.distillation import divergence
 from bot.memory.readers.trl.precision import Precision
-from bot.memory.readers.trl.unsloth import LOGIT, by_unsloth, tokens_at_once
+from bot.memory.readers.trl.unsloth import by_unsloth, filling, logit_bytes, tokens_at_once
 from bot.memory.shapes.shape import Shape
-from bot.memory.workload import HeldOutputs
+from bot.memory.workload import HeldOutputs, MemoryLevel
 
 _FUSED_HEAD = ("sft", "dpo", "grpo", "rloo", "kto")
 ODDS = ("orpo", "cpo")
@@ -74,7 +76,7 @@ def trainer_logits(
 
 def _supervised(get: MemorySettings, precision: Precision, *, frozen: bool) -> float:
     if by_unsloth(get):
-        return LOGIT
+        return logit_bytes(get, precision.computes)
     if frozen and _copies_head(get):
         return _FROZEN_CHUNK[_wide_head(get, precision), precision.casts_outputs]
     if _in_chunks(get):
@@ -178,18 +180,27 @@ def _chunked(get: MemorySettings) -> bool:
     return plan.framework == "trl" and (get.text("loss_type") or unset) == "chunked_nll"
 
 
-def logits_at_once(
+class LogitParts(TypedDict):
+    """Fields of a `Role`."""
+
+    logits_at_once: int | None
+    logits_fill: tuple[MemoryLevel, ...]
+
+
+def logit_parts(
     get: MemorySettings, algorithm: str, shape: Shape, of: Lengths, *, frozen: bool
-) -> int | None:
-    """Tokens of a chunk of unsloth's losses, and of TRL's supervised one; None for other losses.
+) -> LogitParts:
+    """How unsloth's losses, and TRL's supervised one, make logits; other losses make all at once.
 
     From 1.5 to 1.12 copies of a head that is trained are more than a chunk's logits, and not there
     at the same time (`head_copies`).
     """
-    if (tokens := tokens_at_once(get, algorithm, shape, of)) is not None:
-        return tokens
-    chunked = _in_chunks(get) or (frozen and _copies_head(get))
-    return _CHUNK if algorithm == "sft" and chunked else None
+    if by_unsloth(get):
+        tokens = tokens_at_once(get, algorithm, shape, of)
+    else:
+        chunked = _in_chunks(get) or (frozen and _copies_head(get))
+        tokens = _CHUNK if algorithm == "sft" and chunked else None
+    return {"logits_at_once": tokens, "logits_fill": filling(get, algorithm)}
 
 
 def _in_chunks(get: MemorySettings) -> bool:

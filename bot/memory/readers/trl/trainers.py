@@ -60,7 +60,7 @@ from bot.memory.readers.trl.logits import (
     head_copies,
     head_share,
     held_outputs,
-    logits_at_once,
+    logit_parts,
     own_loss,
     trainer_logits,
 )
@@ -147,7 +147,9 @@ class _Trainer:
                 assumptions.append(message("prompts not counted: nothing limits them"))
         elif self.algorithm in _ONLINE and not of.measured:
             assumptions.insert(0, assumed_mean(of.mean))
-        assumptions.extend((*assumed(self.get, self.shape), *unsloth.assumed(self.get)))
+        assumptions.extend(
+            (*assumed(self.get, self.shape), *unsloth.assumed(self.get, self.algorithm))
+        )
         return Workload(
             framework=self.plan.framework,
             pools=tuple(pools),
@@ -315,9 +317,7 @@ class _Trainer:
             unsharded_gradient_bytes=waiting_gradients(get, backend, precision.computes),
             accumulates=(get.count("gradient_accumulation_steps") or 2) > 1 or self.instruct,
             head_share=head_share(get, self.algorithm, self._sequences(), of, self.run),
-            logits_at_once=logits_at_once(
-                get, self.algorithm, self.shape, of, frozen=adapter is not None
-            ),
+            **logit_parts(get, self.algorithm, self.shape, of, frozen=adapter is not None),
             **attention_rows(
                 *(get, precision, self._rows(self._sequences())),
                 self._rows(self.batches.forward if self.batches else self._sequences()),
