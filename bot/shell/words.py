@@ -224,7 +224,7 @@ class WrittenProgram:
     prepared: bool = False
     """Whether what is not quantized is made fp32 (`prepare_model_for_kbit_training`)."""
     recomputed: bool = False
-    """Whether that has layers recomputed, as it does unless it is told not to."""
+    """Whether layers are recomputed by a call: that one, unless told not to, or the model's own."""
     placed: Placed = None
     """Where the model is put as it is loaded (`device_map`)."""
     goes_on: bool = False

@@ -393,6 +393,10 @@ def test_what_peft_prepares_is_in_fp32_and_recomputed() -> None:
         # SharjilSharma/FineTuningProject
         ("model)\nmodel.gradient_checkpointing_disable()\n", False),
         ("model)\nif False:\n    model.gradient_checkpointing_disable()\n", True),
+        (
+            "model, use_gradient_checkpointing=False)\nmodel.gradient_checkpointing_enable()\n",
+            True,
+        ),
     ],
 )
 def test_what_peft_prepares_may_have_its_layers_kept(prepares: str, recomputed: bool) -> None:
@@ -407,6 +411,23 @@ def test_a_model_may_be_told_to_recompute() -> None:
     text = "# trl: 0.20.0\n" + SFT + LOAD + "model.gradient_checkpointing_enable()\n" + TRAIN
     assert "gradient_checkpointing=True" in estimate(text).applied
     assert "gradient_checkpointing=True" not in estimate(text.replace("_enable", "_other")).applied
+
+
+def test_no_trainer_turns_off_what_a_model_was_told() -> None:
+    """As in YeeDEA/jetson-orin-llm and Vedang-P/chess-slm-benchmark."""
+    off = SFT.replace("output_dir", "gradient_checkpointing=False, output_dir")
+    told = LOAD + "model.gradient_checkpointing_enable()\n"
+    kept = estimate("# trl: 1.14.0\n" + off + LOAD + TRAIN)
+    made = estimate("# trl: 1.14.0\n" + off + told + TRAIN)
+    assert "gradient_checkpointing=True" in made.applied
+    assert made.peak_gib is not None and kept.peak_gib is not None
+    assert made.peak_gib < kept.peak_gib
+
+
+def test_how_layers_would_be_recomputed_changes_nothing_where_they_are_not() -> None:
+    how = "gradient_checkpointing_kwargs={'use_reentrant': False}, output_dir"
+    off = SFT.replace("output_dir", f"gradient_checkpointing=False, {how}").replace("=1)", "=512)")
+    assert estimate("# trl: 1.10.0\n" + off + LOAD + TRAIN).outcome == "likely OOM"
 
 
 def test_layers_that_are_spread_over_gpus_are_not_estimated() -> None:

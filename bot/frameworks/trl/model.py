@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from bot.base.fast_dataclass import dataclass
+from bot.frameworks.python.loading import calls_before, is_value
 from bot.frameworks.python.scope import Scope
 from bot.frameworks.trl.trainers import module_of
 from bot.shell.words import Placed, Unsloth, WrittenProgram
+
+SWITCHES: Final = ("gradient_checkpointing", "activation_checkpointing")
+"""Options of a trainer that recompute layers, and the beginnings of a model's methods for it."""
+ENABLES: Final = tuple(f"{switch}_enable" for switch in SWITCHES)
+_RECOMPUTES: Final = "use_gradient_checkpointing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +36,7 @@ class ModelWritten:
     unsloth: Unsloth | None = None
     """How unsloth makes it; None where transformers does."""
     recomputed: bool = False
-    """Whether that function has its layers recomputed."""
+    """Whether its layers are recomputed by a call: that function's, or the model's own."""
     unfollowed: str = ""
     """What stands where it is not followed, so that nothing else is known."""
     trains_with: str = ""
@@ -62,3 +70,14 @@ def program_of(
         unfollowed=trained.unfollowed,
         trains_with=trained.trains_with,
     )
+
+
+def recomputes(prepared: bool, prepares: Sequence[ast.Call], call: ast.Call, scope: Scope) -> bool:
+    """Whether layers are recomputed whatever the trainer's arguments say: by a call, or PEFT's."""
+    if calls_before(call, scope, *(f"{one}_disable" for one in SWITCHES)):
+        return False
+    if calls_before(call, scope, *ENABLES):
+        return True  # No trainer turns off what is on.
+    given = [{str(one.arg): one.value for one in prepare.keywords} for prepare in prepares]
+    told = [is_value(one.get(_RECOMPUTES, call), False) for one in given]
+    return prepared and not (told and all(told))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Final, TypeAlias
 
@@ -31,7 +31,7 @@ from bot.frameworks.python.source import UnfollowedError, written
 from bot.frameworks.python.statements import keeps
 from bot.frameworks.python.torch_types import known_type
 from bot.frameworks.trl.beside import is_tower, let_go, others_of, reference_of, reward_models
-from bot.frameworks.trl.model import ModelWritten
+from bot.frameworks.trl.model import ENABLES, SWITCHES, ModelWritten, recomputes
 from bot.frameworks.trl.trainers import BESIDE, OF_LOADING, PLACES
 from bot.shell.words import Placed, Unsloth
 
@@ -64,8 +64,6 @@ _AS_LARGE: Final = frozenset(
 """Fields that leave an adapter as large as it is."""
 _DEFAULTS: Final = {"r": 8, "lora_dropout": 0.0}
 """Of PEFT's adapters; TRL's options have 16 and 0.05."""
-_RECOMPUTES: Final = "use_gradient_checkpointing"
-_SWITCHES: Final = ("gradient_checkpointing", "activation_checkpointing")
 _BITS: Final = ("load_in_4bit", "load_in_8bit")
 _QUANTIZED: Final = {"bnb_4bit_use_double_quant": "use_bnb_nested_quant"} | {n: n for n in _BITS}
 """Fields of transformers' `BitsAndBytesConfig` to TRL's options."""
@@ -89,14 +87,6 @@ def model_of(
     except (LookupError, RecursionError) as error:  # Also where an argument is missing.
         what = error.args[0] if isinstance(error, LookupError) else "model"
         return ModelWritten((), unfollowed=str(what), trains_with=own)
-
-
-def _keeps(prepares: Sequence[ast.Call], call: ast.Call, scope: Scope) -> bool:
-    """Whether a model that is prepared has its layers kept: by an argument, or by a call."""
-    off = calls_before(call, scope, *(f"{one}_disable" for one in _SWITCHES))
-    given = [{str(one.arg): one.value for one in prepare.keywords} for prepare in prepares]
-    told = [is_value(one.get(_RECOMPUTES, call), False) for one in given]
-    return bool(off) or (bool(told) and all(told))
 
 
 @dataclass(slots=True)
@@ -141,11 +131,11 @@ class _Program:
         self._go_on(scope)
         prepares = calls_before(call, scope, "prepare_model_for_kbit_training")  # Works in place.
         self.prepared |= bool(prepares)
-        enabled = calls_before(call, scope, *(f"{one}_enable" for one in _SWITCHES))
+        enabled = calls_before(call, scope, *ENABLES)
         if self.unsloth:
             enabled = [self.loads[0]] if self.recomputes else []
-        if enabled and settings.keys().isdisjoint(_SWITCHES):
-            self._option(_SWITCHES[0], ast.Constant(True), enabled[0], scope)
+        if enabled and settings.keys().isdisjoint(SWITCHES):
+            self._option(SWITCHES[0], ast.Constant(True), enabled[0], scope)
         if scope.run.parsed is not None:
             for name in sorted(given.keys() - BESIDE - {"args"}):  # Settings too, before 0.16.
                 self._say(name, given[name], scope)
@@ -163,7 +153,7 @@ class _Program:
             goes_on=self.stored is not None,
             reference=self.reference and (self.stored or self.adapter) is not None,
             unsloth=self.unsloth,
-            recomputed=self.prepared and not _keeps(prepares, call, scope),
+            recomputed=recomputes(self.prepared, prepares, call, scope),
         )
 
     def _places(self) -> tuple[str, ...]:

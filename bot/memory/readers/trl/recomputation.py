@@ -40,6 +40,8 @@ def recomputation(get: MemorySettings, layers: int) -> Recomputation:
         offload = _fsdp_says(get, f"{_SWITCHES[0]}_offload")
     elif on:
         every, offload = _arguments(get)
+    else:
+        get.text(*_ARGUMENTS)  # How is said, and changes nothing.
     return {
         "checkpointing": on,
         "recompute": "block" if every > 1 else "uniform",
@@ -51,7 +53,7 @@ def recomputation(get: MemorySettings, layers: int) -> Recomputation:
 
 
 def recomputes(get: MemorySettings) -> bool:
-    """Whether layers are recomputed, which `prepare_model_for_kbit_training` turns on too."""
+    """Whether layers are recomputed: what a program turns on stays so, whatever arguments say."""
     program = get.plan.written
     return (
         get.on(False, *_SWITCHES) or (program is not None and program.recomputed) or _by_fsdp(get)
