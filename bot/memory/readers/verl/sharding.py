@@ -23,6 +23,7 @@ from bot.memory.readers.settings import (
     indivisible,
     needed,
 )
+from bot.memory.readers.verl.fsdp_optimizer import optimizer_parts
 from bot.memory.workload import Adapter, Backend, Layout, Offload, Role
 
 BYTES = {"fp32": 4.0, "float32": 4.0, "bf16": 2.0, "bfloat16": 2.0, "fp16": 2.0, "float16": 2.0}
@@ -284,8 +285,7 @@ def states(get: MemorySettings, role: Role, keys: LayoutKeys, *, plan: Plan) -> 
         residual_bytes=computes,
         weight_bytes=each,
         gradient_bytes=each,
-        optimizer_bytes=2 * each,
-        step_bytes=each,
+        **optimizer_parts(get, fsdp[0], each),
         reshard=get.on(True, *_below(fsdp, "reshard_after_forward")),
         unsharded_gradient_bytes=_unsharded(get, role.backend, fsdp, plan),
         frozen_copy_bytes=constants.FROZEN_COPY if role.backend == "fsdp" and each > 2 else 0.0,
