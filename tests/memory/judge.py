@@ -123,12 +123,25 @@ def judge_row(folder: Path, row: dict[str, Any]) -> Judged:
     options = ["--device", row["device"], "--framework", row["framework"]]
     if row.get("gpus"):
         options += ["--gpus", str(row["gpus"])]
-    options += row.get("options", [])
+    options += [*row.get("options", []), *_of_transformers(row)]
     script = folder / "scripts" / f"{row['id']}.sh"
     if not script.exists():
         return Judged(row, _of_program(script.with_suffix(""), options))
     text = script.read_text("utf-8")
     return Judged(row, printed(text, *options, *(_given(text) if folder == OWN else ())))
+
+
+def _of_transformers(row: dict[str, Any]) -> list[str]:
+    """What transformers' own trainer does otherwise than TRL's, as which its rows are written.
+
+    The supervised loss of TRL 1.8 to 1.14 makes its logits in chunks, that of transformers whole.
+    """
+    framework, _, release = row["framework"].partition("@")
+    number = tuple(int(part) for part in release.split(".")[:2] if part.isdecimal())
+    chunked = framework == "trl" and (1, 8) <= number < (1, 15)
+    return (
+        ["--set", "loss_type=nll"] if chunked and trainer_of(row) == "transformers' Trainer" else []
+    )
 
 
 def _of_program(path: Path, options: Sequence[str]) -> dict[str, Any]:
