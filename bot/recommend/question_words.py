@@ -13,7 +13,6 @@ from unicodedata import normalize
 
 from bot.base.csv_file import read_table
 from bot.base.device_words import card
-from bot.base.devices import devices
 from bot.base.regex import regex
 from bot.memory.shapes.models import find
 from bot.recommend.chinese import without_chinese
@@ -94,29 +93,6 @@ _HUB_PAGE = regex(
 
 
 @cache
-def _reported_names() -> Mapping[str, str]:
-    """Names as drivers report them, in lower case and the longest first, with their tokens."""
-    named = {
-        device.reported_name.lower(): device.token
-        for device in reversed(devices())
-        if device.reported_name
-    }
-    return {name: named[name] for name in sorted(named, key=len, reverse=True)}
-
-
-def _with_tokens(text: str) -> str:
-    """A question with the tokens of cards in the places of their reported names."""
-    low = text.lower()
-    for name, token in _reported_names().items():
-        at = low.find(name)
-        end = at + len(name)
-        if at >= 0 and not (low[at - 1 : at].isalnum() or low[end : end + 1].isalnum()):
-            text = f"{text[:at]} {token} {text[end:]}"
-            low = text.lower()
-    return text
-
-
-@cache
 def _instances() -> Mapping[str, str]:
     """Types of cloud instances with their cards as a question names them: 8xh100."""
     return {
@@ -138,7 +114,7 @@ def _cards_of_instance(match: re.Match[str]) -> str:
 
 def words_of(text: str) -> list[str]:
     """The words of a question; what belongs together is one word, a name keeps its capitals."""
-    text = _HUB_PAGE.sub(r" \1 ", _with_tokens(without_chinese(normalize("NFKC", text))))
+    text = _HUB_PAGE.sub(r" \1 ", without_chinese(normalize("NFKC", text)))
     text = _NUMBER_WORD.sub(lambda found: str(_NUMBER_WORDS[found[1].lower()]), text)
     text = _OTHER_NUMBER_WORD.sub(lambda found: f"{_OTHER_NUMBER_WORDS[found[1].lower()]} ", text)
     text = _APART_FROM_K.sub(r"\1\2", text)

@@ -2,84 +2,55 @@
 
 from __future__ import annotations
 
-import re
-
-from bot.recommend.spellings.spelling import Spelling
+from bot.recommend.spellings.spelling import Spelling, left_out
 
 _IDLE = r"(?:lora[\s_-]?)?(?:alpha|dropout)|lr|learning[\s_-]rate|temperature|epochs?|warmup"
 """Settings that change no memory."""
 _PER = r"(?:\s?(?:/|per|an?)\s?(?:(?:gpu|card)[\s-]?)?(?:h|hr|hour|day|week|month|gpu|card)s?\b)"
-
-
-def _price(found: re.Match[str]) -> str:
-    return f" price={found[1]}{found[2]} ".replace(",", ".")
-
-
 NUMBERS = (
     Spelling(r"(?<![\w.])(\d{1,3}),(\d{3})(?!\w|[.,]\d)", r"\1\2", "1,024", "1024"),
     Spelling(
-        r"(?<![=\w])([$\u20ac\u00a3\u00a5])\s?(\d[\d.,]{0,9}k?)" + _PER + r"{0,2}(?!\w)",
-        _price,
+        r"(?<![=\w])(?:([$\u20ac\u00a3\u00a5])\s?(\d[\d.,]{0,9}k?)" + _PER + r"{0,2}(?!\w)"
+        r"|(\d[\d.,]{0,9}k?)\s?((?:usd|dollars?|bucks|eur|euros?|rmb|cny|yuan)\b|[\u20ac\u00a3])"
+        + _PER
+        + r"{0,2}(?!\w)"
+        r"|(\d{1,2}(?:[.,]\d{1,2})?)\s?(?:/|per|an?)\s?(?:(?:gpu|card)[\s-]?)?(?:h|hr|hour)\b)",
+        lambda found: f" price={''.join(filter(None, found.groups()))} ".replace(",", "."),
         "under $5/h",
         "under  price=$5 ",
     ),
-    Spelling(
-        r"(?<![=\w])(\d[\d.,]{0,9}k?)\s?((?:usd|dollars?|bucks|eur|euros?|rmb|cny|yuan)\b|[\u20ac\u00a3])"
-        + _PER
-        + r"{0,2}(?!\w)",
-        _price,
-        "5 usd per hour",
-        " price=5usd ",
-    ),
-    Spelling(
-        r"(?<![=\w])(\d{1,2}(?:[.,]\d{1,2})?)()\s?(?:/|per|an?)\s?(?:(?:gpu|card)[\s-]?)?(?:h|hr|hour)\b",
-        _price,
-        "2.5 per hour",
-        " price=2.5 ",
-    ),
 )
 IDLE_WORDS = (
-    Spelling(r"\b\d{3}(?:\.\d{1,3}){0,2}\sdriver\b", "", "550 driver", ""),
-    Spelling(
+    left_out(r"\b\d{3}(?:\.\d{1,3}){0,2}\sdriver\b", "550 driver"),
+    left_out(
         r"\b(?:ryzen|threadripper|epyc|xeon|core)(?:\s(?:pro|ultra|gold|silver|platinum|threadripper|\w-?[579]))?"
         r"(?:\s?[3579])?[\s-]\d{3,5}[a-z]{0,3}\d?\b|\bi[3579][\s-]\d{4,5}[a-z]{0,2}\b",
-        "",
         "Ryzen 9 7950X",
-        "",
     ),
-    Spelling(
+    left_out(
         r"(?<![\w.-])(?:(?:cuda|driver|ubuntu|debian|windows|win|port)[\s:=]{0,2}v?\d{2,5}(?:\.\d{1,4}){0,3}(?!\s?(?:gpus?|cards?)\b)|pcie\s?(?:gen\s?)?\d\.\d|pcie\sgen\s?\d"
         r"|(?:python|py|torch|pytorch|vllm|transformers|peft|accelerate|rocm|cann|cudnn|flash-attn)"
         r"[\s:=]{0,2}v?\d{1,3}(?:\.\d{1,4}){1,3})"
         r"(?:\s?x(?:8|16))?(?![\w.]*\w)",
-        "",
         "CUDA 12.4, torch 2.6",
         ", ",
     ),
-    Spelling(
-        r"\b\d{1,3}\s?(?:gbit|gbe|gbps|gbit/s|g\s(?:ib|infiniband|roce|ethernet))\b",
-        "",
-        "100 Gbps",
-        "",
+    left_out(
+        r"\b\d{1,3}\s?(?:gbit|gbe|gbps|gbit/s|g\s(?:ib|infiniband|roce|ethernet))\b", "100 Gbps"
     ),
-    Spelling(
-        rf"\b(?:{_IDLE})[\s=:]{{1,3}}[\d.]{{1,9}}(?:e-?\d\d?)?(?![\w.])",
-        "",
-        "lr 1e-5 alpha=32",
-        " ",
+    left_out(
+        rf"\b(?:{_IDLE})[\s=:]{{1,3}}[\d.]{{1,9}}(?:e-?\d\d?)?(?![\w.])", "lr 1e-5 alpha=32", " "
     ),
-    Spelling(
+    left_out(
         r"\b(?:for|on)\s{1,3}(?:gsm8k|maths?|code(?![\s-]?llama)|coding|reasoning|tool\s(?:use|calling))\b",
-        "",
         "grpo for gsm8k",
         "grpo ",
     ),
 )
 """What changes no memory is left out."""
 WITHOUT = (
-    Spelling(
+    left_out(
         r"\b(?:do(?:es)?n['\u2019]?t|do\snot)\shave\s(?:any\s|an?\s)?(?:gpus?|cards?)\b",
-        "",
         "I don't have a GPU",
         "I ",
     ),

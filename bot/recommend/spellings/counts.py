@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.recommend.spellings.spelling import MACHINE, Spelling
+from bot.recommend.spellings.spelling import MACHINE, Spelling, left_out
 
 _RAM = (
     r"(?:(?:host|system|cpu|main)\s+(?:ram|memory)|(?:ram\s+)?ddr[345](?:-\d{4})?(?:\s+ram)?|ram"
@@ -14,7 +14,7 @@ COUNTS = (
         r"\bbetween\s(\d{1,3})\sand\s(?=\d)", r"\1 or ", "between 2 and 4 A100", "2 or 4 A100"
     ),
     Spelling(
-        rf"\b(\d{{1,3}})(?=\s(?:or|vs)\s\d{{1,3}}\s?{MACHINE}\b)",
+        rf"\b(\d{{1,3}})(?=\s(?:or|vs)\s\d{{1,3}}\s?(?:\d{{1,2}}x\s?[a-z][\w-]{{1,20}}\s)?{MACHINE}\b)",
         r"nodes=\1_",
         "1 or 2 nodes",
         "nodes=1_ or 2 nodes",
@@ -32,12 +32,13 @@ COUNTS = (
         "2 3090",
     ),
     Spelling(
-        r"\b(\d{1,3})(?=\s(?:or|vs\.?|and)\s\d{1,3}\s?gi?b\b)",
-        r"\1gb",
-        "12 or 16 GB",
-        "12gb or 16 GB",
+        r"\b(\d{1,3})(?=\s(?:or|vs\.?|and)\s\d{1,3}\s?gi?b\b)|(?:(?<=\dx)|\b)(\d{1,3})\s+gi?b\b"
+        r"|\b(\d{1,4})\s?(?:gigs?|gigabytes?|go|\u0433\u0431)(?=[\s,.;:)]|\Z)",
+        r"\1\2\3gb",
+        "12 or 16 GB, 24 gigs",
+        "12gb or 16gb, 24gb",
     ),
-    Spelling(rf"\b{MACHINE}\s?\d{{1,2}}:(?=\s)", "", "node 1: 4xA100", " 4xA100"),
+    left_out(rf"\b{MACHINE}\s?\d{{1,2}}:(?=\s)", "node 1: 4xA100", " 4xA100"),
     Spelling(
         r"\bgpu\s\d{1,2}:(?=\s)|\(uuid:[^)]{1,60}\)",
         lambda found: "" if found[0][0] == "(" else "and 1",
@@ -45,15 +46,22 @@ COUNTS = (
         "and 1 RTX 3090",
     ),
     Spelling(
-        rf"\b(\d{{1,3}})\s(\d{{1,2}})x\s?([a-z][\w-]{{1,20}})\s{MACHINE}\b",
-        r"nodes=\1_\2 \3",
+        rf"\bhalf\s(?:of\s)?an?\s(?:(\d{{1,2}})x\s?([a-z]\w{{1,20}})\s)?{MACHINE}(?:\sof)?\b",
+        lambda found: f"{int(found[1] or 8) // 2} {found[2] or ''}",
+        "half a node of h100",
+        "4  h100",
+    ),
+    Spelling(
+        rf"\b(?:(\d{{1,3}})|an?|my|the|our)\s(\d{{1,2}})x\s?([a-z][\w-]{{1,20}})\s{MACHINE}\b",
+        lambda found: f"nodes={found[1] or 1}_{found[2]} {found[3]}",
         "2 4xA100 nodes",
         "nodes=2_4 A100",
     ),
     Spelling(
         rf"\b\d{{1,3}}\s?{MACHINE},?\s(?:with|of|and)\s(?:altogether\s)?(\d{{1,4}})\s([a-z][\w-]{{1,20}})\s"
-        r"(?:in\s(?:total|all)|total|altogether)\b",
-        r"\1 \2",
+        r"(?:in\s(?:total|all)|total|altogether)\b"
+        rf"|\b(\d{{1,4}})\s(gpus?|cards?)\s(?:in|across|over|on)\s\d{{1,3}}\s{MACHINE}\b",
+        r"\1\3 \2\4",
         "4 nodes with 32 GPUs in total",
         "32 GPUs",
     ),
@@ -67,20 +75,6 @@ COUNTS = (
         r"\b(\d{1,3})\s?(?:pcs?|pieces?)\b(?:\sof\b)?", r"\1 gpus ", "4 pcs of A100", "4 gpus  A100"
     ),
     Spelling(
-        rf"\b(\d{{1,4}})\s(gpus?|cards?)\s(?:in|across|over|on)\s\d{{1,3}}\s{MACHINE}\b",
-        r"\1 \2",
-        "4 GPUs in 2 boxes",
-        "4 GPUs",
-    ),
-    Spelling(rf"\bin\s(?:1|a)\s(?:gpus|{MACHINE}|pc|rig)\b", "", "in a PC", ""),
-    Spelling(
-        r"\b(\d{1,4})\s?(?:gigs?|gigabytes?|go|\u0433\u0431)(?=[\s,.;:)]|\Z)",
-        r"\1gb",
-        "24 gigs",
-        "24gb",
-    ),
-    Spelling(r"(?<=\dx)(\d{1,3})\s+gi?b\b", r"\1gb", "2x24 GB", "2x24gb"),
-    Spelling(
         r"(?<![\w.])(\d{1,3})((?:[ahbl]\d{2,3}|v100|h20)s?)\b(?!x)", r"\1x\2", "8h100", "8xh100"
     ),
     Spelling(
@@ -89,26 +83,18 @@ COUNTS = (
         "7 billion parameters",
         "7b",
     ),
-    Spelling(r"(?<=\db)\s?param(?:eter)?s?\b", "", "14B parameters", "14B"),
-    Spelling(
-        rf"\b(\d{{1,2}})\s{{0,3}}(?:gpus?|cards?)?\s{{0,3}}x\s{{0,3}}(\d{{1,3}})\s{{0,3}}{MACHINE}\b",
-        r"nodes=\2_\1",
-        "8 gpus x 4 nodes",
-        "nodes=4_8",
-    ),
+    left_out(r"(?<=\db)\s?param(?:eter)?s?\b", "14B parameters", "14B"),
     Spelling(
         rf"\b(\d{{1,3}})\s*{MACHINE}(?:\s+(?:of|with|x)\s+(\d{{1,2}})(?:\s*x\s+(?=[a-z]))?)?\b",
         r"nodes=\1_\2 ",
         "2 nodes of 8 h100",
         "nodes=2_8  h100",
     ),
-    Spelling(rf"\b(\d{{1,5}})\s*g(?:i?b)?\s+{_OF}{_RAM}\b", r"ram=\1", "512 gb of ram", "ram=512"),
-    Spelling(rf"\b(\d{{1,2}})\s*t(?:i?b)?\s+{_OF}{_RAM}\b", r"ram=\1k", "1 tb ram", "ram=1k"),
     Spelling(
-        rf"\b{_RAM}[\s:=]+{_OF}(\d{{1,5}})\s*g(?:i?b)?\b",
-        r"ram=\1",
-        "host memory: 256 gb",
-        "ram=256",
+        rf"\b(\d{{1,5}})\s*(?:g|(t))(?:i?b)?\s+{_OF}{_RAM}\b|\b{_RAM}[\s:=]+{_OF}(\d{{1,5}})\s*g(?:i?b)?\b",
+        lambda found: f"ram={found[1] or found[3]}{'k' if found[2] else ''}",
+        "1 tb ram, ram: 64 gb",
+        "ram=1k, ram=64",
     ),
     Spelling(
         r"\b(\d{1,5})\sprompts?\s?x\s?(\d{1,4})\s(?:rollout|response|generation|sample)s?\b",
@@ -118,55 +104,25 @@ COUNTS = (
     ),
     Spelling(
         r"\b(?:n\s?=\s?)?(\d{1,4})\s{1,3}(?:(?:rollout|generation|sample|response|completion)s?\s{1,3}"
-        r"(?:(?:per|a|each|for\s+(?:each|every))\s{1,3}(?:prompt|question)|each)|(?:rollout|generation)s)\b",
-        r"group=\1",
+        r"(?:(?:per|a|each|for\s+(?:each|every))\s{1,3}(?:prompt|question)|each)|(?:rollout|generation)s)\b"
+        r"|\b(?:groups?[\s_-]*(?:size|of)[\s=:]*|n\s?=\s?)(\d{1,8})\b",
+        r"group=\1\2",
         "8 generations per prompt",
         "group=8",
     ),
     Spelling(
         r"\b(\d{1,4})\s?gi?b?\s(?:of\s)?(?:v?ram\s|memory\s)?(?:in\s)?"
-        r"(?:total|combined|altogether|overall)\b",
-        r"total=\1",
+        r"(?:total|combined|altogether|overall)\b"
+        r"|\btotal\s{1,3}(?:of\s)?(?:v?ram\s|memory\s)?(?:of\s)?(\d{1,4})\s?gi?b?\b",
+        r"total=\1\2",
         "48 GB VRAM in total",
         "total=48",
     ),
     Spelling(
-        r"\btotal\s{1,3}(?:of\s)?(?:v?ram\s|memory\s)?(?:of\s)?(\d{1,4})\s?gi?b?\b",
-        r"total=\1",
-        "total VRAM 48 GB",
-        "total=48",
-    ),
-    Spelling(
-        rf"\bhalf\s(?:of\s)?an?\s(?:(\d{{1,2}})x\s?([a-z]\w{{1,20}})\s)?{MACHINE}(?:\sof)?\b",
-        lambda found: f"{int(found[1] or 8) // 2} {found[2] or ''}",
-        "half a node of h100",
-        "4  h100",
-    ),
-    Spelling(
-        r"(?<![\w.])(?:trainer\.)?nnodes[\s=:]{1,2}(\d{1,4})\b",
-        r"nodes=\1_ ",
-        "nnodes=4",
-        "nodes=4_ ",
-    ),
-    Spelling(
-        r"(?<![\w.])(?:trainer\.)?(?:n_)?gpus_per_node[\s=:]{1,2}(\d{1,2})\b",
-        r"\1 gpus ",
-        "n_gpus_per_node=8",
-        "8 gpus ",
-    ),
-    Spelling(r"\b(\d{1,3})\s+gi?b\b", r"\1gb", "24 gb", "24gb"),
-    Spelling(
-        r"(?<![\w.=-])(?:single|one|1)[\s-]+(?:(?:with|of)\s)?(?=\d{1,2}\s{0,3}x\s{0,3}[a-z])",
-        "",
-        "a single 8x h100",
-        "a 8x h100",
+        r"(?<![\w.=-])(?:single|one|1)[\s-]+((?:with|of)\s)?(?=\d{1,2}\s{0,3}x\s{0,3}[a-z])",
+        lambda found: "nodes=1_ " if found[1] else "",
+        "one with 8xA100 or a single 8x h100",
+        "nodes=1_ 8xA100 or a 8x h100",
     ),
     Spelling(r"(?<=\d)-(?=(?:gpu|card|way)s?\b)", " ", "8-gpu", "8 gpu"),
-    Spelling(
-        r"\b(?:groups?[\s_-]*(?:size|of)[\s=:]*|n\s?=\s?)(\d{1,8})\b",
-        r"group=\1",
-        "group size 16",
-        "group=16",
-    ),
 )
-"""Nodes, memory, generations: a number and what it counts."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from bot.recommend.spellings.spelling import Spelling
+from bot.recommend.spellings.spelling import Spelling, left_out
 
+_KEYS = (
+    r"model|base_model|model[_-](?:name|path)|model_name_or_path|pretrain|task|train_type|tuner_type"
+    r"|algo(?:rithm)?|gpu(?:_type)?|device"
+)
+"""Keys whose values are words of a question by themselves."""
 FLAGS = (
     Spelling(r"(?:^|\n)[ \t]{0,8}(?:\d{1,2}[.)]|[*\u2022-])\s", "\n", "- 4xA100", "\n4xA100"),
-    Spelling(
+    left_out(
         r"(?<![\w.])\+{0,2}(?:data|algorithm|trainer"
         r"|actor_rollout_ref(?:\.(?:actor|rollout|model|ref))?)\.(?=[a-z])",
-        "",
         "data.max_prompt_length=1024",
         "max_prompt_length=1024",
     ),
@@ -22,43 +26,33 @@ FLAGS = (
     ),
     Spelling(
         r"(?<![\w.-])-{0,2}(?:(?:num[_-]?gpus?|n[_-]?gpus?|gpus?[_-]?count|nproc[_-]per[_-]node"
-        r"|gpus[_-]per[_-]node)[\s:=\"']{1,4}|(?:gpus|count|quantity)\s?[:=]\s?|(?<=--)gpus\s)(\d{1,4})(?![\w.])",
+        r"|(?:n[_-])?gpus[_-]per[_-]node)[\s:=\"']{1,4}|(?:gpus|count|quantity)\s?[:=]\s?|(?<=--)gpus\s)"
+        r"(\d{1,4})(?![\w.])",
         r" \1 gpus ",
         "--nproc_per_node=8",
         " 8 gpus ",
     ),
     Spelling(
-        r"(?<![\w.-])-{0,2}(?:num[_-]?)?nodes[:=]\s?(\d{1,4})(?![\w.])",
+        r"(?<![\w.-])-{0,2}(?:(?:num[_-]?)?nodes[:=]\s?|nnodes[\s=:]{1,2})(\d{1,4})(?![\w.])",
         r" nodes=\1_ ",
         "--nodes=2",
         " nodes=2_ ",
     ),
     Spelling(
-        r"(?<![\w.-])-{0,2}(?:model|base_model|model[_-](?:name|path)|model_name_or_path|path"
-        r"|pretrain|task|train_type|tuner_type|algo(?:rithm)?|adv_estimator|gpu(?:_type)?|device"
-        r"|hardware)[:=]\s?(?=[\w\"'/])",
+        rf"(?:(?<![\w.-])-{{0,2}}(?:path|adv_estimator|hardware|{_KEYS})[:=]\s?|(?<![\w-])--(?:{_KEYS})\s)"
+        r"(?=[\w\"'/])",
         " ",
-        "model=Qwen/Qwen3-14B",
-        " Qwen/Qwen3-14B",
+        "--model Qwen3-8B --task=grpo",
+        " Qwen3-8B  grpo",
     ),
     Spelling(
-        r"(?<![\w-])--(?:model|base_model|model[_-](?:name|path)|model_name_or_path|pretrain|task"
-        r"|train_type|tuner_type|algo(?:rithm)?|gpu(?:_type)?|device)\s(?=[\w\"'/])",
-        " ",
-        "--model Qwen3-8B",
-        " Qwen3-8B",
-    ),
-    Spelling(
-        r"(?<![\w-])-{0,2}(?:prompt|(response|completion))_len(?:gth)?[\s:=\"']{1,4}(?=\d)",
-        lambda found: "response=" if found[1] else "prompt=",
-        "prompt_len: 2048",
-        "prompt=2048",
-    ),
-    Spelling(
-        r"(?<![\w-])-{0,2}(?:max|cutoff|seq)_len(?:gth)?[\s:=\"']{1,4}(?=\d)",
-        "length=",
-        "--max_length 2048",
-        "length=2048",
+        r"(?<!\w)-{0,2}(?:(?P<prompt>(?:max[_-])?prompt[_-](?:max[_-])?len(?:gth)?)"
+        r"|(?P<response>(?:max[_-])?(?:response|completion)[_-]len(?:gth)?|max[_-]new[_-]tokens"
+        r"|generate_max_len)|(?P<context>max[_-](?:model|seq(?:uence)?)[_-]len(?:gth)?)"
+        r"|(?P<length>(?:max|cutoff|seq)_len(?:gth)?))[\s=:\"']{1,4}(?=\d)",
+        lambda found: f"{found.lastgroup}=",
+        "--max_prompt_length 1024",
+        "prompt=1024",
     ),
     Spelling(
         r"\b(q?lora|peft|quantization|quantisation)[\s:=]{1,3}(?:no|none|false|off|disabled)\b",

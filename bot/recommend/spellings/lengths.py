@@ -19,30 +19,14 @@ LENGTHS = (
         "context=8192",
     ),
     Spelling(
-        r"\b(?:max(?:imum)?|longest|how\slong(?:\san?)?)\s(?:possible\s)?"
+        r"(?<!\dk\s)\b(?:max(?:imum)?|longest|how\slong(?:\san?)?)\s(?:possible\s)?"
         r"(?:(?:prompt|response|context|ctx|seq(?:uence)?)[\s-])?"
-        r"(?:len(?:gth)?s?|context|ctx|seq(?:uence)?s?|window)\b(?![\s:=]{0,3}(?:of\s)?\d)",
+        r"(?:len(?:gth)?s?|context|ctx|seq(?:uence)?s?|window)\b(?![\s:=]{0,3}(?:len(?:gth)?\s)?(?:of\s)?\d)"
+        r"|\bhow\slong\scan\s(?:the\s|my\s)?(?:prompt|response|answer|output|sequence|context)s?\sbe\b"
+        r"|\bup\sto\swhich\s(?:context|length)\b|\blongest\s(?:sequence|response|prompt)s?(?=\s(?:for|of|on)\b)",
         "ask=longest",
         "what max context length for 8b",
         "what ask=longest for 8b",
-    ),
-    Spelling(
-        r"(?<!\w)-{0,2}(?:max[_-](prompt|response)[_-]len(?:gth)?|(prompt)_max_len)[\s=:]{1,2}(?=\d)",
-        r"\1\2=",
-        "--max_prompt_length 1024",
-        "prompt=1024",
-    ),
-    Spelling(
-        r"(?<!\w)-{0,2}(?:max[_-](?:completion[_-]len(?:gth)?|new[_-]tokens)|generate_max_len)[\s=:]{1,2}(?=\d)",
-        "response=",
-        "max_completion_length 512",
-        "response=512",
-    ),
-    Spelling(
-        r"(?<!\w)-{0,2}max[_-](?:model|seq(?:uence)?)[_-]len(?:gth)?[\s=:]{1,2}(?=\d)",
-        "context=",
-        "max_model_len 8192",
-        "context=8192",
     ),
     Spelling(
         r"\b(\d{1,3}k|\d{3,6})(?:\stokens?)?\sin(?:put)?\s?[,/&]?\s?(?:and\s)?(\d{1,3}k|\d{3,6})(?:\stokens?)?\sout(?:put)?\b",
@@ -58,23 +42,10 @@ LENGTHS = (
         "2k+2k",
     ),
     Spelling(
-        r"\bhow\slong\scan\s(?:the\s|my\s)?(?:prompt|response|answer|output|sequence|context)s?\sbe\b"
-        r"|\bup\sto\swhich\s(?:context|length)\b|\blongest\s(?:sequence|response|prompt)s?(?=\s(?:for|of|on)\b)",
-        "ask=longest",
-        "how long can responses be",
-        "ask=longest",
-    ),
-    Spelling(
-        r"\b(\d{1,3}k|\d{3,6})(?:[\s-]tokens?)?\squestions?\b",
-        r"\1 prompt",
+        rf"\b(?:(\d{{1,3}}k|\d{{3,6}})(?:[\s-]tokens?)?\s)?questions?(?(1)\b|\s(?=(?:of|{_UP_TO})\s?\d))",
+        lambda found: f"{found[1]} prompt" if found[1] else "prompt ",
         "500 token questions",
         "500 prompt",
-    ),
-    Spelling(
-        rf"\bquestions?\s(?=(?:of|{_UP_TO})\s?\d)",
-        "prompt ",
-        "questions up to 2000",
-        "prompt up to 2000",
     ),
     Spelling(r"\b(?:completion|output|answer)s?\b", "response", "outputs 2048", "response 2048"),
     Spelling(r"\binputs?\b", "prompt", "inputs 1024", "prompt 1024"),
@@ -105,15 +76,10 @@ SIGNS = (
     Spelling(r"(?<=[a-z])(?:\+|\s\+\s)(?=[a-z])", " and ", "grpo+lora", "grpo and lora"),
     Spelling(
         # Not 3090 + 4090.
-        rf"(?<![\w.])(?![1-5]0[5-9]0\s)({NUMBER}{UNIT})\s*\+\s*(?![1-5]0[5-9]0\b)({NUMBER}{UNIT})\b",
-        r"\1+\2",
+        rf"(?<![\w.])(?![1-5]0[5-9]0\s)({NUMBER}{UNIT})\s*\+\s*(?![1-5]0[5-9]0\b)({NUMBER}{UNIT})\b"
+        r"|(?<![\w./+-])(\d{1,3}k|\d{3,6})/(\d{1,3}k|\d{3,6})(?![\w./+-])",
+        r"\1\3+\2\4",
         "1k + 2k",
-        "1k+2k",
-    ),
-    Spelling(
-        r"(?<![\w./+-])(\d{1,3}k|\d{3,6})/(\d{1,3}k|\d{3,6})(?![\w./+-])",
-        r"\1+\2",
-        "1k/2k",
         "1k+2k",
     ),
     Spelling(r"(?<=\d)\s+x\s+(?=[a-z0-9])|(?<=\d)\s+x(?=[a-z])", "x", "2 x h100", "2xh100"),

@@ -21,3 +21,8 @@ class Spelling:
         """`becomes` is what `re.sub` takes, with the parts of what was found."""
         self.found, self.becomes = regex(pattern, re.I), becomes
         self.written, self.read = written, read
+
+
+def left_out(pattern: str, written: str, read: str = "") -> Spelling:
+    """What changes no answer, and would be taken for something else."""
+    return Spelling(pattern, "", written, read)

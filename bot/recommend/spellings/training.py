@@ -83,11 +83,11 @@ SETTINGS = (
 """Settings with their values."""
 MODELS = (
     Spelling(
-        r"\b(qwen|llama|phi|gemma|olmo|glm|hermes|tulu)\s+(\d)(?=\s|\Z)",
-        r"\1-\2",
-        "qwen 3",
-        "qwen-3",
+        r"(?:\b(qwen|llama|phi|gemma|olmo|glm|hermes|tulu)\s+|(?<![\w/-])(llama|phi|gemma|olmo|glm))(\d)"
+        r"(?=\s|\Z)",
+        r"\1\2-\3",
+        "qwen 3 or llama3",
+        "qwen-3 or llama-3",
     ),
-    Spelling(r"(?<![\w/-])(llama|phi|gemma|olmo|glm)(\d)(?=\s|\Z)", r"\1-\2", "llama3", "llama-3"),
 )
 """A family and its generation."""
