@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from bot.base.devices import Device, Vendor, by_token, devices
+from bot.base.devices import Device, Vendor, by_token, devices, refitted
 from bot.base.regex import regex
 
 BRAND = regex(r"(?:nvidia|geforce|tesla|amd|instinct|quadro|huawei|ascend|metax)[-_]?")
@@ -62,7 +62,8 @@ def card(word: str) -> tuple[Device, ...]:
         return exact
     memory = _MEMORY.search(low)
     if memory:
-        return with_memory(card(low[: memory.start()]), int(memory[1]))
+        found, gib = card(low[: memory.start()]), int(memory[1])
+        return with_memory(found, gib) or refitted(found, gib)
     plain = re.sub(r"[-_]", "", low).removesuffix("s")
     return by_token(plain) if plain != low else ()
 

@@ -5,7 +5,8 @@ A name alone is ambiguous (an H20 has 96 GB or 141 GB), so name AND memory decid
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Literal, TypeAlias, get_args
 from bot.base.csv_file import read_table
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, plural_message
+from bot.base.regex import regex
 
 Interconnect: TypeAlias = Literal["nvlink", "xgmi", "hccs", "metaxlink", "pcie"]
 _INTERCONNECTS: dict[str, Interconnect] = {name: name for name in get_args(Interconnect)}
@@ -34,8 +36,13 @@ class Vendor(StrEnum):
     METAX = "MetaX"
 
 
-_NO_BF16 = ("v100", "v100-16", "t4", "rtx2080ti", "rtx8000")
-"""Tokens of NVIDIA's cards before Ampere: they compute bf16 in other ways, with few kernels."""
+_NO_BF16 = ("v100", "t4", "rtx2080ti", "rtx8000")
+"""NVIDIA's cards before Ampere: they compute bf16 in other ways, with few kernels."""
+_GEFORCE = "NVIDIA GeForce "
+"""Cards that workshops refit with other chips of memory."""
+_REFITTED = regex(r"(.+)-(\d{1,2})")
+_MODULE = 16
+"""GB of which a host's memory is a multiple."""
 _VENDORS: Mapping[Interconnect, Vendor] = {
     "xgmi": Vendor.AMD,
     "hccs": Vendor.ASCEND,
@@ -75,7 +82,7 @@ class Device:
     @property
     def has_bf16(self) -> bool:
         """Whether it computes in bf16 itself."""
-        return self.token not in _NO_BF16
+        return self.token.partition("-")[0] not in _NO_BF16
 
     @property
     def label(self) -> str:
@@ -103,7 +110,39 @@ def devices() -> tuple[Device, ...]:
 
 def by_token(token: str) -> tuple[Device, ...]:
     """The devices that a file name's token may mean; empty when it is not known."""
-    return _by_token().get(token.lower(), ())
+    low = token.lower()
+    match = None if low in _by_token() else _REFITTED.fullmatch(low)
+    return (
+        _by_token().get(low, ()) if match is None else refitted(by_token(match[1]), int(match[2]))
+    )
+
+
+def refitted(cards: Iterable[Device], gib: int) -> tuple[Device, ...]:
+    """The first of the cards with another memory than the table's, where it can have been refitted.
+
+    A GeForce from half to twice of its memory can; a multiple of 16 beyond its own that is not
+    twice as much is likelier the host's. What the driver keeps stays the same.
+    """
+    for card in cards:
+        times = gib / card.memory_gib
+        is_hosts = times > 1 and gib % _MODULE == 0 and round(2 * card.memory_gib) != gib
+        if card.reported_name.startswith(_GEFORCE) and 0.5 <= times <= 2.01 and not is_hosts:
+            other = replace(
+                card,
+                token=f"{card.token}-{gib}",
+                memory_bytes=gib * GIB,
+                usable_gib=round(gib - card.memory_gib + card.usable_gib, 2),
+                name_tokens=(f"{card.token}-{gib}",),
+                verified=False,
+            )
+            return (other,)
+    return ()
+
+
+def original(card: Device) -> Device | None:
+    """The card of the same name with the memory that it is sold with; None for such a one."""
+    of_name = _by_token().get(card.token.partition("-")[0], ())
+    return of_name[0] if card.reported_name.startswith(_GEFORCE) and card not in of_name else None
 
 
 def label_of(token: str) -> str | None:

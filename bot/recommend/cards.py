@@ -17,7 +17,7 @@ T = TypeVar("T")
 _NAMED_ONLY = (
     *("a10g", "a30", "a5500", "l40", "rtx3090ti", "rtx4500ada"),
     *("rtxpro4000", "rtxpro4500", "rtxpro5000", "a100-64", "gb300", "h100nvl", "mi250x"),
-    "rtx5090laptop",
+    *("rtx5090laptop", "rtx3080-20", "rtx4090d-48"),
 )
 """Cards that are answered where they are named: another one of their memory is commoner, or a
 single cluster has them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.base.device_words import vendor_of
-from bot.base.devices import MIB, Vendor, by_report, by_token, devices
+from bot.base.devices import MIB, Vendor, by_report, by_token, devices, original
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,9 @@ from bot.base.devices import MIB, Vendor, by_report, by_token, devices
         ("NVIDIA A100-SXM4-40GB", 40_960, "a100-40"),
         ("NVIDIA GeForce RTX 4090 D", 24_564, "rtx4090d"),
         ("NVIDIA GeForce RTX 4090", 49_140, "rtx4090-48"),
+        ("NVIDIA GeForce RTX 4090 D", 49_140, "rtx4090d-48"),
+        ("NVIDIA GeForce RTX 3080", 20_480, "rtx3080-20"),
+        ("NVIDIA GeForce RTX 2080 Ti", 22_528, "rtx2080ti-22"),
         ("NVIDIA A10G", 23_028, "a10g"),
         ("NVIDIA A30", 24_576, "a30"),
         ("NVIDIA L40", 46_068, "l40"),
@@ -50,6 +53,32 @@ def test_a_token_may_mean_several_devices() -> None:
     assert {device.token for device in by_token("H20")} == {"h20", "h20-141"}
     assert {device.token for device in by_token("H100")} == {"h100", "h100nvl"}
     assert by_token("h1000") == ()
+
+
+@pytest.mark.parametrize(
+    ("token", "usable"),
+    [
+        ("rtx3090-48", 47.7),  # Twice the chips.
+        ("3090-48", 47.7),
+        ("rtx3060-8", 7.74),  # Sold with less, too.
+        ("rtx3090-32", None),  # Likelier the host's.
+        ("rtx3090-96", None),
+        ("rtx3090-4", None),
+        ("h100-40", None),  # No workshop changes the memory of these.
+        ("rtx9999-48", None),
+    ],
+)
+def test_a_refitted_card_has_the_memory_that_its_token_says(
+    token: str, usable: float | None
+) -> None:
+    found = by_token(token)
+    assert [device.usable_gib for device in found] == ([] if usable is None else [usable])
+    for device in found:
+        assert by_token(device.token) == found
+        assert not device.verified
+        assert original(device) in by_token(device.token.partition("-")[0])
+    assert original(by_token("rtx3090")[0]) is None
+    assert original(by_token("a100-40")[0]) is None
 
 
 def test_a_token_means_cards_of_one_memory() -> None:

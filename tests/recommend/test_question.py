@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bot.base.csv_file import read_table
 from bot.base.device_words import card
-from bot.base.devices import devices
+from bot.base.devices import devices, original
 from bot.base.errors import UserError
 from bot.base.messages import sentence_of
 from bot.memory.shapes.models import find, pinned
@@ -318,8 +318,7 @@ def test_every_reported_name_means_its_card() -> None:
         if device.reported_name:
             (card,) = parse_question([f"4x {device.reported_name} qwen3-8b"]).cards
             # They report the name of the common card.
-            refitted = device.label in ("RTX4090-48", "RTX3050LAPTOP-6", "RTX4060TI-8")
-            assert card.memory_bytes == device.memory_bytes or refitted, device
+            assert card.memory_bytes == device.memory_bytes or original(device), device
 
 
 def test_a_card_of_the_nvlink_pair_is_told_from_the_other_one() -> None:
