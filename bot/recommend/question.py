@@ -25,7 +25,7 @@ from bot.recommend.model_names import (
 )
 from bot.recommend.question_cards import QuestionCards, question_cards
 from bot.recommend.question_words import words_of
-from bot.recommend.refusals import not_one_model, refuse_known
+from bot.recommend.refusals import not_one_model, one_of, refusals, refuse_known
 from bot.recommend.request import ONLINE, TASKS
 from bot.recommend.sorted_words import (
     SortedWords,
@@ -101,7 +101,9 @@ def parse_question(
     if not all(one.has_bf16 for group in parts.cards for one in group):
         parts.rest = [word for word in parts.rest if word.lower() not in _HALF]
     parts.rest, asides = without_asides(parts.rest)
-    refuse_known(parts.rest, has_cards=bool(parts.cards))
+    unable = parts.values.get("unable", [])
+    refuse_known(parts.rest, () if parts.cards else unable)
+    asides += dict.fromkeys(refusals(unable))
     parts.left_out += [word for word in parts.rest if "=" in word]
     parts.rest = [word for word in parts.rest if "=" not in word]
     _leave_out_what_is_not_wanted(parts)
@@ -230,10 +232,7 @@ def _with_model_beside(
     if any(map(is_size, others)) or (
         not {*map(str.lower, others)} & VARIANTS and likely_model([*others, *sizes]) is not None
     ):
-        raise UserError(
-            "The question names {values}: one of them, please.",
-            values=f"{' '.join(run)}, {' '.join(others)}",
-        )
+        raise one_of(f"{' '.join(run)}, {' '.join(others)}")
     close = [word for word in others if nearest(word) is not None]
     if close:
         raise not_one_model(close[:1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -11,7 +11,7 @@ from bot.base.csv_file import read_table
 from bot.base.device_words import BRAND
 from bot.base.devices import Device, Vendor, devices
 from bot.base.errors import UserError
-from bot.base.messages import Message, enumeration, message
+from bot.base.messages import Message, enumeration, mark, message
 from bot.base.regex import regex
 from bot.recommend.model_names import is_size, likely_model, model, of_family, size_in
 from bot.recommend.request import all_tasks
@@ -25,6 +25,30 @@ _CARD = regex(
 """A maker's word or the letter of a series, and a number; or the number of a GeForce."""
 _MOST_NEAR = 6
 """Names of cards that are compared with an unknown one; a card has several."""
+_REFUSALS = {
+    "bf16": mark("The {label} has no bf16, and is not known here."),
+    "shared": mark(
+        "The processor and the GPU of a {label} share one memory, which is not estimated. What a "
+        "model needs is answered without a card: rlbot recommend Qwen3-8B."
+    ),
+    "software": mark(
+        "{label} takes other software than the scripts here, which are for cards of {vendors}."
+    ),
+    "task": mark("There is no prediction for {task}; the tasks are {tasks}."),
+    "serving": mark(
+        "What training takes is answered here, and {task} is none: ask about sft, dpo or grpo."
+    ),
+    "method": mark(
+        "No script here trains with {label}: the methods are full, lora, dora and qlora."
+    ),
+    "precision": mark("No script here trains in {label}: each does in bf16 where the card has it."),
+    "engine": mark(
+        "{label} cannot be asked for: scripts are for verl (FSDP, and Megatron where it is "
+        "needed), openrlhf and trl (DeepSpeed), which generate with vLLM. Name one of the three, "
+        "or none."
+    ),
+}
+"""Why there is no answer for what `unsupported` names."""
 _OF_CARD = regex(r"(?:ada|d|g|gre|i|laptop|max-q|pro|s|super|t|ti|tisuper|x|xt|xtx)?")
 
 
@@ -56,18 +80,21 @@ def card_word(word: str) -> str | None:
     return None
 
 
-def refuse_known(words: Sequence[str], *, has_cards: bool) -> None:
-    """Raise UserError for what is known, and has no answer here."""
+def is_unable(word: str) -> bool:
+    """Whether a word names a card for which no script is made."""
+    known = unsupported(word)
+    return known is not None and known[1] in ("bf16", "shared", "software")
+
+
+def refuse_known(words: Sequence[str], unable: Sequence[str]) -> None:
+    """Raise UserError for what is known, and has no answer here; `unable` are cards."""
     if any(_SLICE.fullmatch(word.lower()) for word in words):
         raise UserError(
             "A slice of a card (MIG) is not estimated: ask about a card with as much memory, "
             "such as 1xA100-40."
         )
-    for label, reason in filter(None, map(unsupported, words)):
-        if reason not in ("bf16", "shared", "software"):
-            raise _not_covered(label, reason)
-        if not has_cards:
-            raise _no_scripts(label, reason)
+    for sentence in refusals((*words, *unable)):
+        raise UserError(sentence)
     for word in filter(None, map(card_word, words)):
         raise UserError(
             'The card "{word}" is not known here; {hint} It can be asked about by its memory, '
@@ -75,6 +102,13 @@ def refuse_known(words: Sequence[str], *, has_cards: bool) -> None:
             word=word,
             hint=_near_cards(word),
         )
+
+
+def refusals(words: Iterable[str]) -> Iterator[Message]:
+    """Why there is no answer for each of the words that are known."""
+    for label, reason in filter(None, map(unsupported, words)):
+        tasks, vendors = enumeration(all_tasks()), ", ".join(Vendor)
+        yield message(_REFUSALS[reason], label=label, task=label, tasks=tasks, vendors=vendors)
 
 
 def _near_cards(word: str) -> Message:
@@ -88,52 +122,6 @@ def _near_cards(word: str) -> Message:
     return message("near ones are {cards}.", cards=", ".join(cards))
 
 
-def _not_covered(label: str, reason: str) -> UserError:
-    if reason == "task":
-        return UserError(
-            "There is no prediction for {task}; the tasks are {tasks}.",
-            task=label,
-            tasks=enumeration(all_tasks()),
-        )
-    if reason == "serving":
-        return UserError(
-            "What training takes is answered here, and {task} is none: ask about sft, dpo or grpo.",
-            task=label,
-        )
-    if reason == "method":
-        return UserError(
-            "No script here trains with {label}: the methods are full, lora, dora and qlora.",
-            label=label,
-        )
-    if reason == "precision":
-        return UserError(
-            "No script here trains in {label}: each does in bf16 where the card has it.",
-            label=label,
-        )
-    return UserError(
-        "{label} cannot be asked for: scripts are for verl (FSDP, and Megatron where it is "
-        "needed), openrlhf and trl (DeepSpeed), which generate with vLLM. Name one of the three, "
-        "or none.",
-        label=label,
-    )
-
-
-def _no_scripts(label: str, reason: str) -> UserError:
-    if reason == "bf16":
-        return UserError("The {label} has no bf16, and is not known here.", label=label)
-    if reason == "shared":
-        return UserError(
-            "The processor and the GPU of a {label} share one memory, which is not estimated. What "
-            "a model needs is answered without a card: rlbot recommend Qwen3-8B.",
-            label=label,
-        )
-    return UserError(
-        "{label} takes other software than the scripts here, which are for cards of {vendors}.",
-        label=label,
-        vendors=", ".join(Vendor),
-    )
-
-
 def of_laptop(card: Device) -> UserError:
     """The error of a laptop's card that is not known, and has the name of one that is."""
     return UserError(
@@ -143,19 +131,26 @@ def of_laptop(card: Device) -> UserError:
     )
 
 
+def one_of(values: str) -> UserError:
+    """The error of a question that names several where it can be about one alone."""
+    return UserError("The question names {values}: one of them, please.", values=values)
+
+
 def not_one_model(words: Sequence[str]) -> UserError:
     """The error of words that together are no model: two of them, or one that is not known."""
     different = list(dict.fromkeys(words))
     for models in _two_models(words):
-        return UserError("The question names {values}: one of them, please.", values=models)
+        return one_of(models)
     unknown = [word for word in different if model((word,)) is None]
     unknown = [word for word in unknown if likely_model((word,)) is None] or unknown
     if not unknown or (len(different) > 1 and all(map(is_size, different))):
-        return UserError(
-            "The question names {values}: one of them, please.", values=", ".join(different)
-        )
+        return one_of(", ".join(different))
     one = min(unknown, key=lambda word: (is_size(word), nearest(word) is None, not word.isalpha()))
-    return _unknown(one, alone=len(different) == 1)
+    return UserError(
+        '"{word}" is no card, model, task or method that is known here; {hint}',
+        word=one,
+        hint=_hint(one, alone=len(different) == 1),
+    )
 
 
 def _two_models(words: Sequence[str]) -> Iterator[str]:
@@ -165,14 +160,6 @@ def _two_models(words: Sequence[str]) -> Iterator[str]:
         named = [model(tuple(part)) or likely_model(part) for part in parts if len(part) < 5]
         if len(named) == 2 and all(named) and not all(map(is_size, words)):
             yield ", ".join(" ".join(part) for part in parts)
-
-
-def _unknown(word: str, *, alone: bool = False) -> UserError:
-    return UserError(
-        '"{word}" is no card, model, task or method that is known here; {hint}',
-        word=word,
-        hint=_hint(word, alone=alone),
-    )
 
 
 def _hint(word: str, *, alone: bool) -> Message:

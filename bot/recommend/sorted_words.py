@@ -13,7 +13,7 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.recommend.model_names import is_exactly, model
-from bot.recommend.refusals import card_word, unsupported
+from bot.recommend.refusals import card_word, is_unable, one_of, unsupported
 from bot.recommend.request import MOST_GPUS, TASKS
 from bot.recommend.spellings.spelling import NUMBER, UNIT
 from bot.recommend.vocabulary import (
@@ -94,12 +94,19 @@ _UNWANTED = {"lora": "full", "full": "lora", "dora": None, "qlora": None}
 class HardwareWord:
     """A word about cards, in the order of the question."""
 
-    kind: Literal["card", "count", "times", "memory", "nodes", "and", "or"]
-    """`times` is a number behind what it counts; `and` and `or` stand before the next cards."""
+    kind: Literal["card", "unable", "count", "times", "memory", "nodes", "and", "or"]
+    """`times` is a number behind what it counts; `and` and `or` stand before the next cards.
+
+    `unable` is a card for which no script is made.
+    """
     number: int = 0
     """Of GPUs or nodes; GB of memory."""
     devices: tuple[Device, ...] = ()
     """Those that a card's word may mean."""
+    each: int = 0
+    """GPUs of each node, where `number` are those of all."""
+    is_bare: bool = False
+    """Whether a count stands beside no word of cards: `or two?`."""
 
 
 @dataclass(slots=True)
@@ -121,10 +128,7 @@ class SortedWords:
         """The one value of a kind; None without one. Raises UserError for several."""
         values = self.values.get(kind, [])
         if len(values) > 1:
-            raise UserError(
-                "The question names {values}: one of them, please.",
-                values=", ".join(sorted(values)),
-            )
+            raise one_of(", ".join(sorted(values)))
         return values[0] if values else None
 
     def integer(self, kind: str) -> int | None:
@@ -165,10 +169,9 @@ def sort_words(
             parts.rest.append(word)
         elif word.lower() in VARIANTS:
             parts.left_out.append(word)
-        elif found := card(word.lower()):
-            parts.hardware.append(HardwareWord("card", devices=found))
         elif not (
-            _sort_between(word.lower(), after, next_, parts)
+            _sort_card(word.lower(), parts)
+            or _sort_between(word.lower(), after, next_, parts)
             or _sort_number(word.lower(), parts)
             or _sort_count(word.lower(), before, after, parts)
             or _sort_word(word.lower(), parts)
@@ -176,6 +179,17 @@ def sort_words(
             stands_apart = not parts.rest or parts.rest[-1].lower() != before
             is_number = stands_apart and not any(map(str.isalpha, word))
             (parts.left_out if is_number else parts.rest).append(word)
+
+
+def _sort_card(low: str, parts: SortedWords) -> bool:
+    """Put a card where it belongs, also one for which no script is made; False for other words."""
+    found = card(low)
+    if not found and not is_unable(low):
+        return False
+    if not found:
+        parts.add("unable", low)
+    parts.hardware.append(HardwareWord("card" if found else "unable", devices=found))
+    return True
 
 
 def _sort_between(low: str, after: str, next_: str, parts: SortedWords) -> bool:
@@ -276,7 +290,8 @@ def _sort_number(low: str, parts: SortedWords) -> bool:
         parts.add(kind, str(tokens(keyed[2], keyed[3])))
     elif nodes := _NODES.fullmatch(low):
         if nodes[2]:
-            parts.count(int(nodes[1]) * int(nodes[2]))
+            count, each = map(int, nodes.groups())
+            parts.hardware.append(HardwareWord("count", count * each, each=each))
         else:
             parts.hardware.append(HardwareWord("nodes", int(nodes[1])))
     elif total := _TOTAL.fullmatch(low):
@@ -312,7 +327,8 @@ def _sort_count(low: str, before: str, after: str, parts: SortedWords) -> bool:
         else:
             parts.left_out.append(low)
     else:
-        parts.count(number, kind="times" if count[1] or before == "x" else "count")
+        kind: Literal["count", "times"] = "times" if count[1] or before == "x" else "count"
+        parts.hardware.append(HardwareWord(kind, number, is_bare=not is_count))
     return True
 
 
