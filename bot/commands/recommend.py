@@ -6,7 +6,7 @@ import argparse
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -133,34 +133,45 @@ def run(arguments: argparse.Namespace) -> int:
     models = _Models(HubConfigs(os.environ, Path.home(), fetches=not arguments.offline))
     with _in_language(language), models.explaining():
         words, question = _question(arguments, models)
+        if question.tasks and (arguments.write or arguments.format == "json"):
+            raise UserError(
+                "The question names {tasks}: a script and JSON are of one task, ask for each.",
+                tasks=", ".join(question.tasks),
+            )
         if question.model is None:
             return _overview(arguments, question, language)
         from bot.recommend.model_answer import answer_model
 
-        answer = answer_model(
-            question,
-            by_words=bool(words),
-            folder=models.folder(question.model),
-            page=_page(arguments.page, config.page),
-            language=language,
-        )
-    recommendations = answer.recommendations
-    writes = arguments.write and answer.scripts
-    written = _write(answer, arguments.write, arguments.choice) if writes else None
+        folder = models.folder(question.model)
+        page = _page(arguments.page, config.page)
+        answers = [
+            answer_model(one, by_words=bool(words), folder=folder, page=page, language=language)
+            for one in question.of_each_task
+        ]
+    return _print(arguments, answers)
+
+
+def _print(arguments: argparse.Namespace, answers: Sequence[RecommendAnswer]) -> int:
+    """Print the answers, and write the script that is asked for; returns the exit status."""
+    writes = arguments.write and answers[0].scripts
+    written = _write(answers[0], arguments.write, arguments.choice) if writes else None
+    shown = [one.recommendations for one in answers]
     if arguments.format == "json":
-        _write_json(recommendations)
+        _write_json(shown[0])
     else:
         from bot.recommend.text import markdown, text
 
-        # The next step would be to write what was written now.
-        shown = replace(recommendations, next=None) if written else recommendations
-        write(markdown(shown) if arguments.format == "markdown" else text(shown, columns(_WIDEST)))
+        if written:  # The next step would be to write what was written now.
+            shown = [replace(one, next=None) for one in shown]
+        is_markdown = arguments.format == "markdown"
+        width = columns(_WIDEST)
+        write("\n".join(markdown(one) if is_markdown else text(one, width) for one in shown))
     if arguments.write and not writes:
         notice("nothing fits, so no script was written")
     if written is not None:
         command = f"rlbot lint {shlex.quote(str(written))}"
         notice("wrote {path}; check it: {command}", path=written, command=command)
-    return 0 if recommendations.predicted or recommendations.published else 1
+    return 0 if any(one.predicted or one.published for one in shown) else 1
 
 
 @contextmanager
@@ -265,7 +276,7 @@ def _is_configuration(path: str) -> bool:
 def _overview(arguments: argparse.Namespace, question: ParsedQuestion, language: Language) -> int:
     """What cards alone can train."""
     from bot.recommend.overview import overviews
-    from bot.recommend.tables import overview_markdown, overview_text
+    from bot.recommend.overview_text import overview_markdown, overview_text
 
     if arguments.write:
         raise UserError("--write writes a script for one model: name it, such as Qwen3-8B.")
@@ -276,15 +287,15 @@ def _overview(arguments: argparse.Namespace, question: ParsedQuestion, language:
             "Without a model JSON is of one kind of card, not {cards}: ask about each.",
             cards=", ".join(dict.fromkeys(card.label for card in question.cards)),
         )
-    answers = overviews(question, language)
+    of_tasks = [overviews(one, language) for one in question.of_each_task]
     if arguments.format == "json":
-        _write_json(answers[0])
+        _write_json(of_tasks[0][0])
     elif arguments.format == "markdown":
-        write(overview_markdown(answers))
+        write("\n".join(map(overview_markdown, of_tasks)))
     else:
-        write(overview_text(answers, columns(_WIDEST)))
-    fits = any(one.verdict != "no" for answer in answers for one in answer.models)
-    return 0 if fits else 1
+        write("\n".join(overview_text(answers, columns(_WIDEST)) for answers in of_tasks))
+    models = [one for answers in of_tasks for answer in answers for one in answer.models]
+    return 0 if any(one.verdict != "no" for one in models) else 1
 
 
 def _page(named: str | None, configured: str | None) -> Page | None:

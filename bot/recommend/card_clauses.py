@@ -128,7 +128,9 @@ def _with_cards(clauses: list[CardClause]) -> list[CardClause]:
                 return _with_cards(changed)
         if not one.is_count and not one.kinds:
             _check_memory(clauses, at)
-    if len(clauses) > 1 and any(one.is_count for one in clauses):
+    counts = [one for one in clauses if one.is_count]
+    is_choice = len(counts) == len(clauses) and any(one.after == "or" for one in counts)
+    if counts and len(clauses) > 1 and not is_choice:
         raise UserError(
             "{numbers} are several numbers of GPUs: name one, or each with its card. Lengths are "
             "written 1k+2k, a batch batch=128.",

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import cast
 
-from bot.base.devices import Vendor, gpu_count
+from bot.base.devices import Vendor, gpu_count, original
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 from bot.frameworks.releases import releases
@@ -26,6 +26,7 @@ from bot.recommend.request import (
     ModelFolder,
     Request,
     Sizes,
+    check_method,
     make_request,
     responses_of,
 )
@@ -39,8 +40,13 @@ PROMPT, RESPONSE, BATCH, RANK = 1024, 1024, 128, 32
 def task_of(question: ParsedQuestion) -> str:
     """The task, else GRPO; fine-tuning where the method or a card is for samples alone."""
     return question.task or (
-        QUANTIZED[0] if question.method == "qlora" or _lacks_bf16(question) else TASK
+        QUANTIZED[0] if "qlora" in _methods(question) or _lacks_bf16(question) else TASK
     )
+
+
+def _methods(question: ParsedQuestion) -> tuple[str, ...]:
+    """The methods that are named."""
+    return question.methods if question.method is None else (question.method,)
 
 
 def _lacks_bf16(question: ParsedQuestion) -> bool:
@@ -97,10 +103,30 @@ def of_able_cards(question: ParsedQuestion) -> ParsedQuestion:
     )
 
 
+def of_able_methods(question: ParsedQuestion) -> ParsedQuestion:
+    """The question with those of several methods alone that its task can be trained with, and why.
+
+    As it is where that is none of them, or each.
+    """
+    able, why = [], []
+    for method in question.methods:
+        alone = replace(question, method=method, methods=())
+        try:
+            check_method(method, framework_of(alone), task_of(alone))
+            able.append(method)
+        except UserError as error:
+            why.append(sentence_of(error))
+    if not able or not why:
+        return question
+    one, several = (able[0], ()) if len(able) == 1 else (None, tuple(able))
+    asides = (*question.asides, *dict.fromkeys(why))
+    return replace(question, method=one, methods=several, asides=asides)
+
+
 def _framework_of(question: ParsedQuestion) -> FrameworkName:
     if question.framework is not None:
         return cast("FrameworkName", question.framework)
-    if question.method in ("dora", "qlora") or _lacks_bf16(question):
+    if {"dora", "qlora"} & {*_methods(question)} or _lacks_bf16(question):
         return "trl"
     task = task_of(question)
     return next((name for name, tasks in TASKS.items() if task in tasks), FRAMEWORK)
@@ -153,7 +179,7 @@ def _batch(question: ParsedQuestion) -> int:
 
     And over the power of two within them where that is near: fewer may do what all cannot.
     """
-    numbers = [one.gpus or 1 for one in question.groups] or [question.gpus or 1]
+    numbers = [one.gpus or 1 for one in question.groups] or question.choice or [question.gpus or 1]
     most = [counts(number)[-1] for number in numbers]
     share = partial(shareable_batch, BATCH, responses_of(task_of(question)))
     both = share([*most, *(1 << (number.bit_length() - 1) for number in most)])
@@ -208,6 +234,14 @@ def _taken_cards(question: ParsedQuestion) -> Iterator[str]:
         yield str(gpu_count(gpus_of(question)))
     if question.gpus is not None and len(question.cards) > 1:
         yield message("{gpus} of each card", gpus=question.gpus)
+    for card in dict.fromkeys(question.cards):
+        if usual := original(card):
+            yield message(
+                "{device} with {gib} GB instead of {usual}",
+                device=usual.label,
+                gib=round(card.memory_gib),
+                usual=round(usual.memory_gib),
+            )
     if question.is_card_taken:
         yield message("card {device}", device=", ".join(one.label for one in question.cards))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from bot.base.devices import Device
-from bot.base.messages import Language, message, translated
+from bot.base.messages import Language, mark, message, translated
 from bot.recommend.answer import RecommendAnswer, recommend
 from bot.recommend.cards import CardGroup, by_kind, rarity, usual_devices
 from bot.recommend.defaults import (
@@ -16,6 +16,7 @@ from bot.recommend.defaults import (
     METHOD,
     next_command,
     of_able_cards,
+    of_able_methods,
     request_of,
     search_of,
     taken,
@@ -52,7 +53,7 @@ def answer_model(
     the method that is named, else of one with a published row for the cards, else of the first
     that fits: full, then LoRA.
     """
-    question = of_able_cards(question)
+    question = of_able_methods(of_able_cards(question))
     is_open = by_words or question.task is None or question.response is None
     asked = question
     if not by_words:
@@ -63,14 +64,15 @@ def answer_model(
         for request in _requests(question, folder or question.model or "")
     }
     usual = sorted(usual_devices(), key=_common_first)
-    groups = question.groups or tuple(CardGroup(one, question.gpus) for one in usual)
+    numbers = question.choice or (question.gpus,)
+    groups = question.groups or tuple(CardGroup(one, gpus) for one in usual for gpus in numbers)
     budget = max((one.gpus or BUDGET for one in groups), default=BUDGET)
     verdicts = list(_verdicts(searches, groups, budget)) if by_words else []
     if question.asks_longest and len(groups) <= _FEW:
         verdicts = [_with_longest(searches, groups, one) for one in verdicts]
     is_large = not question.cards and bool(verdicts) and not _fits_on_a_node(verdicts)
     if is_large:
-        budget = question.gpus or LARGE_BUDGET
+        budget = question.gpus or max(question.choice, default=LARGE_BUDGET)
         groups = tuple(one for one in groups if one.device.token in LARGE)
         verdicts = list(_verdicts(searches, groups, budget))
     devices = tuple(one.device for one in groups)
@@ -86,7 +88,7 @@ def answer_model(
         for method, one in searches.items()
         if question.cards and matching(rows_of(page), one.request, hardware.most, budget)
     ]
-    preferred = (question.method, *published, _method(verdicts))
+    preferred = (question.method, *published, _method(verdicts), *searches)
     search = next(searches[method] for method in preferred if method in searches)
     answer = recommend(search, hardware, page=page, language=language)
     clauses = taken(asked, method=search.request.method) if is_open else ()
@@ -115,23 +117,17 @@ def _too_long(request: Request) -> Iterator[str]:
     context, total = request.context, request.prompt + request.response
     if context is None or total <= context:
         return
-    name = request.path.rpartition("/")[2]  # A base may take fewer than its tuned model.
+    sentence = mark(
+        "{model} was made for {tokens} tokens, and samples of {total} are asked for: it has not "
+        "learned the positions beyond."
+    )
     if request.online:
-        yield message(
+        sentence = mark(
             "{model} was made for {tokens} tokens, and prompt and response are {total}: the engine "
-            "ends a response there.",
-            model=name,
-            tokens=context,
-            total=total,
+            "ends a response there."
         )
-    else:
-        yield message(
-            "{model} was made for {tokens} tokens, and samples of {total} are asked for: it has "
-            "not learned the positions beyond.",
-            model=name,
-            tokens=context,
-            total=total,
-        )
+    name = request.path.rpartition("/")[2]  # A base may take fewer than its tuned model.
+    yield message(sentence, model=name, tokens=context, total=total)
 
 
 def _on_larger_hosts(
@@ -203,8 +199,8 @@ def _common_first(device: Device) -> tuple[int, int]:
 
 def _requests(question: ParsedQuestion, model: str | ModelFolder) -> Iterator[Request]:
     """The method that is named, and LoRA beside full training as the next cheaper way."""
-    methods = ("full", "lora") if question.method in (None, "full") else (question.method,)
-    for method in (one for one in methods if one not in question.unwanted):
+    usual = ("full", "lora") if question.method in (None, "full") else (question.method,)
+    for method in (one for one in question.methods or usual if one not in question.unwanted):
         yield request_of(question, model, method or METHOD)
 
 

@@ -50,17 +50,19 @@ def with_options(question: ParsedQuestion, values: OptionValues) -> ParsedQuesti
         named["task"] = values.task.lower()
     changes = {name: value for name, value in named.items() if value is not None}
     for name, value in changes.items():
-        word = getattr(question, name)
+        word = getattr(question, name) or ", ".join(getattr(question, f"{name}s", ())) or None
         if word is not None and word != value:
             raise UserError(
                 "The question says {word} and an option {value}: one of them, please.",
                 word=word,
                 value=value,
             )
-    if question.numbers and (values.gpus is not None or devices):
+    own = question.numbers or question.choice
+    if (question.numbers and devices) or (own and values.gpus is not None):
         raise UserError(
             "The question says {word} and an option {value}: one of them, please.",
-            word=", ".join(f"{one.gpus}x{one.device.token}" for one in question.groups),
+            word=", ".join(f"{one.gpus}x{one.device.token}" for one in question.groups)
+            or ", ".join(map(str, question.choice)),
             value=", ".join(map(str, [*devices, *filter(None, [values.gpus])])),
         )
     if changes.get("rank", question.rank) is not None and "full" in (

@@ -15,6 +15,7 @@ from bot.recommend.defaults import (
     gpus_of,
     next_command,
     of_able_cards,
+    of_able_methods,
     request_of,
     search_of,
     sizes_of,
@@ -47,7 +48,7 @@ BEYOND = 2
 
 def overviews(question: ParsedQuestion, language: Language) -> list[CardOverview]:
     """What fits each group of cards; raises UserError for a question that contradicts itself."""
-    question = of_able_cards(question)
+    question = of_able_methods(of_able_cards(question))
     alone = replace(question, numbers=(), is_mixed=False)
     return [
         _overview(replace(alone, cards=(one.device,), gpus=one.gpus), one.together, language)
@@ -111,7 +112,7 @@ def _quantized_tasks(
     Its script shares out no base, and experts stay in bf16, so that LoRA on many cards, or with a
     base that waits on the host, is often what fits.
     """
-    is_open = question.method is None and question.framework in (None, "trl")
+    is_open = not (question.method or question.methods) and question.framework in (None, "trl")
     if not is_open or card.interconnect != "pcie":
         return ()
     models = dict.fromkeys(one.model for one in verdicts)
@@ -130,7 +131,7 @@ def _quantized_tasks(
 
 
 def _verdicts(question: ParsedQuestion, device: Device, gpus: int) -> Iterator[MethodVerdict]:
-    methods = (question.method,) if question.method else ("full", "lora")
+    methods = (question.method,) if question.method else question.methods or ("full", "lora")
     missed = 0
     for model in LADDER:
         row: list[MethodVerdict] = []

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from typing import get_args
 
 from bot.base.devices import Device
 from bot.base.digits import is_digits
@@ -26,7 +27,7 @@ from bot.recommend.model_names import (
 from bot.recommend.question_cards import QuestionCards, question_cards
 from bot.recommend.question_words import words_of
 from bot.recommend.refusals import not_one_model, one_of, refusals, refuse_known
-from bot.recommend.request import ONLINE, TASKS
+from bot.recommend.request import ONLINE, TASKS, Method
 from bot.recommend.sorted_words import (
     SortedWords,
     is_cards,
@@ -64,7 +65,11 @@ class ParsedQuestion(QuestionCards):
     asides: tuple[str, ...] = ()
     """Sentences about what it says that changes no answer."""
     task: str | None = None
+    tasks: tuple[str, ...] = ()
+    """Those that it asks about where they are several; `task` is None then."""
     method: str | None = None
+    methods: tuple[str, ...] = ()
+    """Those that it asks about where they are several; none for full and LoRA, which is usual."""
     framework: str | None = None
     prompt: int | None = None
     response: int | None = None
@@ -75,6 +80,11 @@ class ParsedQuestion(QuestionCards):
     """GB of each host."""
     asks_longest: bool = False
     """Whether it asks for the longest lengths."""
+
+    @property
+    def of_each_task(self) -> tuple[ParsedQuestion, ...]:
+        """The question with each of its tasks alone."""
+        return tuple(replace(self, task=one, tasks=()) for one in self.tasks) or (self,)
 
 
 def _no_folder(_path: str) -> bool:
@@ -109,9 +119,12 @@ def parse_question(
     _leave_out_what_is_not_wanted(parts)
     if "total" in parts.values and parts.cards:
         parts.left_out.append(f"{parts.single('total')}GB total")
+    tasks, methods = _tasks(parts), _methods(parts)
     question = ParsedQuestion(
-        task=_task(parts),
-        method=_method(parts),
+        task=tasks[0] if len(tasks) == 1 else None,
+        tasks=tasks if len(tasks) > 1 else (),
+        method=methods[0] if len(methods) == 1 else None,
+        methods=methods if len(methods) > 1 else (),
         framework=parts.single("framework"),
         batch=parts.integer("batch"),
         rank=parts.integer("rank"),
@@ -198,8 +211,8 @@ def _lengths(parts: SortedWords) -> tuple[int | None, int | None]:
     return parts.integer("prompt"), parts.integer("response")
 
 
-def _task(parts: SortedWords) -> str | None:
-    """The task that is named.
+def _tasks(parts: SortedWords) -> tuple[str, ...]:
+    """The tasks that are named, in their order.
 
     Beside PPO a reward model is none of its own. Fine-tuning is one where no other is named, and
     where the question does not speak of reinforcement learning.
@@ -208,17 +221,17 @@ def _task(parts: SortedWords) -> str | None:
         parts.values["task"] = ["ppo"]
         parts.left_out.append("rm")
     tuned = "tuning" in parts.values and "rl" not in parts.values
-    return parts.single("task") or ("sft" if tuned else None)
+    return tuple(parts.values.get("task", ["sft"] if tuned else []))
 
 
-def _method(parts: SortedWords) -> str | None:
-    """The method that is named, or that a rank is of; None for full and LoRA: both are answered."""
-    named = set(parts.values.get("method", ()))
-    if named == {"full", "lora"}:
-        return None
+def _methods(parts: SortedWords) -> tuple[str, ...]:
+    """The methods that are named, or that a rank is of; none for full and LoRA, as without any."""
+    named = set(parts.values.get("method", ["lora"] if parts.values.get("rank") else []))
     if named == {"lora", "qlora"} and "of 4 bits" in parts.values:
-        return "qlora"
-    return parts.single("method") or ("lora" if parts.values.get("rank") else None)
+        return ("qlora",)
+    return (
+        () if named == {"full", "lora"} else tuple(one for one in get_args(Method) if one in named)
+    )
 
 
 def _with_model_beside(

@@ -27,6 +27,8 @@ class QuestionCards:
     cards: tuple[Device, ...] = ()
     gpus: int | None = None
     """Of each card; None where it is open, or where each has its own number."""
+    choice: tuple[int, ...] = ()
+    """The numbers of GPUs between which it asks where it names no card."""
     numbers: tuple[int, ...] = ()
     """Of each card, in their order, where each has its own number."""
     is_mixed: bool = False
@@ -41,7 +43,8 @@ class QuestionCards:
         There each takes an equal share, so that they are as many of the smallest.
         """
         if not self.numbers:
-            return tuple(CardGroup(card, self.gpus) for card in self.cards)
+            numbers = self.choice or (self.gpus,)
+            return tuple(CardGroup(card, gpus) for card in self.cards for gpus in numbers)
         each = tuple(map(CardGroup, self.cards, self.numbers))
         if not self.is_mixed:
             return each
@@ -54,7 +57,10 @@ def question_cards(parts: SortedWords) -> QuestionCards:
     """The cards and their numbers; raises UserError for numbers that no card can be found for."""
     clauses = _with_total(card_clauses(parts.hardware), parts)
     if all(one.is_count for one in clauses):
-        return QuestionCards(gpus=_checked(clauses[0].number or 0) if clauses else None)
+        numbers = tuple(dict.fromkeys(_checked(one.number or 0) for one in clauses))
+        if len(numbers) > 1:
+            return QuestionCards(choice=numbers)
+        return QuestionCards(gpus=next(iter(numbers), None))
     if "laptop" in parts.values:
         clauses = list(map(_of_laptop, clauses))
     cards = [one.device() if one.kinds else _card_with(one.gib or 0) for one in clauses]

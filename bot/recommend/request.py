@@ -239,7 +239,7 @@ def make_request(
             framework=framework,
             instead=instead,
         )
-    _check_method(method, chosen, task)
+    check_method(method, chosen, task)
     for name, count, least in (
         ("prompt", sizes.prompt, 0 if task not in ONLINE else 1),
         ("response", sizes.response, 1),
@@ -291,7 +291,7 @@ def _check_positions(request: Request) -> None:
         )
 
 
-def _check_method(method: str, framework: FrameworkName, task: str) -> None:
+def check_method(method: str, framework: FrameworkName, task: str) -> None:
     """Raise UserError for a method that the framework does not train the task with."""
     if method not in get_args(Method):
         raise UserError("{method} is no method: use full, lora, dora or qlora.", method=method)

@@ -132,7 +132,7 @@ def test_what_is_said_twice_is_one(words: str, groups: str) -> None:
         ("4090 (24GB) and 64GB 8b", "The question names 24 GB, 64 GB"),
         ("zwei 3090 mit 128 GB, 14B", "There is no RTX3090 with 128 GB here: it has 24 GB."),
         ("batch 128 or 256, 8b grpo 8xA100", "The question names 128, 256: one of them"),
-        ("2 or 4 gpus 8b", "2, 4 are several numbers of GPUs"),
+        ("2 gpus 4 gpus 8b", "2, 4 are several numbers of GPUs"),
     ],
 )
 def test_a_number_of_no_card_is_asked_back(words: str, sentence: str) -> None:
