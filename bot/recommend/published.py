@@ -143,16 +143,15 @@ def nearest(
         )
 
     row = min(near, key=distance)
-    differs: list[str] = []
-    if row.known.shape != request.model.shape:
-        differs.append("model")
-    if row.task != request.label:
-        differs.append("task")
-    if devices and not row.tokens & devices:
-        differs.append("device")
+    other = {
+        "model": row.known.shape != request.model.shape,
+        "task": row.task != request.label,
+        "device": bool(devices) and not row.tokens & devices,
+    }
+    differs = tuple(name for name, is_other in other.items() if is_other)
     what = {field.name: getattr(row.printed, field.name) for field in fields(row.printed)}
     del what["rank"]
-    return NearRow(model=row.model, task=row.task, differs=tuple(differs), **what)
+    return NearRow(model=row.model, task=row.task, differs=differs, **what)
 
 
 def _trained(rows: Sequence[RowFacts], request: Request) -> Iterator[RowFacts]:

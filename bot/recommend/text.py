@@ -102,18 +102,8 @@ def _lines(sentence: str, width: int, indent: str = "") -> list[str]:
 
 def _table(predicted: Sequence[Predicted], width: int) -> Iterator[str]:
     """Two lines a prediction: its figures, and the options that are on."""
-    rows = [
-        [
-            "#",
-            tr("hardware"),
-            tr("verdict"),
-            tr("needs"),
-            tr("usable"),
-            tr("margin"),
-            tr("binds"),
-            tr("host RAM"),
-        ]
-    ]
+    heads = (tr("hardware"), tr("verdict"), tr("needs"), tr("usable"), tr("margin"), tr("binds"))
+    rows = [["#", *heads, tr("host RAM")]]
     for one in predicted:
         host = f"{one.host_gib:.1f}" if one.host_gib >= 0.05 else ""
         rows.append(
@@ -157,16 +147,8 @@ def _markdown(answer: Recommendations) -> Iterator[str]:
         near = markdown_inline(_near_row_text(answer.nearest))
         yield f"{near} {link(tr('script'), answer.nearest.link)}" if answer.nearest.link else near
         yield ""
-    heads = [
-        "",
-        tr("hardware"),
-        tr("source"),
-        tr("verdict"),
-        tr("margin"),
-        tr("binds"),
-        tr("options"),
-    ]
-    yield "| " + " | ".join(heads) + " |"
+    heads = (tr("hardware"), tr("source"), tr("verdict"), tr("margin"), tr("binds"), tr("options"))
+    yield " | ".join(("| ", *heads)) + " |"
     yield "| --: | --- | --- | --- | --: | --- | --- |"
     for row in answer.published:
         source = tr("published row")
