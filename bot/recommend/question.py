@@ -104,9 +104,7 @@ def parse_question(
             parts.add("folder", argument)
         else:
             words.append(argument)
-    pieces: list[str] = []
-    for word in words_of(" ".join(words)):
-        pieces += _apart(word)
+    pieces = [piece for word in words_of(" ".join(words)) for piece in _apart(word)]
     sort_words(pieces, is_model_folder, parts)
     if not all(one.has_bf16 for group in parts.cards for one in group):
         parts.rest = [word for word in parts.rest if word.lower() not in _HALF]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from unicodedata import normalize
 
@@ -24,31 +24,14 @@ _INSTANCE = regex(
     r"(?<![\w.-])(?:(\d{1,3})(?: ?x ?| ))?([a-z][\w.-]{1,40})(?: x ?(\d{1,3})(?!\w))?", re.I
 )
 """A word, with how many of it: 2x p5.48xlarge."""
-_NUMBER_WORDS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "twelve": 12, "dozen": 12, "sixteen": 16, "twenty-four": 24,
-    "thirty-two": 32, "sixty-four": 64, "single": 1, "pair": 2, "dual": 2, "quad": 4,
-}  # fmt: skip
-_NUMBER_WORD = regex(rf"(?<![\w/-])({'|'.join(reversed(_NUMBER_WORDS))})(?![\w/])", re.I)
-_OTHER_NUMBER_WORDS = {
-    word: number
-    for number, words in {
-        1: "un une ein eine einer eines einem una uno um uma \u043e\u0434\u043d\u0430",
-        2: "deux zwei dos due dois duas \u0434\u0432\u0435 \u0434\u0432\u0443\u0445",
-        3: "trois drei tres tre tr\u00eas \u0442\u0440\u0438",
-        4: "quatre vier cuatro quattro quatro \u0447\u0435\u0442\u044b\u0440\u0435",
-        6: "sechs seis sei \u0448\u0435\u0441\u0442\u044c",
-        8: "huit acht ocho otto oito \u0432\u043e\u0441\u0435\u043c\u044c",
-    }.items()
-    for word in words.split()
-}
-"""Of other languages; each is another word in one of them, so that a card comes next."""
+_NUMBER_WORD = regex(r"(?<![\w/-])([a-z]{3,7}(?:-(?:two|four))?)(?![\w/])", re.I)
 _OTHER_NUMBER_WORD = regex(
-    rf"(?<![\w/-])({'|'.join(_OTHER_NUMBER_WORDS)})(?:\s(?:seule?|einzelne|sola))?\s"
+    r"(?<![\w/-])([^\W\d_]{2,6})(?:\s(?:seule?|einzelne|sola))?\s"
     r"(?=(?:nvidia\s|geforce\s|rtx\s?|gtx\s?|tesla\s|cartes?\s|tarjetas?\s|karten\s)*"
     r"(?:[a-z]{0,2}\d{2,4}|gpus?\b|mi\d))",
     re.I,
 )
+"""Of other languages; each is another word in one of them, so that a card comes next."""
 _VISIBLE = regex(r"\bCUDA_VISIBLE_DEVICES=[\"']?(\d{1,2}(?:,\d{1,2}){0,31})\b[\"']?", re.I)
 _MIB = regex(r"(?<![\w.])(\d{4,6})\s?mib\b", re.I)
 _MILLIONS = regex(
@@ -112,11 +95,24 @@ def _cards_of_instance(match: re.Match[str]) -> str:
     return f" {count}x{cards} " if count else f" {cards} "
 
 
+@cache
+def _number_words(column: str) -> Mapping[str, str]:
+    """Words for numbers with what they mean, and those of `others` languages."""
+    table = read_table(Path(__file__).parent / "number_words.csv")
+    return {word: row["meant"] for row in table for word in row[column].split()}
+
+
+def _number(column: str, found: re.Match[str]) -> str:
+    """The number that a word means, with the blank behind it; other words as they are."""
+    meant = _number_words(column).get(found[1].lower())
+    return meant + " " * found[0].endswith(" ") if meant else found[0]
+
+
 def words_of(text: str) -> list[str]:
     """The words of a question; what belongs together is one word, a name keeps its capitals."""
     text = _HUB_PAGE.sub(r" \1 ", without_chinese(normalize("NFKC", text)))
-    text = _NUMBER_WORD.sub(lambda found: str(_NUMBER_WORDS[found[1].lower()]), text)
-    text = _OTHER_NUMBER_WORD.sub(lambda found: f"{_OTHER_NUMBER_WORDS[found[1].lower()]} ", text)
+    text = _NUMBER_WORD.sub(partial(_number, "words"), text)
+    text = _OTHER_NUMBER_WORD.sub(partial(_number, "others"), text)
     text = _APART_FROM_K.sub(r"\1\2", text)
     text = _PARTS_OF_K.sub(lambda found: str(round(1024 * float(found[1]))), text)
     text = _MILLIONS.sub(lambda found: f"{int(found[1]) / 1000:.1f}b", text)

@@ -82,11 +82,6 @@ def verdict_word(one: MethodVerdict) -> str:
     return tr("fits") if one.verdict == "fits" else tr("may fit")
 
 
-def default_lines(defaults: Sequence[str], width: int) -> list[str]:
-    """What was taken where the question is open, for a terminal."""
-    return hanging(terminal(default_sentence(defaults)), "", width) if defaults else []
-
-
 def default_sentence(defaults: Sequence[str]) -> str:
     """What was taken where the question is open."""
     return tr("Taken where the question is open: {defaults}.", defaults=tr(", ").join(defaults))
@@ -138,7 +133,9 @@ def _counted(answer: Recommendations) -> bool:
 
 def _rows(answer: Recommendations) -> list[list[str]]:
     if _counted(answer):
+        has_longest = any(one.longest for one in answer.methods)
         head = [tr("hardware"), tr("method"), tr("needs"), tr("usable"), tr("margin"), tr("binds")]
+        head += [tr("verdict"), *([tr("up to")] if has_longest else [])]
         rows = [
             [
                 _hardware(one, is_alone=len({one.asked_gpus for one in answer.methods}) == 1),
@@ -148,16 +145,11 @@ def _rows(answer: Recommendations) -> list[list[str]]:
                 f"{one.margin_gib:.1f}",
                 tr(one.binding),
                 verdict_word(one),
+                *([tokens(one.longest)] if has_longest else []),
             ]
             for one in answer.methods
         ]
-        if not any(one.longest for one in answer.methods):
-            return [[*head, tr("verdict")], *rows]
-        longest = [tokens(one.longest) for one in answer.methods]
-        return [
-            [*head, tr("verdict"), tr("up to")],
-            *([*row, tokens] for row, tokens in zip(rows, longest, strict=True)),
-        ]
+        return [head, *rows]
     columns = list(dict.fromkeys((one.method, one.asked_gpus) for one in answer.methods))
     is_choice = len({asked for _, asked in columns}) > 1
     heads = [

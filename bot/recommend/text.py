@@ -12,7 +12,6 @@ from bot.recommend.report import Miss, NearRow, Predicted, PublishedRow, Recomme
 from bot.recommend.tables import (
     FIRST,
     WIDTH,
-    default_lines,
     default_sentence,
     is_survey,
     may_fit,
@@ -35,7 +34,8 @@ def text(answer: Recommendations, width: int = WIDTH) -> str:
 
 def _text(answer: Recommendations, width: int) -> Iterator[str]:
     yield from _lines(_head(answer), width)
-    yield from default_lines(answer.defaults, width)
+    if answer.defaults:
+        yield from _lines(default_sentence(answer.defaults), width)
     methods = method_lines(answer, width)
     if methods:
         yield ""
