@@ -34,12 +34,10 @@ from bot.recommend.sorted_words import (
     says_what_is_not_wanted,
     sort_words,
 )
-from bot.recommend.vocabulary import TASK_WORDS, VARIANTS, is_known, is_plain, nearest
+from bot.recommend.vocabulary import TASK_WORDS, is_known, is_plain, kind_words, nearest
 
 _MOST_WORDS = 7
 """Words that can be one model's name: mistral small 3.2 24b instruct 2506."""
-_VAGUE = frozenset({"large", "small", "medium", "tiny", "mini", "base", "max", "long", *VARIANTS})
-"""Words of models' names that are words of their own where no name has them."""
 _HALF = ("fp16", "float16", "half")
 """What a card without bf16 trains in."""
 _MOST_LENGTH = 1000
@@ -87,23 +85,17 @@ class ParsedQuestion(QuestionCards):
         return tuple(replace(self, task=one, tasks=()) for one in self.tasks) or (self,)
 
 
-def _no_folder(_path: str) -> bool:
-    return False
-
-
 def parse_question(
-    arguments: Sequence[str], is_model_folder: Callable[[str], bool] = _no_folder
+    arguments: Sequence[str], is_model_folder: Callable[[str], bool] = lambda _path: False
 ) -> ParsedQuestion:
     """What the arguments ask; raises UserError with a sentence for what is unknown or doubled."""
     parts = SortedWords()
     if sum(map(len, arguments)) > _MOST_LENGTH:
         raise UserError("The question is too long: name cards, a model, a task, lengths.")
-    words = []
-    for argument in arguments:
-        if is_model_folder(argument):
-            parts.add("folder", argument)
-        else:
-            words.append(argument)
+    folders = list(filter(is_model_folder, arguments))
+    for folder in folders:
+        parts.add("folder", folder)
+    words = [argument for argument in arguments if argument not in folders]
     pieces = [piece for word in words_of(" ".join(words)) for piece in _apart(word)]
     sort_words(pieces, is_model_folder, parts)
     if not all(one.has_bf16 for group in parts.cards for one in group):
@@ -166,14 +158,10 @@ def _leave_out_what_is_not_wanted(parts: SortedWords) -> None:
         others = [name for name, tasks in TASKS.items() if name != word and task in tasks]
         if "framework" not in parts.values and others:
             parts.add("framework", others[0])
-    for words in parts.values.get("not card", ()):
+    for words in (*parts.values.get("not card", ()), *parts.values.get("not task", ())):
         no, _, word = words.partition(" ")
-        if not parts.cards:
-            raise says_what_is_not_wanted(no, word)
-        parts.left_out.append(words)
-    for words in parts.values.get("not task", ()):
-        no, _, word = words.partition(" ")
-        if set(parts.values.get("task", ())) <= {TASK_WORDS[word]}:
+        wanted = {*parts.values.get("task", ())} - {TASK_WORDS.get(word)}
+        if not (wanted if word in TASK_WORDS else parts.cards):
             raise says_what_is_not_wanted(no, word)
         parts.left_out.append(words)
 
@@ -241,7 +229,8 @@ def _with_model_beside(
     """
     sizes = [word for word in run if is_size(word)]
     if any(map(is_size, others)) or (
-        not {*map(str.lower, others)} & VARIANTS and likely_model([*others, *sizes]) is not None
+        not {*map(str.lower, others)} & kind_words("variant")
+        and likely_model([*others, *sizes]) is not None
     ):
         raise one_of(f"{' '.join(run)}, {' '.join(others)}")
     close = [word for word in others if nearest(word) is not None]
@@ -255,7 +244,7 @@ def _with_model_beside(
 def _is_vague(word: str, parts: SortedWords) -> bool:
     """Whether a word names no model: large, or Qwen where its largest is asked for."""
     asks_largest = "largest" in parts.values and parts.names_cards
-    return word.lower() in _VAGUE or (asks_largest and bool(of_family(word)))
+    return word.lower() in kind_words("vague") or (asks_largest and bool(of_family(word)))
 
 
 def _with_model(question: ParsedQuestion, parts: SortedWords) -> ParsedQuestion:
@@ -266,7 +255,8 @@ def _with_model(question: ParsedQuestion, parts: SortedWords) -> ParsedQuestion:
             raise not_one_model(parts.rest[:1])
         return replace(question, model=folder)
     rest = list(dict.fromkeys(parts.rest))
-    plain = [word for word in rest if is_plain(word) and word.lower() not in {*VARIANTS, "it"}]
+    of_names = {*kind_words("variant"), "it"}
+    plain = [word for word in rest if is_plain(word) and word.lower() not in of_names]
     if len(plain) < len(rest) or parts.names_cards:
         rest = [word for word in rest if word not in plain]
         question = replace(question, left_out=(*plain, *question.left_out))

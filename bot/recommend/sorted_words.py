@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Literal
 
@@ -18,14 +18,11 @@ from bot.recommend.request import MOST_GPUS, TASKS
 from bot.recommend.spellings.spelling import NUMBER, UNIT
 from bot.recommend.vocabulary import (
     COUNTED,
-    LAPTOP,
     METHODS,
-    RL_WORDS,
     TASK_WORDS,
-    TUNING_WORDS,
-    VARIANTS,
     fillers,
     is_plain,
+    kind_words,
 )
 
 _BEFORE = regex(r"(\d{1,9})x(.+)")
@@ -50,40 +47,8 @@ _MOST_LENGTH = 1_000_000
 """Of a bare number."""
 _LEAST_LENGTH = 128
 """A number from here on that stands by no card is a length."""
-_HARDWARE = frozenset(
-    {
-        *("gpu", "gpus", "card", "cards", "nvidia", "geforce", "rtx", "quadro", "tesla"),
-        *("amd", "instinct", "radeon", "ascend", "huawei", "metax"),
-    }
-)
-"""Words of cards that change nothing, and say of a number beside them that it counts cards."""
-_MACHINES = frozenset(
-    {"node", "nodes", "server", "servers", "machine", "machines", "cluster", "box", "instance"}
-)
-"""Words behind a card of which there are several in one."""
-_ONE = frozenset({"a", "an", "another", "my", "our", "this"})
-"""Words before a single card."""
-_BETWEEN: Mapping[str, Literal["and", "or"]] = {
-    **dict.fromkeys(("and", "plus", "et", "und", "y"), "and"),
-    **dict.fromkeys(("or", "vs", "versus", "ou", "oder", "o"), "or"),
-}
-"""Words between cards; `and` is one where a card or its number comes next."""
-_KINDS: Mapping[str, frozenset[str]] = {
-    "tuning": TUNING_WORDS,
-    "rl": RL_WORDS,
-    "framework": frozenset(TASKS),
-    "laptop": LAPTOP,
-    "largest": frozenset({"biggest", "largest"}),
-    "several": frozenset({"cards", "gpus", "many"}),
-    "either": frozenset(
-        {
-            *("better", "between", "compare", "compared", "difference", "either", "entre"),
-            *("instead", "replace", "sell", "zwischen"),
-        }
-    ),
-}
-"""Words that say something by themselves: `either` of cards that stand in no run together,
-`several` that more of one may be meant."""
+_KINDS = ("tuning", "rl", "laptop", "largest", "several", "either")
+"""Kinds of words that say something by themselves."""
 _MOST_TIMES = 6
 """Letters x in a word for cards: each may be a sign, and both sides of it are tried."""
 _UNWANTED = {"lora": "full", "full": "lora", "dora": None, "qlora": None}
@@ -95,10 +60,7 @@ class HardwareWord:
     """A word about cards, in the order of the question."""
 
     kind: Literal["card", "unable", "count", "times", "memory", "nodes", "and", "or"]
-    """`times` is a number behind what it counts; `and` and `or` stand before the next cards.
-
-    `unable` is a card for which no script is made.
-    """
+    """`times` is a number behind what it counts, `unable` a card for which no script is made."""
     number: int = 0
     """Of GPUs or nodes; GB of memory."""
     devices: tuple[Device, ...] = ()
@@ -163,11 +125,11 @@ def sort_words(
             parts.add("longest", word)
         elif is_model_folder(word):
             parts.add("folder", word)
-        elif word.lower() in _ONE and _is_one_card(after) and next_ not in _MACHINES:
+        elif _begins_one_card(word.lower(), after, next_):
             parts.count(1)
         elif "/" in word or _is_of_name(word.lower(), before, parts):
             parts.rest.append(word)
-        elif word.lower() in VARIANTS:
+        elif word.lower() in kind_words("variant"):
             parts.left_out.append(word)
         elif not (
             _sort_card(word.lower(), parts)
@@ -194,11 +156,11 @@ def _sort_card(low: str, parts: SortedWords) -> bool:
 
 def _sort_between(low: str, after: str, next_: str, parts: SortedWords) -> bool:
     """Put a word between cards where it belongs; False for others."""
-    between = _BETWEEN.get(low)
-    if between is None or (between == "and" and not _begins_cards(after, next_)):
-        return False
-    parts.hardware.append(HardwareWord(between))
-    return True
+    is_and = low in kind_words("and") and _begins_cards(after, next_)
+    if is_and or low in kind_words("or"):
+        parts.hardware.append(HardwareWord("and" if is_and else "or"))
+        return True
+    return False
 
 
 def is_cards(word: str) -> bool:
@@ -209,14 +171,16 @@ def is_cards(word: str) -> bool:
 
 def _begins_cards(word: str, next_: str) -> bool:
     """Whether cards, their number or their memory come next."""
-    one = next_ if word in _ONE else word
+    one = next_ if word in kind_words("single") else word
     return is_cards(one) or any(form.fullmatch(one) for form in (_NODES, _TIMES))
 
 
-def _is_one_card(word: str) -> bool:
-    """Whether a word is a card, or its memory, that no number stands in: 4090, 24gb."""
-    single = bool(card(word)) and not (word.endswith("s") and card(word[:-1]))
-    return single or _MEMORY.fullmatch(word) is not None
+def _begins_one_card(low: str, after: str, next_: str) -> bool:
+    """Whether a single card comes next, or its memory: a 4090, my 24gb; not an A100 cluster."""
+    if low not in kind_words("single") or next_ in kind_words("machine"):
+        return False
+    single = bool(card(after)) and not (after.endswith("s") and card(after[:-1]))
+    return single or _MEMORY.fullmatch(after) is not None
 
 
 def _is_of_name(low: str, before: str, parts: SortedWords) -> bool:
@@ -225,7 +189,7 @@ def _is_of_name(low: str, before: str, parts: SortedWords) -> bool:
         return True  # Neither a length nor a count begins so.
     if not parts.rest or parts.rest[-1].lower() != before:
         return False
-    if low in VARIANTS or (low == "it" and "gemma" in parts.rest[0].lower()):
+    if low in kind_words("variant") or (low == "it" and "gemma" in parts.rest[0].lower()):
         return True
     if _DATE.fullmatch(low):
         return int(low) % _LENGTHS_STEP != 0
@@ -241,8 +205,10 @@ def _sort_word(low: str, parts: SortedWords) -> bool:
         parts.add("method", METHODS[low])
         if low != METHODS[low] == "qlora":
             parts.add("of 4 bits", low)
-    elif kind := next((one for one, words in _KINDS.items() if low in words), None):
+    elif kind := next((one for one in _KINDS if low in kind_words(one)), None):
         parts.add(kind, low)
+    elif low in TASKS:
+        parts.add("framework", low)
     elif negated := _NEGATED.fullmatch(low):
         _sort_unwanted(negated[1], negated[2], parts)
     elif task in TASK_WORDS and method in METHODS:
@@ -341,7 +307,9 @@ def _is_hardware(word: str) -> bool:
     """Whether a number beside the word counts cards."""
     if COUNTED.search(word):
         return False
-    known = word in _HARDWARE or card(word) or _MEMORY.fullmatch(word) or card_word(word)
+    known = (
+        word in kind_words("hardware") or card(word) or _MEMORY.fullmatch(word) or card_word(word)
+    )
     return bool(known or unsupported(word))
 
 

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
+from bot.base.csv_file import read_table
 from bot.base.devices import devices
 from bot.base.digits import is_digits
 from bot.base.regex import regex
@@ -16,40 +17,34 @@ from bot.memory.shapes.models import near as near_model
 from bot.memory.shapes.models import pinned
 from bot.recommend.cards import known_devices
 from bot.recommend.model_names import is_size, parts_of_names
-from bot.recommend.request import TASK_ALIASES, TASKS
+from bot.recommend.request import TASK_ALIASES, TASKS, Method
 from bot.render.columns import aligned
 
+_QUANTIZED = "4bit 4-bit int4 nf4 quantization quantisation quantized quantised quantize"
 METHODS: Mapping[str, str] = {
-    "full": "full",
+    **{method: method for method in get_args(Method)},
     "full-parameter": "full",
-    "lora": "lora",
-    "dora": "dora",
-    "qlora": "qlora",
     "rslora": "lora",
-    **dict.fromkeys(("4bit", "4-bit", "int4", "nf4"), "qlora"),
-    **dict.fromkeys(
-        ("quantization", "quantisation", "quantized", "quantised", "quantize"), "qlora"
-    ),
+    **dict.fromkeys(_QUANTIZED.split(), "qlora"),
 }
 TASK_WORDS: Mapping[str, str] = {
     **{task: task for tasks in TASKS.values() for task in tasks},
     **TASK_ALIASES,
     "reward-model": "rm",
 }
-TUNING_WORDS = frozenset({"fine-tuning", "finetuning", "fine-tune", "finetune"})
-"""Words for any training, which mean supervised fine-tuning where no task is named."""
-RL_WORDS = frozenset({"rl", "rlhf", "rlvr", "reinforcement"})
-"""Words beside which they do not."""
-VARIANTS = frozenset({"instruct", "chat", "thinking", "preview"})
-"""Words of letters that belong to the name that they stand behind, and to nothing else."""
-LAPTOP = frozenset({"laptop", "laptops", "notebook", "mobile", "max-q", "maxq"})
-"""Words for the smaller card of a laptop, which has the name of a desktop's."""
 _CLOSE = 0.75
 """How similar a word must be for another to be meant (difflib's ratio): one letter of four."""
 _LEAST_LETTERS = 4
 """A shorter name of a family is near to too many words."""
 COUNTED = regex(r"\A\d{1,6}x|(?<![rg]t)(?<!\Ar)x\d{1,6}\Z")
 """How many of a card, in one word with it; the x of rtx6000 is no sign."""
+
+
+@cache
+def kind_words(kind: str) -> frozenset[str]:
+    """The words of a kind in `word_kinds.csv`, which tells what each of the kinds says."""
+    table = read_table(Path(__file__).parent / "word_kinds.csv")
+    return frozenset(next(row["words"] for row in table if row["kind"] == kind).split())
 
 
 @cache
@@ -61,7 +56,7 @@ def fillers() -> frozenset[str]:
 def is_known(word: str) -> bool:
     """Whether a word is a number, a size, a task or a method, which people write with a slash."""
     low = word.lower()
-    return is_digits(low) or is_size(low) or low in {*TASK_WORDS, *METHODS, *TUNING_WORDS}
+    return is_digits(low) or is_size(low) or low in {*TASK_WORDS, *METHODS, *kind_words("tuning")}
 
 
 def is_plain(word: str) -> bool:

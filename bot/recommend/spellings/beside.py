@@ -47,7 +47,6 @@ IDLE_WORDS = (
         "grpo ",
     ),
 )
-"""What changes no memory is left out."""
 WITHOUT = (
     left_out(
         r"\b(?:do(?:es)?n['\u2019]?t|do\snot)\shave\s(?:any\s|an?\s)?(?:gpus?|cards?)\b",
@@ -68,4 +67,3 @@ WITHOUT = (
         "without=vllm",
     ),
 )
-"""What is not wanted: without=vllm."""

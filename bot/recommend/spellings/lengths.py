@@ -63,7 +63,6 @@ LENGTHS = (
         "prompt=1024",
     ),
 )
-"""Prompts and responses by their names."""
 SIGNS = (
     Spelling(
         r"(?<![\w+./=-])(?![1-5]0[5-9]0\b)(\d{1,3}k|[1-9]\d{3,4})(?:,\s?|\s)"
@@ -84,4 +83,3 @@ SIGNS = (
     ),
     Spelling(r"(?<=\d)\s+x\s+(?=[a-z0-9])|(?<=\d)\s+x(?=[a-z])", "x", "2 x h100", "2xh100"),
 )
-"""Signs between words and between numbers."""

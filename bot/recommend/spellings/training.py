@@ -42,7 +42,6 @@ METHODS = (
     Spelling(r"\bfull[\s-]+(?:finetune|ft)\b", "full finetune", "full ft", "full finetune"),
     Spelling(r"\breward[\s-]+model(?:l?ing)?\b", "rm", "reward model", "rm"),
 )
-"""What is trained, and how."""
 SETTINGS = (
     Spelling(
         r"\b(q?lora|dora)\s(?:with\s)?r(?:\sof)?\s(\d{1,4})\b",
@@ -80,7 +79,6 @@ SETTINGS = (
         "batch=128 or batch=256",
     ),
 )
-"""Settings with their values."""
 MODELS = (
     Spelling(
         r"(?:\b(qwen|llama|phi|gemma|olmo|glm|hermes|tulu)\s+|(?<![\w/-])(llama|phi|gemma|olmo|glm))(\d)"
