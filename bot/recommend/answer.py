@@ -107,7 +107,8 @@ def _searched(
         fitting += [_moved(one, group.device) for one in here]
         if miss is not None:
             misses.append(replace(miss, device=group.device))
-    if hardware.whole:  # The GPUs that are there come first.
+    alternatives = len(set(hardware.devices)) < len(hardware.devices)
+    if hardware.whole and not alternatives:  # The GPUs that are there come first.
         fitting.sort(
             key=lambda one: (
                 not one.sure,

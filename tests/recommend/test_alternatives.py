@@ -230,3 +230,9 @@ def test_a_maximum_behind_its_number_is_a_length() -> None:
     question = parse_question(["7B GRPO 8xH100 32k max response length"])
     assert (question.response, question.asks_longest) == (32768, False)
     assert not parse_question(["8xh100 max seq length 512 sft"]).asks_longest
+
+
+def test_of_a_choice_the_fewest_gpus_that_fit_come_first() -> None:
+    result = rlbot("recommend", "one 8xH100 node or two for 70B grpo full?", "--format", "json")
+    listed = [one["gpus"] for one in json.loads(result.out)["predicted"]]
+    assert listed == [8, 16]
