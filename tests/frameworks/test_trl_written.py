@@ -625,6 +625,28 @@ config = GRPOConfig(**settings(4096))
     assert _settings(program) == {"beta": 0.1, "max_completion_length": 4096}
 
 
+def test_a_name_that_a_condition_on_itself_takes_back_ends_soon() -> None:
+    """Dhiwakar1997/gluon_openenv: asking whether the condition holds asked for the name again."""
+    program = f"""{START}
+def main():
+    tracked = not args.quiet
+    if tracked:
+        try:
+            import trackio
+        except ImportError:
+            tracked = False
+    try:
+        kept = dict(beta=0.1)
+        if tracked:
+            kept["project"] = "a"
+        config = GRPOConfig(**kept)
+    finally:
+        close()
+main()
+"""
+    assert _settings(program) == {"beta": 0.1, "project": "${?'a'}"}
+
+
 def test_a_function_may_give_back_what_the_release_has() -> None:
     program = f"""{START}
 def settings():

@@ -232,7 +232,7 @@ def _set_so(scope: Scope, around: ast.AST, change: ast.AST, call: ast.expr) -> b
         return None
     try:
         reached = scope.reached(tests_around(around, change), "")
-    except UnfollowedError:
+    except (UnfollowedError, RecursionError):
         return None
     return reached and getattr(change, "lineno", 0) <= call.lineno
 

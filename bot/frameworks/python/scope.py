@@ -259,10 +259,12 @@ class Scope:
 
         Raises UnfollowedError where conditions decide about that, of which one is not known.
         """
-        every = [tests for _, tests in stores(self.node).get(name.id, [])]
-        unsure = any(test is None for tests in every for test, _ in tests)
-        made = assigned_above(name, self.node) if unsure and len(every) <= _MOST else None
-        for tests in every if made is not None else ():
+        stored = stores(self.node).get(name.id, [])
+        unsure = any(test is None for _, tests in stored for test, _ in tests)
+        made = assigned_above(name, self.node) if unsure and len(stored) <= _MOST else None
+        # Below it a condition may ask for the name itself: `if x: try: … except: x = False`.
+        above = [tests for one, tests in stored if getattr(one, "lineno", END) < name.lineno]
+        for tests in above if made is not None else ():
             self.reached(tuple(one for one in tests if one[0] is not None), name.id)
         return made
 
