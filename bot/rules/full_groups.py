@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 from math import lcm
 
 from bot.base.messages import plural_message
 from bot.frameworks.launch import unwrap
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
-from bot.frameworks.python.source import makes, parsed
+from bot.frameworks.python import unsloth
+from bot.frameworks.python.source import makes
 from bot.frameworks.releases import release_key
 from bot.report import Severity
 from bot.rules._support import multiples
-from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
+from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, hit, message
 from bot.rules._support.example import trl
+from bot.rules._support.keys import shown
 from bot.rules._support.trl_refusals import has_own_trainer
 
 META = Meta(
@@ -37,12 +40,14 @@ META = Meta(
         "looked at for TRL's own scripts, and for programs that make TRL's own GRPOTrainer. Older "
         "releases take any number: a warning for a program of the repository's own where the "
         "release is inferred and may be one of them, and where all that it may be are older than "
-        "0.18 and one of them refuses the batch."
+        "0.18 and one of them refuses the batch. A warning too where a program imports unsloth, "
+        "which makes per_device_train_batch_size num_generations then and goes on."
     ),
     source=(
         "GRPOConfig.__post_init__ in trl/trainer/grpo_config.py (since 0.18.0), "
         "GRPOTrainer.__init__ in trl/trainer/grpo_trainer.py (0.15.0 to 0.17.0): "
-        "https://github.com/huggingface/trl/blob/main/trl/trainer/grpo_config.py"
+        "https://github.com/huggingface/trl/blob/main/trl/trainer/grpo_config.py; "
+        "unsloth/models/rl.py (2026.8): check_num_generations"
     ),
     example=Example(
         bad=trl("--per_device_train_batch_size 3", "--num_generations 8"),
@@ -67,11 +72,11 @@ def check(context: RuleContext) -> Hits:
                 "num_generations is {group}; TRL needs 2 or more",
                 group=group,
                 severity=_severity(plan),
-                help=message("use --num_generations 8"),
+                help=_use(plan, "num_generations", 8),
             )
             continue
         if not _redefines(context, plan):
-            yield from _batch(values, group)
+            yield from _batch(values, group, patched=_patched(context, plan))
 
 
 def _refuses(context: RuleContext, plan: Plan) -> bool:
@@ -95,12 +100,24 @@ def _redefines(context: RuleContext, plan: Plan) -> bool:
 
 def _makes_trainer(context: RuleContext, plan: Plan) -> bool:
     """Whether the program makes the trainer that TRL itself has."""
+    tree = _program(context, plan)
+    return tree is not None and makes(tree, "GRPOTrainer", "trl")
+
+
+def _patched(context: RuleContext, plan: Plan) -> bool:
+    """Whether the program imports unsloth, whose GRPOConfig changes a batch that TRL refuses."""
+    tree = _program(context, plan)
+    return tree is not None and unsloth.patches(tree)
+
+
+def _program(context: RuleContext, plan: Plan) -> ast.Module | None:
+    """The repository's program that is started, or what it is read as; None for any other."""
     place, started = context.place, unwrap(plan.launch.command.argv)
     if place is None or started is None:
-        return False
-    path = place.checkout.trl_programs.file_of(started.entry, place.path)
-    source = place.checkout.files[path].decode("utf-8", "replace") if path is not None else ""
-    return (tree := parsed(source)) is not None and makes(tree, "GRPOTrainer", "trl")
+        return None
+    programs = place.checkout.trl_programs
+    path = programs.file_of(started.entry, place.path)
+    return programs.sources.tree(path) if path is not None else None
 
 
 _RANKS = ("LOCAL_RANK", "RANK", "WORLD_SIZE")
@@ -137,7 +154,7 @@ def _may_be_strict(plan: Plan) -> bool:
     return bool(strict) and max(keys) < release_key("0.18.0")
 
 
-def _batch(values: PlanValues, group: int | None) -> Hits:
+def _batch(values: PlanValues, group: int | None, *, patched: bool) -> Hits:
     plan = values.plan
     each, gpus = values.number("per_device_train_batch_size"), _processes(plan)
     if not group or not each or not gpus:
@@ -170,7 +187,6 @@ def _batch(values: PlanValues, group: int | None) -> Hits:
             batch=batch,
             group=group,
         )
-        option = f"--{key}"
     else:
         better = multiples.at_least(each, multiples.step(gpus, group))
         text = message(
@@ -180,15 +196,27 @@ def _batch(values: PlanValues, group: int | None) -> Hits:
             batch=batch,
             group=group,
         )
-        option = "--per_device_train_batch_size"
+        key = "per_device_train_batch_size"
     if strict:
         text = message("{split}, which TRL 0.15.0 to 0.16.1 refuses", split=text)
+    changed = patched and not own
+    if changed:
+        text = message(
+            "{split}: unsloth trains with per_device_train_batch_size {group}",
+            split=text,
+            group=group,
+        )
     yield Hit(
         message=text,
         span=values.place("per_device_train_batch_size", "num_generations"),
-        severity="warning" if strict else _severity(plan),
-        help=message("use {option} {better}", option=option, better=better),
+        severity="warning" if strict or changed else _severity(plan),
+        help=_use(plan, key, better),
     )
+
+
+def _use(plan: Plan, key: str, value: int) -> Message:
+    """What to set, as it is written there: an option, a field of a recipe or of a program."""
+    return message("use {option} {value}", option=shown(plan, key), value=value)
 
 
 def _given(values: PlanValues, batch: int, group: int, ranks: int) -> Hits:
@@ -214,7 +242,7 @@ def _given(values: PlanValues, batch: int, group: int, ranks: int) -> Hits:
         message=text,
         span=values.place(key),
         severity=_severity(values.plan),
-        help=message("use {option} {better}", option=f"--{key}", better=better),
+        help=_use(values.plan, key, better),
     )
 
 
@@ -235,9 +263,5 @@ def _evaluated(values: PlanValues, group: int, gpus: int) -> Hits:
             gpus=gpus,
             group=group,
             severity=_severity(values.plan),
-            help=message(
-                "use {option} {better}",
-                option=f"--{key}",
-                better=multiples.at_least(each, multiples.step(gpus, group)),
-            ),
+            help=_use(values.plan, key, multiples.at_least(each, multiples.step(gpus, group))),
         )

@@ -107,3 +107,59 @@ def test_a_class_may_mean_another_batch(name: str, count: int) -> None:
     script = ScriptFile(path="run.sh", data=data.encode())
     report = check_script(script, CheckOptions(place=place))
     assert [one.id for one in report.findings].count("RLB100") == count
+
+
+UNSLOTH = """
+from unsloth import FastLanguageModel
+from trl import GRPOConfig, GRPOTrainer
+model, tokenizer = FastLanguageModel.from_pretrained("unsloth/Qwen3-4B-Base", max_seq_length=2048)
+model = FastLanguageModel.get_peft_model(model, r=32)
+args = GRPOConfig(per_device_train_batch_size=1, num_generations=4{more})
+GRPOTrainer(model=model, args=args, reward_funcs=[]).train()
+"""
+PARSED = """
+import unsloth
+from trl import GRPOConfig, GRPOTrainer, TrlParser
+args, = TrlParser((GRPOConfig,)).parse_args_and_config()
+GRPOTrainer(model="a/b", args=args, reward_funcs=[]).train()
+"""
+
+
+def _of_program(program: str, words: str) -> tuple[str, str, str | None]:
+    """The severity, the sentence and the advice of the one finding."""
+    place = InCheckout(Checkout({"train.py": program.encode()}))
+    script = ScriptFile(path="run.sh", data=f"# trl: 0.24.0\npython3 train.py {words}\n".encode())
+    report = check_script(script, CheckOptions(place=place))
+    (found,) = [one for one in report.findings if one.id == "RLB100"]
+    return found.severity, found.message, found.help
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [(UNSLOTH.format(more=""), ""), (PARSED, f"{EACH} 1 {GROUP} 4")],
+)
+def test_unsloth_changes_the_batch_and_goes_on(program: str, words: str) -> None:
+    """aws-samples/amazon-sagemaker-generativeai, with `trl==0.24.0`: it was an error."""
+    severity, text, _ = _of_program(program, words)
+    assert severity == "warning"
+    assert text == (
+        "1 completion a device × 1 process × 1 step = 1 is no multiple of num_generations 4: "
+        "unsloth trains with per_device_train_batch_size 4"
+    )
+
+
+def test_unsloth_leaves_the_steps_of_a_batch_to_trl() -> None:
+    severity, _, _ = _of_program(UNSLOTH.format(more=", steps_per_generation=2"), "")
+    assert severity == "error"
+
+
+@pytest.mark.parametrize(
+    ("program", "words", "advice"),
+    [
+        (UNSLOTH.format(more=""), "", "use gradient_accumulation_steps 4"),
+        (PARSED, f"{EACH} 1 {GROUP} 4", "use --gradient_accumulation_steps 4"),
+    ],
+)
+def test_advice_is_written_as_the_setting_is(program: str, words: str, advice: str) -> None:
+    """A field of a program's was told to be an option."""
+    assert _of_program(program, words)[2] == advice
