@@ -9,6 +9,7 @@ import pytest
 from bot.frameworks import hydra_main as module
 from bot.frameworks.hydra_main import hydra_main
 from bot.frameworks.python.argparse_options import SourceOptions
+from bot.frameworks.python.fstrings import plain
 from bot.frameworks.python.source import parsed, written
 from bot.frameworks.structured import structured_table
 from bot.frameworks.trl.programs import TrlPrograms
@@ -119,3 +120,38 @@ def test_loops_within_loops_around_options() -> None:
     for more in (loops + " " * 8 + "pass\n", f"x = {DEEP}(1)\n"):
         copy = SourceOptions("openrlhf", "this copy", {"train_sft": parser + more})
         assert copy.table("openrlhf.cli.train_sft") is None
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ('a = f"{b["c"]}"\n', 'a = f"{______}"\n'),
+        (
+            "a = f'{b['c']:>{d['e']}}' + f\"{g['h']}\"\n",
+            "a = f'{______:>{______}}' + f\"{g['h']}\"\n",
+        ),
+        ('a = rf"\\d{"\\n".join(b)!r}{{c}}"\n', 'a = rf"\\d{____________!r}{{c}}"\n'),
+        ('a = f"{f"{b}" if c != d else "{"}"\n', 'a = f"{_________________________}"\n'),
+        ('a = f"""{\n  "\\n".join(b)\n}"""\n', 'a = f"""{\n______________\n}"""\n'),
+        ('a = f"{"é"}\\N{BULLET}"  # f"{"\n', 'a = f"{____}\\N{BULLET}"  # f"{"\n'),
+    ],
+)
+def test_an_f_string_of_python_3_12_is_read_by_any_python(newer: str, older: str) -> None:
+    """aws-samples/amazon-sagemaker-generativeai: a program of TRL's was no Python to 3.11."""
+    assert plain(newer) == older
+    assert parsed(newer) is not None
+    assert ast.parse(older) is not None
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "a = f\"{b['c']} {d:{e}} {{f}} {g!r} {h=}\" 'i' r'\\' b\"j\"\n",
+        'a = f"""{b["c"]}"""  # f"{b["c"]}"\n',
+        'a = f"{b["c"]',
+        'a = f"{\nb["c"]\n}"\n',
+        'a = "{b["\n',
+    ],
+)
+def test_any_other_text_is_left_as_it_is(source: str) -> None:
+    assert plain(source) == source

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -10,6 +11,7 @@ from typing import Final, TypeAlias
 
 from bot.base.adapters import PARSING
 from bot.base.regex import regex
+from bot.frameworks.python.fstrings import plain
 
 INSTALLED: Final = frozenset(
     (
@@ -30,6 +32,8 @@ _BITS: Final = 14_000
 _LONG_NUMBER: Final = regex(r"0[xXoObB][0-9A-Fa-f_]{3500}")
 
 
+_OLD: Final = sys.version_info < (3, 12)
+"""Whether programs may have f-strings that this Python does not read."""
 _RENEW: Final = ("setup_chat_format", "clone_chat_template")
 
 
@@ -44,7 +48,12 @@ def tree_of(source: str) -> ast.Module:
     """
     with PARSING, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tree = ast.parse(source)
+        try:
+            tree = ast.parse(source)
+        except SyntaxError:
+            if not _OLD or (older := plain(source)) == source:
+                raise
+            tree = ast.parse(older)
     if _LONG_NUMBER.search(source):
         numbers = (one.value for one in ast.walk(tree) if isinstance(one, ast.Constant))
         if any(isinstance(one, int) and one.bit_length() > _BITS for one in numbers):
