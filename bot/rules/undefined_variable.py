@@ -37,9 +37,10 @@ META = Meta(
         "the variable cannot be read, there is only this warning. A default in the script "
         "settles it; one that needs the variable itself is a note, unless `set -u` stops there. "
         "So is a variable that the script sets only on a way that it does not take, one that a "
-        "condition of the script asks for, a part of the run's name, and one for a setting of "
-        "verl that is off by default, or for one of the repository's own that is null: empty, it "
-        "stays off. Silent where the script itself asks its caller for the variable, as `:?` does."
+        "condition of the script asks for or that it prints, a part of the run's name, and one for "
+        "a setting of verl that is off by default, or for one of the repository's own that is "
+        "null: empty, it stays off. Silent where the script itself asks its caller for the "
+        "variable, as `:?` does."
     ),
     source="https://www.gnu.org/software/bash/manual/bash.html#Shell-Parameter-Expansion",
     example=Example(
@@ -65,6 +66,7 @@ _CONDITION = regex(r"\[\s|\b(?:case|test)\s")
 _NOUNSET = regex(r"(?m)^[^\S\n]*set\s.*?(?:-[a-z]*u|nounset)")
 _SETS = regex(r"(?:^|[\s;&|({])(?:(\w+)\+?=|for\s+(\w+)\s+in\b)")
 _LOOP = regex(r"for\s+\w+\s+in\b")
+_PRINTS = regex(r"(?m)^[^\S\n]*(?:echo|printf)\b[^\n]*")
 _USES = regex(r"(?:\$\{?|\s-v\s+)(\w+)")
 """Of `[[ -v NAME ]]` bash takes the name itself."""
 _ASKS = (":?", "?", ":=}", "=}")
@@ -131,6 +133,12 @@ class _Script:
                 before = {found[1] for found in _USES.finditer(line, 0, condition.end())}
                 asked |= {found[1] for found in _USES.finditer(line)} - before
         return frozenset(asked)
+
+    @cached_property
+    def printed(self) -> frozenset[str]:
+        """What the script tells its user the value of, who then has given it."""
+        lines = (found[0] for found in _PRINTS.finditer(self._context.source.text))
+        return frozenset(found[1] for line in lines for found in _USES.finditer(line))
 
     def near(self, name: str) -> str | None:
         """The name that is meant: one that is set, or that bash sets, in other letters; or near."""
@@ -221,7 +229,8 @@ def _judged(
         return _Unset(name, span, "note")
     certain = name != name.upper() and not script.elsewhere and (script.strict or not default)
     if certain and not script.strict:
-        certain = not (_starts_empty(plan, setting, hole) or name in script.asked)
+        given = name in script.asked or name in script.printed
+        certain = not (given or _starts_empty(plan, setting, hole))
     severity: Severity | None = None if certain else "note"
     if not certain and not default and script.misspelt(name):
         severity = "warning"

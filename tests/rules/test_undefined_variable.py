@@ -59,6 +59,21 @@ def test_what_a_condition_asks_for_may_be_empty(condition: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "severity"),
+    [
+        ('echo "training recipe: $recipe"', "note"),
+        ('  printf "%s\\n" "${recipe}"', "note"),
+        ('echo "training recipe: $recipe"\nset -u', "error"),
+        ("echo $recipes", "error"),
+    ],
+)
+def test_what_a_script_tells_its_user_was_given_by_him(before: str, severity: str) -> None:
+    """aws-samples/amazon-sagemaker-generativeai: SageMaker sets `training_recipe`."""
+    (one,) = found(SLUG, verl("data.train_files=$recipe", before=before))
+    assert one.severity == severity
+
+
+@pytest.mark.parametrize(
     "script",
     [
         verl("data.train_files=$data_path", before="gsm8k_train_path=a\nmodel_path=b"),
