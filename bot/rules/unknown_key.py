@@ -22,7 +22,7 @@ from bot.frameworks.trl.of_transformers import added_after, dropped_by
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, Skip, hit, message
 from bot.rules._support.classes import class_with
 from bot.rules._support.example import verl
-from bot.rules._support.keys import of_file, refused, replaced, shown
+from bot.rules._support.keys import in_no_release, of_file, refused, replaced, shown
 
 META = Meta(
     id="RLB020",
@@ -190,11 +190,7 @@ def _hit(context: RuleContext, plan: Plan, setting: Setting, verdict: KeyVerdict
     text = (
         message("there is no {key} here; it is {history}", key=key, history=releases)
         if releases
-        else message(
-            "there is no {key} here, nor in any release of {framework}",
-            framework=plan.framework,
-            key=key,
-        )
+        else in_no_release(plan, key)
     )
     near = _sensible(plan, setting, verdict.suggestion, history)
     edits = replaced(context, setting, f"{setting.operator}{near}") if near else ()

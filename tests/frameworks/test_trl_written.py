@@ -647,6 +647,21 @@ main()
     assert _settings(program) == {"beta": 0.1, "project": "${?'a'}"}
 
 
+def test_a_class_of_before_the_releases_that_are_known_is_not_read_by_them() -> None:
+    """maxim-saplin/finetuning, of July 2024: TRL 0.12 renamed the setting."""
+    report = _check("""
+from trl.trainer.rloo_trainer import RLOOConfig, RLOOTrainer
+config = RLOOConfig(output_dir="out", non_eos_penalty=True, total_episodes=10)
+RLOOTrainer(config=config, tokenizer=tokenizer, policy=policy, ref_policy=policy).train()
+""")
+    assert (report.launches, [one.id for one in report.findings if one.severity == "error"]) == (
+        (),
+        [],
+    )
+    (reason,) = [one.reason for one in report.unchecked]
+    assert reason == "run/train.py trains with TRL's RLOOTrainer, whose settings are not known"
+
+
 def test_a_function_may_give_back_what_the_release_has() -> None:
     program = f"""{START}
 def settings():

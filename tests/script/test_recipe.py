@@ -103,7 +103,10 @@ def test_a_key_that_some_of_the_releases_pass_over_is_a_warning() -> None:
     text += "max_seq_length: 1024\npacking: true\noverwrite_output_dir: true\n"
     report = check(text, "recipes/sft_config.yaml")
     levels = {f.message: f.severity for f in report.findings if f.id == "RLB020"}
-    assert levels["there is no dataset_configs here, nor in any release of trl"] == "warning"
+    assert (
+        levels["there is no dataset_configs here, nor in any release of trl since 0.13.0"]
+        == "warning"
+    )
     stated = check(f"# trl: 0.19.1\n{text}", "recipes/sft_config.yaml")
     assert {f.severity for f in stated.findings if "dataset_configs" in f.message} == {"error"}
 
@@ -152,7 +155,7 @@ def test_fields_of_the_repository_are_no_mistakes() -> None:
     own = b"import trl\n@dataclass\nclass Mine(trl.GRPOConfig):\n    benchmarks: list[str] = None\n"
     report = check(GOOD + "benchmarks: [aime]\nbenchmark: [aime]\n", files={"src/any.py": own})
     assert [one[3] for one in found(report)] == [
-        "there is no benchmark here, nor in any release of trl"
+        "there is no benchmark here, nor in any release of trl since 0.13.0"
     ]
 
 

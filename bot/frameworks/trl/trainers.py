@@ -128,8 +128,13 @@ def is_former(tree: ast.Module, script: str) -> bool:
     """Whether a program trains by a class as it was before the first release that is known.
 
     TRL 0.12 made `PPOTrainer` anew: what it was before took no `args`, no reward model and other
-    settings (`ppo_epochs`), and was stepped by the program itself.
+    settings (`ppo_epochs`), and was stepped by the program itself. Of `RLOOConfig` it renamed one.
     """
+    if script == "rloo":
+        made = (
+            one.arg for call, name in calls(tree) if name == "RLOOConfig" for one in call.keywords
+        )
+        return "non_eos_penalty" in made
     if script != "ppo":
         return False
     for call, name in calls(tree):

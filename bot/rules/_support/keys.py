@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from bot.frameworks.key_table import KeyVerdict, Status
 from bot.frameworks.plan import Plan
+from bot.frameworks.releases import releases
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Message, RuleContext, TextEdit, message
 
@@ -59,6 +60,22 @@ def shown(plan: Plan, key: str) -> str:
     plain = in_file and all(word.text != option for word in command.argv)
     ours = plan.framework == "verl" or command.implied or command.written
     return key if ours or plain else option
+
+
+def in_no_release(plan: Plan, key: str) -> Message:
+    """That no release that is known has a key: all of verl's, and the newer ones of the others."""
+    if plan.framework == "verl":
+        return message(
+            "there is no {key} here, nor in any release of {framework}",
+            framework=plan.framework,
+            key=key,
+        )
+    return message(
+        "there is no {key} here, nor in any release of {framework} since {first}",
+        framework=plan.framework,
+        key=key,
+        first=releases(plan.framework)[0],
+    )
 
 
 def is_own(plan: Plan, key: str) -> bool:
