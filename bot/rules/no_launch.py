@@ -122,20 +122,18 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
             continue
         programs = place.checkout.trl_programs
         if (other := programs.other_trainer(started.entry, place.path)) is not None:
-            path, name = other
             return message(
                 "{path} takes the options of TRL's {name}, which are not known",
-                path=path,
-                name=name,
+                path=other[0],
+                name=other[1],
             )
         copied = programs.of_own_trl(started.entry, place.path)
         if copied is not None and programs.find(started.entry, place.path) is None:
-            path, folder = copied
             return message(
                 "{path} takes the options of TRL and may import the copy in {folder}, whose "
                 "options are not known",
-                path=path,
-                folder=folder,
+                path=copied[0],
+                folder=copied[1],
             )
         alone = is_program(context.path) and not started.argv and started.entry.endswith(".py")
         if alone and takes_settings(context.source.text):
@@ -152,12 +150,13 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
         if found:
             return _written(context, place, started, found[0])
         if (trained := programs.trained_otherwise(started.entry, place.path)) is not None:
-            path, name = trained
             return message(
                 "{path} trains with TRL's {name}, whose settings are not known",
-                path=path,
-                name=name,
+                path=trained[0],
+                name=trained[1],
             )
+        if (unread := programs.unread(started.entry, place.path)) is not None:
+            return unread
     return None
 
 

@@ -749,3 +749,32 @@ def test_a_program_beside_a_copy_of_trl_takes_its_fields(more: str, findings: li
         read(script.encode(), "run.sh"), place=ScriptPlace(Checkout(contents), "run.sh")
     )
     assert plan.own_trainer == "trl-0.20.0/trl"
+
+
+PARTIAL = """
+from transformers import HfArgumentParser
+from trl import GRPOConfig
+args = HfArgumentParser(GRPOConfig).parse_args_into_dataclasses(args=sys.argv[2:])
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        (
+            "import sys\n" + PARTIAL,
+            "run/train.py takes settings of TRL in a way that is not followed",
+        ),
+        (
+            "from trl import GRPOConfig, TrlParser\nargs = TrlParser((GRPOConfig,)).parse_args(\n",
+            "run/train.py is no Python that can be read",
+        ),
+    ],
+)
+def test_a_program_of_trl_that_is_not_followed_is_named(program: str, reason: str) -> None:
+    """After-Wind/grpo_gsm8k: it was said that no command starts a known framework."""
+    files = {"run/train.py": program.encode()}
+    options = CheckOptions(place=InCheckout(Checkout(files)))
+    data = b"accelerate launch train.py Qwen/Qwen2.5-3B --num_generations 4\n"
+    report = check_script(ScriptFile(path="run/one.sh", data=data), options)
+    assert [one.reason for one in report.unchecked] == [reason]

@@ -86,7 +86,6 @@ def test_unknown_programs_are_something_unchecked(script: str, snapshot: Snapsho
         ("from trl import GRPOConfig\nprint('GRPOConfig(a=1)')\n", False),
         ("from trl import GRPOConfig\nconfig = GRPOConfig()\n", False),
         ("import trl\nconfig = trl.GRPOConfig(learning_rate=1e-6, **more)\n", True),
-        ("from trl import DPOConfig\nconfig = DPOConfig(\n", False),
     ],
 )
 def test_settings_that_a_program_makes(program: str, made: bool) -> None:

@@ -21,6 +21,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Final
 
+from bot.base.messages import Message, message
 from bot.frameworks.named_files import below_first, bytes_of, entry_file, text_of
 from bot.frameworks.notebook import python_of
 from bot.frameworks.option_table import OptionTable
@@ -174,6 +175,21 @@ class TrlPrograms:
         tree = self.sources.tree(path)
         name = other_trainer(tree) if tree is not None else None
         return (path, name) if name is not None else None
+
+    def unread(self, entry: str, script: str) -> Message | None:
+        """Why the settings of a program that trains with TRL are not known, where nothing else is.
+
+        It is no Python, or its parser is given a part of the words (`args=sys.argv[2:]`).
+        """
+        path = self.file_of(entry, script)
+        data = bytes_of(self._files, path) if path is not None else b""
+        if path is None or b"trl" not in data or not any(mark in data for mark in _MADE):
+            return None
+        if self.sources.tree(path) is None:
+            return message("{file} is no Python that can be read", file=path)
+        if takes_settings(python_of(self._files, path)):
+            return message("{path} takes settings of TRL in a way that is not followed", path=path)
+        return None
 
     def file_of(self, entry: str, script: str) -> str | None:
         """The file of the repository that a script starts by a path or a module's name."""
