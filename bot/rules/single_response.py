@@ -29,7 +29,8 @@ META = Meta(
         "Knows grpo, rloo and their variants. An error for OpenRLHF, which stops at its "
         "start. Silent when the number cannot be known, for distillation from a teacher, for "
         "validation alone, for SAC, for a trainer of the repository's own beside TRL, and where a "
-        "program of the repository's own is given neither the algorithm nor the number."
+        "program of the repository's own is given neither the algorithm nor the number. For "
+        "releases of TRL that refuse one response the rule full-groups says so."
     ),
     source=(
         "compute_grpo_outcome_advantage in verl/trainer/ppo/core_algos.py, which leaves a group of "
@@ -65,7 +66,7 @@ def check(context: RuleContext) -> Hits:
             continue
         if plan.rollout_n.default and (values_of(plan).open_ended or _of_its_own(plan)):
             continue
-        if plan.framework == "trl" and plan.own_trainer:
+        if plan.framework == "trl" and (plan.own_trainer or _is_named(plan)):
             continue  # TRL's own refuses one; that of the repository may have a critic.
         # A teacher's distillation compares nothing, and validation trains nothing.
         if plan.framework == "verl" and (
@@ -87,6 +88,12 @@ def check(context: RuleContext) -> Hits:
             if key
             else message("generate several responses a prompt"),
         )
+
+
+def _is_named(plan: Plan) -> bool:
+    """Whether the rule full-groups says that TRL refuses it."""
+    grpo = plan.algorithm.value == "grpo" and plan.table is not None
+    return grpo and version_at_least(plan, 0, 18)
 
 
 def _trains_nothing(plan: Plan) -> bool:

@@ -106,3 +106,17 @@ def test_a_trainer_of_the_repositorys_own_may_have_a_critic(trainer: str, count:
     options = CheckOptions(place=InCheckout(Checkout(files)))
     report = check_script(ScriptFile(path="run.sh", data=data), options)
     assert [one.id for one in report.findings].count("RLB045") == count
+
+
+@pytest.mark.parametrize(("release", "rules"), [("0.17.0", ["RLB045"]), ("0.18.0", ["RLB100"])])
+def test_what_trl_refuses_is_said_once(release: str, rules: list[str]) -> None:
+    """An error of the batch and this warning stood at the same value."""
+    program = (
+        "from own import Trainer\nfrom trl import GRPOConfig\n"
+        "Trainer(args=GRPOConfig(num_generations=1, per_device_train_batch_size=2))\n"
+    )
+    place = InCheckout(Checkout({"train.py": program.encode()}))
+    data = f"# trl: {release}\npython train.py\n".encode()
+    report = check_script(ScriptFile(path="run.sh", data=data), CheckOptions(place=place))
+    found = [one.id for one in report.findings if one.id in ("RLB045", "RLB100")]
+    assert found == rules
