@@ -242,6 +242,15 @@ class ConfigFolders:
             return ""
         return message("{file} names {folder}, which is not there", file=module, folder=folder)
 
+    def _searched(self, wanted: str, folder: str) -> Sequence[str]:
+        """The folders that a search path may mean, which is taken from where the job starts.
+
+        Of several that end so it means the root's own `folder`, or that at the top.
+        """
+        found = [*ending(self.folders, wanted.lstrip("/"))]
+        sure = [one for one in (folder, wanted) if one in found]
+        return sure[:1] if len(found) > 1 and sure else found
+
     def root(
         self, folder: str, root: str, verl: ConfigTree | None, searched: Sequence[str] | None
     ) -> OwnRoot | None:
@@ -267,7 +276,7 @@ class ConfigFolders:
             if place.startswith(HERE):
                 others.append(self.content(wanted))
                 continue
-            found = ending(self.folders, wanted.lstrip("/"))
+            found = self._searched(wanted, folder)
             if len(found) != 1:
                 shown = shown_path(place)
                 text = message("its {folder} searches {place}", folder=folder, place=shown)
@@ -277,7 +286,7 @@ class ConfigFolders:
                     else message("{text}, which the repository has more than once", text=text)
                 )
                 return OwnRoot(unread=why)
-            others.append(self.content(next(iter(found))))
+            others.append(self.content(found[0]))
         try:
             layer = own_layer(folder, root, files, others) if released else None
         except ComposeError as error:

@@ -320,6 +320,41 @@ def test_a_folder_of_the_search_path_whose_name_others_end_with() -> None:
 
 
 @pytest.mark.parametrize(
+    ("folder", "searched", "known"),
+    [
+        ("config", "config", True),
+        ("games", "config", True),
+        ("one/config", "config", True),
+        ("config", "research/config", False),
+    ],
+)
+def test_of_folders_with_one_name_the_search_path_means_the_one_at_hand(
+    folder: str, searched: str, known: bool
+) -> None:
+    """modelscope/AgentEvolver: `file://config`, beside a project with a `config` of its own."""
+    root = (
+        f"hydra: {{searchpath: ['file://base/config_old', 'file://{searched}']}}\n"
+        "defaults: [ppo_trainer, _self_]\nmine: 1\n"
+    )
+    files = {
+        "config/other.yaml": b"{}",
+        "base/config_old/ppo_trainer.yaml": ROOT,
+        "one/research/config/other.yaml": b"{}",
+        "two/research/config/other.yaml": b"{}",
+        f"{folder}/mine.yaml": root.encode(),
+    }
+    start = (
+        f"python3 -m verl.trainer.main_ppo --config-path=$PWD/{folder} --config-name=mine "
+        "mine=2 trainer.nnodes=2 trainer.no=1"
+    )
+    plan = plan_of(files, "run.sh", start)
+    assert (plan.table is not None) == known
+    if plan.table is not None:
+        statuses = [verdict.status for verdict in plan.table.verdicts(plan.settings)]
+        assert statuses == ["ok", "ok", "unknown"]
+
+
+@pytest.mark.parametrize(
     "place", ["file://$DIR/config", "pkg://other.config", "file:///data/config"]
 )
 def test_a_search_path_that_leads_elsewhere_is_not_followed(place: str) -> None:
