@@ -13,6 +13,7 @@ from bot.frameworks.configuration import ReleaseChoice, Versions
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.pins import read_fork, read_patch
 from bot.frameworks.plan import Inference, Launch, Plan
+from bot.frameworks.releases import modules
 from bot.frameworks.setting import Setting
 
 _MANDATORY: Final = "actor_rollout_ref.rollout.name"
@@ -112,7 +113,11 @@ def with_reason(plan: Plan, place: ScriptPlace) -> Plan:
     read_by = plan.configuration
     if read_by.table is not None or read_by.unread:
         return plan
-    why = place.checkout.why_unread(plan.launch.entry, place.path)
+    why = (
+        message("trl {release} has no such script", release=read_by.release)
+        if plan.launch.entry in modules("trl")
+        else place.checkout.why_unread(plan.launch.entry, place.path)
+    )
     return replace(plan, configuration=replace(read_by, unread=why)) if why else plan
 
 

@@ -7,8 +7,10 @@ from typing import Final
 from bot.base.regex import regex
 from bot.base.spelling import slip
 from bot.frameworks.releases import modules, release, releases, spans_of_releases
+from bot.frameworks.trl.trainers import TRAINS
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
+from bot.rules._support.trl_refusals import has_own_trainer
 from bot.rules._support.verl import installs_fork
 from bot.shell.words import Word
 
@@ -27,9 +29,10 @@ META = Meta(
         "has, and that the script's repository does not hold: another one may be its own, or that "
         "of a fork that it installs. A module that other releases of verl have is named where "
         "somebody says which release is meant, and as a warning where the repository's whole copy "
-        "of verl lacks it."
+        "of verl lacks it; of TRL a script, and GRPO of a program, where the release that is named "
+        "or pinned is older."
     ),
-    source="The modules of every release of verl and OpenRLHF on PyPI; `python3 --help`",
+    source="The modules of every release of verl, OpenRLHF and TRL on PyPI; `python3 --help`",
     example=Example(
         bad=verl().replace("main_ppo", "main_pop"),
         good=verl(),
@@ -45,6 +48,7 @@ _MODULE: Final = regex(r"(?:verl|openrlhf)(?:\.\w{1,80}){1,8}")
 def check(context: RuleContext) -> Hits:
     """Look at the words behind a program that starts Python."""
     yield from _removed(context)
+    yield from _not_yet(context)
     for command in context.reading.commands:
         name = command.argv[0].text.rsplit("/", 1)[-1] if command.argv else ""
         if not _LAUNCHERS.fullmatch(name):
@@ -82,6 +86,32 @@ def _removed(context: RuleContext) -> Hits:
             history=spans_of_releases("verl", having) or "",
             severity=None if lacks else "warning",
             help=message("start what took its place, or name the release that is meant"),
+        )
+
+
+def _not_yet(context: RuleContext) -> Hits:
+    """Scripts of TRL's, and GRPO of programs, where the release that is named is from before."""
+    for plan in context.plans:
+        entry, read_by = plan.launch.entry, plan.configuration
+        older = read_by.source == "beyond" and read_by.release == releases("trl")[0]
+        stated = read_by.source in ("requested", "header", "pin") or older
+        own = has_own_trainer(plan)
+        if plan.framework != "trl" or not stated or not (own or plan.algorithm.value == "grpo"):
+            continue
+        if entry in release("trl", read_by.release)["entries"] or entry not in modules("trl"):
+            continue
+        word = next((one for one in plan.launch.command.argv if one.text == entry), None)
+        having = [one for one in releases("trl") if entry in release("trl", one)["entries"]]
+        written = plan.settings[0].key_span if plan.settings and not own else None
+        yield hit(
+            word.span_of(0, len(entry)) if word else written or plan.launch.command.span,
+            "{there} has no {name}; it is {history}",
+            there=message("trl up to {release}", release=read_by.release)
+            if older
+            else message("trl {release}", release=read_by.release),
+            name=entry if own else TRAINS[entry.rpartition(".")[2]],
+            history=spans_of_releases("trl", having) or "",
+            help=message("install a release that has it"),
         )
 
 

@@ -100,3 +100,46 @@ def test_a_module_that_the_repositorys_verl_lacks(
     options = CheckOptions(place=InCheckout(Checkout(kept)))
     report = check_script(ScriptFile(path="recipe/run.sh", data=SFT.encode()), options)
     assert [one.severity for one in report.findings if one.id == "RLB120"] == severities
+
+
+GRPO = b"""from trl import GRPOConfig, GRPOTrainer
+GRPOTrainer(model="a/b", args=GRPOConfig(num_generations=4), reward_funcs=[]).train()
+"""
+RLOO = b"""from trl import RLOOConfig, RLOOTrainer
+RLOOTrainer(config=RLOOConfig(rloo_k=4), policy=policy, ref_policy=policy).train()
+"""
+
+
+def _pinned(pin: str, start: str) -> list[str]:
+    files = {"requirements.txt": pin.encode(), "grpo.py": GRPO, "rloo.py": RLOO}
+    options = CheckOptions(place=InCheckout(Checkout(files)))
+    report = check_script(ScriptFile(path="run.sh", data=start.encode()), options)
+    return [one.message for one in report.findings if one.id == "RLB120"]
+
+
+@pytest.mark.parametrize(
+    ("pin", "start"),
+    [
+        ("trl==0.14.0", "python3 grpo.py\n"),
+        ("trl>=0.12", "python3 grpo.py\n"),
+        ("trl==0.14.0.dev0", "python3 grpo.py\n"),
+        ("trl==9.0.0", "python3 grpo.py\n"),
+        ("trl==0.17.0", "python3 rloo.py\n"),  # The class is older than the script.
+        ("trl==0.13.0", "trl sft --model_name_or_path a/b\n"),
+    ],
+)
+def test_what_the_release_of_trl_has_is_no_finding(pin: str, start: str) -> None:
+    assert _pinned(pin, start) == []
+
+
+@pytest.mark.parametrize(
+    ("pin", "start", "text"),
+    [
+        ("trl==0.12.0", "python3 grpo.py\n", "trl up to 0.13.0 has no GRPOTrainer"),
+        ("trl~=0.13.0", "python3 grpo.py\n", "trl 0.13.0 has no GRPOTrainer"),
+        ("trl==0.13.0", "torchrun -m trl.scripts.grpo\n", "trl 0.13.0 has no trl.scripts.grpo"),
+    ],
+)
+def test_what_came_after_the_release_of_trl_is_an_error(pin: str, start: str, text: str) -> None:
+    """KimayaDixit/rlvr installs 0.12.0, "exact versions that include GRPOTrainer"."""
+    assert _pinned(pin, start) == [f"{text}; it is in trl 0.14.0 to 1.16.0"]
