@@ -43,7 +43,6 @@ from bot.frameworks.own_config import (
     ConfigFolders,
     OwnRoot,
     folder_of,
-    leads_nowhere,
     may_define,
     module_paths,
     names_folder,
@@ -255,7 +254,7 @@ class Checkout:
         root = name or (main.config_name if main is not None else None)
         if folder is None or not self._own.has(folder) or root is None:
             there = folder is not None and (path or "config").strip("./") == "config"
-            return None if there else leads_nowhere(path, self._own.places(path or "", script))
+            return None if there else self._own.leads_nowhere(path, script)
         root = root.removesuffix(SUFFIX)
         if folder in self.verl.folders:
             if verl is not None and not self.verl.holds(verl):

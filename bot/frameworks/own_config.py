@@ -9,7 +9,7 @@ repository that it ends with.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -61,22 +61,6 @@ class OwnRoot:
     """Why there is neither of the two: a sentence without its full stop."""
     hydra: bool = True
     """Whether Hydra reads the command line."""
-
-
-def leads_nowhere(path: str | None, places: Collection[str]) -> OwnRoot | None:
-    """What is said of a `--config-path` whose folder is not known; None without one.
-
-    `places` are the folders of the repository that it may be.
-    """
-    if path is None or path.startswith(PACKAGE):
-        return None
-    text = message("--config-path leads to {path}", path=shown_path(path))
-    if places:
-        several = ", ".join(sorted(places)[:_MOST_NAMED])
-        why = message("{text}, which may be any of {places}", text=text, places=several)
-    else:
-        why = message("{text}, which is no configuration folder of this repository", text=text)
-    return OwnRoot(unread=why)
 
 
 def may_define(path: str) -> bool:
@@ -167,6 +151,24 @@ class ConfigFolders:
         if not self.folders.keys() & places and "/" in inner:
             places = {inner}
         return places.intersection(self.folders)
+
+    def leads_nowhere(self, path: str | None, script: str) -> OwnRoot | None:
+        """What is said of a `--config-path` whose folder is not known; None without one.
+
+        Where it is none of the repository's, and one alone has its name, that one is named.
+        """
+        if path is None or path.startswith(PACKAGE):
+            return None
+        text = message("--config-path leads to {path}", path=shown_path(path))
+        if places := self.places(path, script):
+            several = ", ".join(sorted(places)[:_MOST_NAMED])
+            why = message("{text}, which may be any of {places}", text=text, places=several)
+            return OwnRoot(unread=why)
+        why = message("{text}, which is no configuration folder of this repository", text=text)
+        alike = [*ending(self.folders, path.rstrip("/").rpartition("/")[2])]
+        if len(alike) == 1:
+            why = message("{text}; {folder} is one", text=why, folder=alike[0])
+        return OwnRoot(unread=why)
 
     def holding(self, path: str, script: str, root: str) -> str | None:
         """The folder of any name below an unknown one (`${?PWD}/user`) that has a root's file."""

@@ -72,16 +72,18 @@ def check(context: RuleContext) -> Hits:
 
 def _unread(context: RuleContext) -> Hits:
     for plan in context.plans:
-        if plan.table is None and plan.settings and plan.configuration.problem is None:
+        read_by = plan.configuration
+        asked = plan.settings or (read_by.unread and read_by.forked is None)
+        if plan.table is None and asked and read_by.problem is None:
             yield Skip(
                 reason=message(
                     "the settings of {entry} are not known: {why}",
                     entry=shown_path(plan.launch.entry),
-                    why=plan.configuration.unread or message("no configuration of it was found"),
+                    why=read_by.unread or message("no configuration of it was found"),
                 )
             )
-            if plan.configuration.forked is not None:
-                yield from _misspelt(plan, plan.configuration.forked)
+            if read_by.forked is not None:
+                yield from _misspelt(plan, read_by.forked)
 
 
 def _misspelt(plan: Plan, release: KeyTable) -> Hits:

@@ -347,3 +347,21 @@ def test_unsloth_drops_what_it_does_not_know(first: str, severity: str) -> None:
     )
     report = check_script(ScriptFile(path="train.py", data=text.encode()), CheckOptions())
     assert [f.severity for f in report.findings if f.id == "RLB020"] == [severity]
+
+
+def test_a_launch_without_settings_says_that_its_configuration_is_not_there() -> None:
+    """turboweii/ig-grpo-agent: a folder too near the script, of which nothing was said."""
+    files = {
+        "configs/mine.yaml": b"defaults: [ppo_trainer, _self_]\nmine: 1\n",
+        "scripts/train/requirements.txt": b"hydra-core\n",
+    }
+    data = (
+        b"python -m verl.trainer.main_ppo --config-path=$PWD/scripts/configs --config-name=mine\n"
+    )
+    options = CheckOptions(place=InCheckout(Checkout(files)))
+    report = check_script(ScriptFile(path="scripts/train/run.sh", data=data), options)
+    (reason,) = [one.reason for one in report.unchecked if one.check.startswith("RLB020")]
+    assert reason == (
+        "the settings of verl.trainer.main_ppo are not known: --config-path leads to "
+        "…/scripts/configs, which is no configuration folder of this repository; configs is one"
+    )
