@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import Message
-from bot.frameworks.plan_values import PlanValues, version_at_least
+from bot.base.messages import Message, enumeration
+from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.frameworks.verl import BESIDE_MEGATRON
 from bot.report import JsonValue, Severity
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
-from bot.rules._support.keys import title
+from bot.rules._support.keys import shown, title
 from bot.rules._support.verl import ACTOR, ROLLOUT, trainers
 
 META = Meta(
@@ -20,26 +20,28 @@ META = Meta(
     severity="warning",
     confidence="high",
     added_in="0.2.0",
-    summary="A setting that verl declares, and that no part of the release reads.",
+    summary="A setting that the framework declares, and that no part of the release reads.",
     why=(
-        "verl takes the setting without a word and trains as if it were not there: workers that "
-        "read it were removed, or the engine is never told."
+        "The framework takes the setting without a word and trains as if it were not there: "
+        "workers that read it were removed, or the engine is never told."
     ),
     instead="Do what the message says, or remove the setting.",
     limits=(
-        "Checked for `verl.trainer.main_ppo`, and only where the value would change something. "
-        "A note where nobody names the release. A copy of verl in the repository counts only "
-        "where all of its Python is there and has no such name. Knows "
+        "Of verl checked for `verl.trainer.main_ppo`, and only where the value would change "
+        "something. A note where nobody names the release. A copy of verl in the repository counts "
+        "only where all of its Python is there and has no such name. Knows "
         "freeze_vision_tower, grad_clip, nccl_timeout and the actor's fsdp_config.strategy "
         "(since 0.8.0), lora.rank without Megatron (all weights are "
         "then trained), over_sample_rate (since 0.7.0), ignore_eos (0.7.0 to 0.8.0), filter_groups "
         "(before 0.9.0, where recipes alone read it), and enable_chunked_prefill and "
-        "enable_prefix_caching switched off for vLLM (0.7.0 to 0.9.0)."
+        "enable_prefix_caching switched off for vLLM (0.7.0 to 0.9.0). Of TRL the address of a "
+        "server of vLLM, where vllm_mode is colocate, as it is by default since 1.0.0."
     ),
     source=(
         "the Python of verl's wheels, which names these settings in the declarations alone; "
         "build_cli_args_from_config in verl/workers/rollout/vllm_rollout/utils.py, which drops "
-        "False (until 0.9.0); _is_lora in verl/workers/engine/fsdp/transformer_impl.py; https://github.com/verl-project/verl/issues/7815"
+        "False (until 0.9.0); VLLMGeneration in trl/generation/vllm_generation.py; "
+        "_is_lora in verl/workers/engine/fsdp/transformer_impl.py; https://github.com/verl-project/verl/issues/7815"
     ),
     example=Example(
         bad=verl(f"{ACTOR}.grad_clip=0.5", before="# verl: 0.9.1"),
@@ -83,8 +85,14 @@ _NEVER_OFF: Final = (f"{ROLLOUT}.enable_chunked_prefill", f"{ROLLOUT}.enable_pre
 """What verl tells vLLM to switch on, and never to switch off, from 0.7.0 to 0.9.0."""
 
 
+_SERVER: Final = tuple(f"vllm_server_{name}" for name in ("base_url", "host", "port"))
+
+
 def check(context: RuleContext) -> Hits:
     """The settings of each launch that its release passes over."""
+    for plan in context.plans:
+        if plan.framework == "trl" and not plan.own_trainer:
+            yield from _of_server(values_of(plan))
     for values in trainers(context):
         given = {setting.key for setting in values.plan.settings}
         for one in _UNREAD:
@@ -101,6 +109,26 @@ def check(context: RuleContext) -> Hits:
                         severity=_severity(values),
                         help=message("remove the setting, or use verl 0.9.1 or later"),
                     )
+
+
+def _of_server(values: PlanValues) -> Hits:
+    """Where TRL's trainers find a server of vLLM, which they ask for nothing beside their own."""
+    plan, mode = values.plan, values.get("vllm_mode")
+    given = [key for key in _SERVER if plan.last(key) is not None]
+    if not given or values.flag("use_vllm") is not True or mode is None or mode.value != "colocate":
+        return
+    names = {"keys": enumeration([shown(plan, key) for key in given]), "mode": "vllm_mode"}
+    text = (
+        message("{mode} is colocate, the default: nothing reads {keys}", **names)
+        if plan.last("vllm_mode") is None
+        else message("{mode} is colocate: nothing reads {keys}", **names)
+    )
+    yield hit(
+        values.place(given[0]),
+        text,
+        severity=_severity(values),
+        help=message("set {mode} server", mode=shown(plan, "vllm_mode")),
+    )
 
 
 def _passed_over(values: PlanValues, one: _Unread) -> Hit:

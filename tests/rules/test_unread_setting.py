@@ -112,3 +112,36 @@ def test_a_copy_of_verl_whose_python_is_not_all_there() -> None:
 def test_a_copy_of_verl_that_only_declares_it() -> None:
     """verl-project/verl of 2026-08: six of its examples set nccl_timeout (issue 7815)."""
     assert "RLB130" in ids(COPY)
+
+
+HOST = "--vllm_server_host node-8"
+ON = "--use_vllm True"
+
+
+@pytest.mark.parametrize(
+    ("release", "words"),
+    [
+        ("1.16.0", f"{ON} {HOST} --vllm_mode server"),
+        ("1.16.0", f"{ON} {HOST} --vllm_mode $MODE"),
+        ("1.16.0", HOST),
+        ("1.16.0", f"{ON} --vllm_server_timeout 600"),
+        ("0.29.0", f"{ON} {HOST}"),
+    ],
+)
+def test_the_address_of_a_server_counts(release: str, words: str) -> None:
+    assert quiet(SLUG, f"# trl: {release}\ntrl grpo --model_name_or_path a/b {words}\n")
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        ("# trl: 1.0.0\n", f"{ON} {HOST} --vllm_server_port 8000"),
+        ("# trl: 0.29.0\n", f"{ON} {HOST} --vllm_mode colocate"),
+        ("", f"{ON} {HOST}"),
+    ],
+)
+def test_beside_an_engine_of_its_own_nothing_asks_a_server(
+    head: str, words: str, snapshot: SnapshotAssertion
+) -> None:
+    """aws-samples/awsome-distributed-training starts one on a node of its own."""
+    assert marked(SLUG, f"{head}trl grpo --model_name_or_path a/b {words}\n") == snapshot
