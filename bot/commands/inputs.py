@@ -209,11 +209,14 @@ def each_script(
 ) -> Iterator[R]:
     """What `work` makes of each script; one that takes too long is added to `unchecked`.
 
+    So is one of several on which it fails, which must not hide what it makes of the others.
+
     In `jobs` processes at most, None for as many as there are processors; with several, scripts
     and what is made of them are pickled.
     """
     named = list(scripts)
-    made = in_order(partial(_bounded, work), named, processes_for(len(named), jobs))
+    each = partial(_bounded, work, alone=len(named) == 1)
+    made = in_order(each, named, processes_for(len(named), jobs))
     line = ProgressLine(_AFTER)
     try:
         for count, script in enumerate(named, 1):
@@ -228,7 +231,9 @@ def each_script(
         line.clear()
 
 
-def _bounded(work: Callable[[ScriptFile], R], script: ScriptFile) -> R | UncheckedError:
+def _bounded(
+    work: Callable[[ScriptFile], R], script: ScriptFile, *, alone: bool
+) -> R | UncheckedError:
     from bot.check.read import bounded
 
     try:
@@ -236,6 +241,17 @@ def _bounded(work: Callable[[ScriptFile], R], script: ScriptFile) -> R | Uncheck
             return work(script)
     except UncheckedError as error:
         return error
+    except (UserError, ModuleNotFoundError):
+        raise
+    except Exception as error:
+        if alone or os.environ.get("RLBOT_TRACEBACK"):
+            raise
+        return UncheckedError(
+            "{path} could not be read: {kind}. This is a fault of rlbot, not of the script; please "
+            "report it with the script.",
+            path=script.path,
+            kind=type(error).__name__,
+        )
 
 
 def scripts_with_options(

@@ -55,6 +55,29 @@ def test_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [(one.check, one.reason) for one in unchecked] == [("script", f"b.sh {LONG}")]
 
 
+def _faulty(script: ScriptFile) -> str:
+    if script.path == "b.sh":
+        raise RecursionError
+    return script.path
+
+
+def test_a_fault_on_one_script_hides_nothing_of_the_others() -> None:
+    """Dhiwakar1997/gluon_openenv: for one of its programs nothing was said of any."""
+    unchecked: list[Unchecked] = []
+    scripts = [ScriptFile(path=path, data=b"") for path in ("a.sh", "b.sh", "c.sh")]
+    assert list(each_script(_faulty, scripts, unchecked)) == ["a.sh", "c.sh"]
+    (reason,) = [one.reason for one in unchecked]
+    assert reason == (
+        "b.sh could not be read: RecursionError. This is a fault of rlbot, not of the script; "
+        "please report it with the script."
+    )
+
+
+def test_a_fault_on_the_one_script_that_is_named_is_none_to_pass_over() -> None:
+    with pytest.raises(RecursionError):
+        list(each_script(_faulty, [ScriptFile(path="b.sh", data=b"")], []))
+
+
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_page_that_takes_too_long_is_not_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
