@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bot.base.errors import UserError
 from bot.base.files import make_folder, replace_file, write_new_file
-from bot.base.messages import message, sentence_of
+from bot.base.messages import sentence_of
 from bot.commands.arguments import add_gpus, add_reading, note_gpus, number
 from bot.commands.files import read_file
 from bot.commands.inputs import script_with_options
 from bot.commands.output import notice, write
-from bot.commands.removed import add_removed
 from bot.commands.runs import RUN, add_offline, run_of
 from bot.commands.tree import add_root
 from bot.frameworks.notebook import is_notebook
@@ -35,18 +34,6 @@ _PLAN = (
     "`rlbot bisect plan SCRIPT`: the run to start next, to find the largest batch; nothing is run."
 )
 _READ = "`rlbot bisect read SCRIPT RUN…`: what the finished runs say of the largest batch."
-_REMOVED = {
-    "parallel": message(
-        "the runs of a series are started one after the other; rlbot bisect read names the next"
-    ),
-    "sweep": message("a W&B sweep cannot bisect; start the script that --to DIR writes"),
-    "largest": message("name the smallest value that is too large with --failed"),
-    "multiple": message("values are multiples of what the script itself needs"),
-    "all": message("rlbot bisect read --to DIR writes the script of the next run"),
-    "blind": message("a prediction only says where to begin; --ran N and --failed N count instead"),
-    "run": message("rlbot bisect read SCRIPT RUN uses the lengths that its runs logged"),
-}
-"""Options of earlier releases, and what to do instead."""
 _READ_WITH = ("root", "config", "framework", "framework_tree", "device", "env", "gpus")
 """The options that say how the script is read."""
 
@@ -101,7 +88,6 @@ def _add_script(parser: argparse.ArgumentParser) -> None:
     add_gpus(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("--to", metavar="DIR", help="write the next script below this folder")
-    add_removed(parser, _REMOVED)
     parser.set_defaults(select=None, ignore="")
 
 

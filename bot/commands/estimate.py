@@ -14,7 +14,6 @@ from bot.base.errors import UserError
 from bot.commands.arguments import add_form, add_gpus, add_quiet, note_gpus
 from bot.commands.inputs import add_paths, each_script, scripts_with_options
 from bot.commands.output import notice, write
-from bot.commands.removed import add_removed_of_checks
 from bot.commands.result import finish
 from bot.commands.runs import add_offline, run_path
 from bot.commands.script_arguments import add_script_arguments, script_words
@@ -92,7 +91,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     add_form(parser, ("text", "json", "markdown", "svg"))
     add_quiet(parser)
-    add_removed_of_checks(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from bot.base.messages import message
 from bot.commands.arguments import add_form
 from bot.commands.inputs import add_paths, each_script, scripts_with_options
 from bot.commands.output import write
-from bot.commands.removed import add_removed, add_removed_of_checks
 from bot.commands.result import finish
 from bot.commands.runs import add_offline
 from bot.commands.script_arguments import add_script_arguments, script_words
@@ -30,8 +28,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     add_script_arguments(parser)
     add_form(parser, ("text", "json"))
-    add_removed_of_checks(parser)
-    add_removed(parser, {"quiet": message("the exit status says whether something is wrong")})
 
 
 def run(arguments: argparse.Namespace) -> int:

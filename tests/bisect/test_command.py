@@ -118,20 +118,6 @@ def test_without_a_prediction_the_status_says_so(folder: Path) -> None:
     assert "No prediction: The shape of the model me/other is not known." in result.out
 
 
-@pytest.mark.parametrize(
-    "option", [("--parallel", "3"), ("--sweep", "3"), ("--largest", "64"), ("--multiple", "8"),
-               ("--all",), ("--blind",), ("--run", "wandb/run")], ids=" ".join,
-)  # fmt: skip
-@pytest.mark.parametrize("action", [("plan", PATH), ("read", PATH, "run")], ids=["plan", "read"])
-def test_an_option_of_earlier_releases_is_answered(
-    folder: Path, action: tuple[str, ...], option: tuple[str, ...]
-) -> None:
-    result = rlbot("bisect", *action, *option, cwd=folder)
-    assert (result.status, result.out) == (2, "")
-    assert result.err.startswith(f"rlbot: {option[0]} was removed: ")
-    assert len(result.err.splitlines()) == 1
-
-
 def test_what_is_wrong_is_a_sentence(folder: Path) -> None:
     assert "--ran: takes a number from 1 to 1000000000; got 0." in _plan(folder, "--ran", "0").err
 

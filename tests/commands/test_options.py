@@ -28,14 +28,6 @@ def folder(tmp_path: Path) -> Path:
     ("words", "sentence"),
     [
         (("lint", "run.sh", "--stdin-filename", "x.sh"), "give - as PATH"),
-        ((*ONE, "--select", "RLB020"), "--select was removed: rlbot lint takes it."),
-        ((*ONE, "--verbose"), "--verbose was removed: this command prints everything"),
-        ((*ONE, "--quiet"), "--quiet was removed: the exit status says"),
-        (
-            ("estimate", "run.sh", "--ignore", "RLB020"),
-            "--ignore was removed: rlbot lint takes it.",
-        ),
-        (("estimate", "--color", "never", "run.sh"), "--color was removed: what this command"),
         ((*ONE, "--env", "A=1", "--env", "A=2"), "--env gives A two values; give one."),
         (
             (*ONE, "--framework", "verl@0.4.1", "--framework", "verl@0.9.1"),
