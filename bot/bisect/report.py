@@ -6,16 +6,16 @@ described by the schemas of these names: fields may be added, none renamed.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language
 from bot.report import ReportPart, Tool
 
 LimitSource: TypeAlias = Literal["run", "trial log", "given", "predicted"]
-Mode: TypeAlias = Literal["series", "round", "doubling", "closed"]
-"""series: bisection between two ends · round: no longer used · doubling: upwards until one fails ·
-closed: nothing is left to try."""
+Mode: TypeAlias = Literal["series", "doubling", "closed"]
+"""series: bisection between two ends · doubling: upwards until one fails · closed: nothing is left
+to try."""
 BracketVerdict: TypeAlias = Literal["bracketed", "open", "contradictory", "nothing"]
 
 
@@ -46,17 +46,12 @@ class Limit(ReportPart):
 class TrialRun(ReportPart):
     """One run to start."""
 
-    __pydantic_config__: ClassVar[dict[str, object]] = {
-        **ReportPart.__pydantic_config__,
-        "title": "Probe",
-    }
-
     name: str
     """Names the run within its series, and the folder of its script."""
     value: int
     batch: int | None
     number: int
-    """The how manyth run of the series it is; of a round all are the first."""
+    """The how manyth run of the series it is."""
     expected_gib: float | None
     """Expected peak of one GPU."""
     path: str | None = None
@@ -73,11 +68,6 @@ class TrialRun(ReportPart):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesPlan(ReportPart):
     """The series of runs that finds the largest batch of a script."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = {
-        **ReportPart.__pydantic_config__,
-        "title": "Plan",
-    }
 
     schema: Literal["bisect-plan-v1"] = "bisect-plan-v1"
     tool: Tool
@@ -105,14 +95,6 @@ class SeriesPlan(ReportPart):
     """The next run; none when nothing is left to try."""
     runs: int | None
     """Runs in the worst case; None where the number has no bound."""
-    runs_expected: int | None = None
-    """Always null, as are the other numbers and the sweep that earlier releases planned."""
-    rounds: int | None = None
-    """Rounds in the worst case, of runs beside each other."""
-    blind: int | None = None
-    """Runs in the worst case without a prediction."""
-    blind_how: str | None = None
-    """What that number counts, in words."""
     no_prediction: str | None
     """Why the band could not be predicted."""
     no_effect: str | None
@@ -124,8 +106,6 @@ class SeriesPlan(ReportPart):
     """Those that do too, as `key=value`, and whose number is not written in the script."""
     notes: tuple[str, ...]
     """What to know before the first run."""
-    sweep: str | None = None
-    """The W&B sweep that was written or asked for: its YAML."""
     next_command: str | None
     """What to call when the runs are done."""
 
