@@ -18,7 +18,6 @@ from bot.service.payloads import (
     CommentEvent,
     InstallationEvent,
     PullRequestEvent,
-    RepositoryEvent,
     RepositoryWebhook,
 )
 from bot.service.visibility import VisibilityChange
@@ -28,7 +27,7 @@ CHECK_ID = regex(r"rlbot:([1-9][0-9]{0,8}):")
 """How the external id of our check runs names the pull request (bot/github/posted.py)."""
 CHECK_ACTIONS = frozenset({"opened", "reopened", "synchronize", "ready_for_review"})
 HIDING = frozenset({"privatized", "publicized", "deleted", "transferred", "renamed"})
-"""What may change whether the reports of a repository, or those under its name, may be seen."""
+"""What may change whether the reports of a repository may be seen."""
 MAX_BEFORE = 65_536
 
 
@@ -50,7 +49,7 @@ def read_event(
             changed = InstallationEvent.model_validate(payload)
             return _installed(changed, delivery, _identity(payload))
         if event == "repository":
-            repository = RepositoryEvent.model_validate(payload)
+            repository = RepositoryWebhook.model_validate(payload)
             return _repository(repository, delivery, _identity(payload))
         if event == "pull_request":
             return _pull_request(PullRequestEvent.model_validate(payload), delivery)
@@ -233,15 +232,11 @@ def _installed(event: InstallationEvent, delivery: str, identity: str) -> Job | 
     )
 
 
-def _repository(event: RepositoryEvent, delivery: str, identity: str) -> Job | Ignored:
+def _repository(event: RepositoryWebhook, delivery: str, identity: str) -> Job | Ignored:
     if event.action not in HIDING:
         return Ignored(f"repository {event.action}: nothing to do")
     repository = event.repository
-    change = VisibilityChange(
-        hide=True,
-        repositories=((repository.id, repository.full_name),),
-        former_name=event.former_name,
-    )
+    change = VisibilityChange(hide=True, repositories=((repository.id, repository.full_name),))
     return _job(
         event,
         delivery,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions
@@ -19,10 +19,9 @@ from bot.base.fast_dataclass import dataclass
 from bot.service.database import Database
 from bot.service.job import Job, JobState
 
-VERSION = "jobs-2"
-"""Raised only when the set or the order of steps changes: it gates which jobs a worker resumes."""
-OLDER = ("jobs-1",)
-"""Versions whose jobs are taken over: they start from the beginning, since their steps differ."""
+VERSION = "jobs-1"
+"""Raised only when the set or the order of steps changes: it gates which jobs a worker resumes.
+The release that raises it takes over the jobs of the one before, from their beginning."""
 QUEUE = "pull-requests"
 WORKFLOW = "pull_request_job"
 
@@ -119,7 +118,12 @@ class JobClient:
         found = self._find(workflow_ids=[job_id])
         if not found or STATES[found[0].status] not in ("failed", "cancelled"):
             return False
-        self._rewind(found[0])
+        self._client.rewind_workflow(
+            job_id,
+            application_version=VERSION,
+            queue_name=QUEUE,
+            queue_partition_key=found[0].queue_partition_key,
+        )
         return True
 
     def later_check_waits(self, job: Job) -> bool:
@@ -220,26 +224,6 @@ class JobClient:
             self._client.resume_workflows(job_ids, queue_name=QUEUE)
         return len(job_ids)
 
-    def adopt(self, held: Callable[[str], bool]) -> int:
-        """Take over unfinished jobs of older releases; returns how many.
-
-        `held` says whether a worker lives: what it runs is left to it.
-        """
-        found = self._find(
-            status=["ENQUEUED", "DELAYED", "PENDING", "CANCELLED"],
-            app_version=list(OLDER),
-            limit=500,
-        )
-        taken = 0
-        for one in found:
-            if one.status == "PENDING" and one.executor_id and held(one.executor_id):
-                continue
-            # Only an ended job can be rewound; after a crash in between it is found cancelled.
-            self._client.cancel_workflow(one.workflow_id)
-            self._rewind(one)
-            taken += 1
-        return taken
-
     def ready(self) -> None:
         """Raise what the database raises when it cannot answer, or its disk when it is full."""
         self._client.check_connection()
@@ -249,16 +233,6 @@ class JobClient:
         """Close the connections."""
         self._client.destroy()
         self._engine.dispose()
-
-    def _rewind(self, workflow: Any) -> None:
-        self._client.rewind_workflow(
-            workflow.workflow_id,
-            application_version=VERSION,
-            queue_name=QUEUE,
-            # Stored with the job, and derived from its id where it was not.
-            queue_partition_key=workflow.queue_partition_key
-            or workflow.workflow_id.partition(":")[0],
-        )
 
     def _find(self, *, whole: bool = False, **filters: Any) -> list[Any]:
         """The stored jobs; with `whole` what went into them and came out of them too."""

@@ -226,7 +226,7 @@ class Guard(Repeated):
 
     def look(self) -> int:
         """Look once; returns how many jobs go on, here or at another living worker."""
-        moved = self._jobs.adopt(self._held)
+        moved = 0
         for worker, jobs in self._jobs.running().items():
             if worker == self._lease.worker:
                 moved += self._jobs.resume(self._stalled_jobs(jobs))
@@ -242,12 +242,6 @@ class Guard(Repeated):
             return []
         self._seen = {one: self._seen.get(one, 0) + 1 for one in jobs - self._active()}
         return [one for one, looks in self._seen.items() if looks > LOOKS]
-
-    def _held(self, worker: str) -> bool:
-        if worker == self._lease.worker:
-            return False
-        with self._lease.over(worker) as dead:
-            return not dead
 
     def _watch(self) -> None:
         if not self._lease.alive():

@@ -141,51 +141,6 @@ class CheckSuiteEvent(RepositoryWebhook):
     check_suite: _CheckSuitePayload
 
 
-class _AccountPayload(_Payload):
-    login: _AccountName
-
-
-class _FormerName(_Payload):
-    value: _AccountName | None = Field(None, alias="from")
-
-
-class _RepositoryNames(_Payload):
-    name: _FormerName | None = None
-
-
-class _FormerOwner(_Payload):
-    user: _AccountPayload | None = None
-    organization: _AccountPayload | None = None
-
-
-class _OwnerChange(_Payload):
-    value: _FormerOwner | None = Field(None, alias="from")
-
-
-class _RepositoryChanges(_Payload):
-    """Of `renamed` the former name, of `transferred` the former owner."""
-
-    repository: _RepositoryNames | None = None
-    owner: _OwnerChange | None = None
-
-
-class RepositoryEvent(RepositoryWebhook):
-    """A repository was renamed, transferred, made private and so on."""
-
-    changes: _RepositoryChanges | None = None
-
-    @property
-    def former_name(self) -> str | None:
-        """The name before it was renamed or transferred, where the event says it."""
-        owner, _, name = self.repository.full_name.partition("/")
-        changes = self.changes or _RepositoryChanges()
-        if changes.repository and changes.repository.name and changes.repository.name.value:
-            return f"{owner}/{changes.repository.name.value}"
-        former = changes.owner.value if changes.owner else None
-        account = (former.user or former.organization) if former else None
-        return f"{account.login}/{name}" if account else None
-
-
 class _InstalledAccount(_Payload):
     login: _AccountName | None = None
     """None for an enterprise."""

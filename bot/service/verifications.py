@@ -21,16 +21,9 @@ PAGE = 50
 MAX_WORDS = 8
 """Words of a search that count."""
 
-SCHEMA = 2
-"""Raised with a step in `_STEPS`; a release reads what any later one has stored."""
-_STEPS: dict[int, tuple[str, ...]] = {
-    2: (
-        "ALTER TABLE rlbot_reports ADD COLUMN repository_id BIGINT",
-        "ALTER TABLE rlbot_reports ADD COLUMN installation BIGINT",
-    ),
-}
-"""Version to the statements that lead to it. They only add, so that an older release reads on:
-`ALTER TABLE … ADD COLUMN …` with a default, `CREATE INDEX …`."""
+SCHEMA = 1
+"""Stored beside the tables, for the release that alters them. It may only add, so that this one
+reads on: `ALTER TABLE … ADD COLUMN …` with a default, `CREATE INDEX …`."""
 _LOCK = 0x726C626F
 """Key of the advisory lock under which tables are changed."""
 
@@ -47,8 +40,7 @@ _reports = sa.Table(
     sa.Column("created", sa.Float, nullable=False),
     sa.Column("markdown", sa.Text, nullable=False),
     sa.Column("report", sa.Text, nullable=False),
-    # Of a report that an earlier release stored neither is known, and its name decides.
-    sa.Column("repository_id", sa.BigInteger, nullable=True),
+    sa.Column("repository_id", sa.BigInteger, nullable=False),
     sa.Column("installation", sa.BigInteger, nullable=True),
     sa.UniqueConstraint("repository", "number", "head"),
 )
@@ -160,25 +152,18 @@ class Verifications:
         self._engine = database.engine(5)
 
     def migrate(self) -> None:
-        """Make the tables that are missing, and bring older ones up to date.
+        """Make the tables that are missing; processes may do so at once.
 
-        Processes may do so at once. Raises what the database raises.
+        Raises what the database raises.
         """
         with self._engine.begin() as connection:
             if connection.dialect.name == "sqlite":
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             else:
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
-            fresh = not sa.inspect(connection).has_table(_reports.name)
             _schema.create_all(connection)
-            stored = connection.execute(sa.select(_versions.c.version)).scalar()
-            for version in range(SCHEMA + 1 if fresh else (stored or 1) + 1, SCHEMA + 1):
-                for statement in _STEPS[version]:
-                    connection.exec_driver_sql(statement)
-            if stored is None:
+            if connection.execute(sa.select(_versions.c.version)).first() is None:
                 connection.execute(sa.insert(_versions).values(version=SCHEMA))
-            elif stored < SCHEMA:
-                connection.execute(sa.update(_versions).values(version=SCHEMA))
 
     def record(self, publication: Publication, report: Report) -> int:
         """Store a report in the place of an earlier one on the same head; returns its id.
@@ -263,9 +248,7 @@ class Verifications:
     def shown_repositories(self) -> dict[int, str]:
         """Repositories that a report of is shown: GitHub's number to the name it has there."""
         query = (
-            sa.select(_reports.c.repository_id, _reports.c.repository)
-            .where(_VISIBLE & _reports.c.repository_id.is_not(None))
-            .distinct()
+            sa.select(_reports.c.repository_id, _reports.c.repository).where(_VISIBLE).distinct()
         )
         with self._engine.connect() as connection:
             return {int(number): str(name) for number, name in connection.execute(query)}
@@ -325,25 +308,6 @@ class Verifications:
                     .values(public=False)
                 )
         return bool(done)
-
-    def hide_name(self, repository: str, *, unnumbered: bool = False) -> int:
-        """Hide what was published under a name, for good; returns how many reports.
-
-        owner/* stands for all repositories of an owner. GitHub's names ignore case. With
-        `unnumbered` only reports whose repository's number is not known.
-        """
-        name, wanted = sa.func.lower(_reports.c.repository), repository.lower()
-        theirs = (
-            name.startswith(wanted.removesuffix("*"), autoescape=True)
-            if wanted.endswith("/*")
-            else name == wanted
-        )
-        if unnumbered:
-            theirs &= _reports.c.repository_id.is_(None)
-        with self._engine.begin() as connection:
-            return connection.execute(
-                sa.update(_reports).where(theirs & _reports.c.public).values(public=False)
-            ).rowcount
 
     def close(self) -> None:
         """Close the connections."""

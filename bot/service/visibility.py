@@ -36,8 +36,6 @@ class VisibilityChange:
     """Number and present name."""
     installation: int | None = None
     """An installation as a whole."""
-    former_name: str | None = None
-    """Of a repository that was renamed or transferred."""
 
     def detail(self) -> dict[str, str | int | None]:
         """The stored form, as a job's detail."""
@@ -52,12 +50,9 @@ class VisibilityChange:
         return found
 
 
-def change_of(job: Job) -> VisibilityChange | None:
-    """What a job is about; None for one that an earlier release stored, which has a name alone."""
-    stored = job.detail.get(_KEY)
-    if stored is None:
-        return None
-    read = json.loads(str(stored))
+def change_of(job: Job) -> VisibilityChange:
+    """What a job is about."""
+    read = json.loads(str(job.detail[_KEY]))
     return VisibilityChange(**read | {"repositories": tuple(map(tuple, read["repositories"]))})
 
 
@@ -74,14 +69,8 @@ class VisibilityWork:
     def hide(self, job: Job) -> JsonObject:
         """The first step: hide, and find out what GitHub is to be asked about."""
         change = change_of(job)
-        if change is None:
-            count = self._verifications.hide_name(job.repository)
-            _log.info("hid %d reports of %s", count, job.repository)
-            return {"outcome": "hidden"}
         if change.hide:
             self._verifications.hide(change.subjects)
-            for name in {job.repository, change.former_name or job.repository}:
-                self._verifications.hide_name(name, unnumbered=True)
             _log.info("hid the reports of %s", job.repository)
         hidden = self._verifications.hidden(change.subjects)
         if not hidden:
@@ -90,8 +79,7 @@ class VisibilityWork:
 
     def show(self, job: Job, step: JsonObject) -> JsonObject:
         """The second step: show again what GitHub says is public and covered by the App."""
-        change = change_of(job)
-        names = dict(change.repositories) if change else {}
+        names = dict(change_of(job).repositories)
         shown = 0
         with outages(), self._metrics.counted(self._identity.client()) as app:
             for kind, number, version in step["hidden"][:MOST_ASKED]:

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from bot.service.database import Database
 from bot.service.job import Job, JsonObject, Transient
 from bot.service.jobs import JobClient
@@ -271,3 +273,10 @@ def test_old_jobs_are_purged_and_failed_ones_kept(database: Database, tmp_path: 
 def _state(client: JobClient, wanted: Job) -> str | None:
     status = client.show(wanted.id)
     return status.state if status else None
+
+
+@pytest.mark.parametrize("lacking", ["head", "installation", "repository_id", "delivery", "detail"])
+def test_a_job_that_another_release_stored_is_read(lacking: str) -> None:
+    form = job(1).to_json()
+    form.pop(lacking)
+    assert Job.from_json({**form, "from_a_later_release": 1}).id == job(1).id

@@ -18,7 +18,7 @@ from bot.service.app import create_app
 from bot.service.database import Database
 from bot.service.metrics import Metrics
 from bot.service.pages import age, pages
-from bot.service.verifications import PAGE, Publication, Verifications
+from bot.service.verifications import PAGE, HiddenSubject, Publication, Verifications
 from tests.service.browser import browser, needs_browser, page_of
 from tests.service.server import served
 from tests.service.test_webhook import SETTINGS, MemoryStore
@@ -114,7 +114,7 @@ def test_nothing_private_is_shown(verifications: Verifications, client: httpx.Cl
     assert client.get(f"/reports/{hidden}.json").status_code == 404
     assert client.get(f"/reports/{shown}").status_code == 200
     # A repository that becomes private takes its reports with it.
-    assert verifications.hide_name("owner/repo") == 1
+    verifications.hide([HiddenSubject("repository", 1)])
     assert client.get(f"/reports/{shown}").status_code == 404
     assert "Qwen" not in client.get("/").text
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -13,14 +12,11 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bot.base.config import Config
 from bot.check.request import CheckOptions
-from bot.github.pull import PullId
 from bot.service.database import Database
-from bot.service.job import Job
 from bot.service.sweep import sweep
-from bot.service.verifications import HiddenSubject, Publication, Verifications
+from bot.service.verifications import HiddenSubject, Verifications
 from tests.github.store import Pull
 from tests.github.world import BROKEN, SCRIPT, World, asked
-from tests.service.test_pages import report
 from tests.service.test_whole_app import Running, running
 
 CHECK = "opened"
@@ -279,29 +275,3 @@ def stored(database: Database) -> Iterator[Verifications]:
     with closing(Verifications(database)) as verifications:
         verifications.migrate()
         yield verifications
-
-
-@pytest.mark.parametrize("repository", ["Verl-Project/verl", "verl-project/*"])
-def test_a_job_that_an_older_release_stored_hides_by_name(app: Running, repository: str) -> None:
-    _answered(app)
-    app.jobs.submit(Job(kind="hide", repository=repository, number=0, meaning="privatized:d1"))
-    app.wait(2)
-    assert app.ended[1] == ("privatized", "hidden")
-    assert _shown(app) == set()
-
-
-def test_reports_of_an_older_release_are_hidden_by_their_names(
-    app: Running, sqlite: Database
-) -> None:
-    """Nothing but a name is known of them: the present and the former one both count."""
-    for number, name in enumerate(("verl-project/old", "verl-project/verl", "o/r"), start=1):
-        publication = Publication(
-            pull=PullId(name, number), markdown="m", public=True, repository_id=7
-        )
-        app.verifications.record(publication, report(number))
-    with closing(sqlite3.connect(sqlite.path)) as connection, connection:
-        connection.execute("UPDATE rlbot_reports SET repository_id = NULL")
-    changes = {"repository": {"name": {"from": "old"}}}
-    _tell(app, "repository", "renamed", changes=changes)
-    seen = [app.verifications.report(number) for number in (1, 2, 3)]
-    assert [one.repository if one else None for one in seen] == [None, None, "o/r"]
