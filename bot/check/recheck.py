@@ -74,9 +74,7 @@ def read_again(
 def _recheck_script(script: ScriptReport, read: Callable[[ScriptReport], Facts]) -> Again:
     recorded = script.evidence.facts if script.evidence else None
     if recorded is None:
-        problem = message(
-            "The report keeps no facts of this run: it was not compared, or by an older rlbot."
-        )
+        problem = message("The report keeps no facts of this run: it was not compared.")
         return Again(path=script.path, problem=problem)
     count = len(recorded.values)
     if digest(recorded.values) != recorded.digest:
