@@ -21,8 +21,8 @@ class _Late(ModuleType):
         return vars(self)[name]
 
 
-# The standard library's own modules import the first (and so six others) and the last for what a
-# plain check does without, ours the second for the sources of a repository and the third for names
-# that are not known.
-for _name in ("inspect", "ast", "difflib", "ipaddress"):
+# The standard library's own modules import the first three (and so eight others) for what a plain
+# check does without, ours the fourth for the sources of a repository, the fifth for names that are
+# not known, and the last for commands that are shown.
+for _name in ("inspect", "ipaddress", "copy", "ast", "difflib", "shlex"):
     sys.modules.setdefault(_name, _Late(_name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from bot.frameworks import launch as launches
@@ -20,20 +20,30 @@ from bot.frameworks.fit import fitted, unforked, with_reason
 from bot.frameworks.hydra.config_tree import ConfigTree, read_tree, tree_table
 from bot.frameworks.hydra.grammar import CHARACTERS, GRAMMAR
 from bot.frameworks.named_files import started
-from bot.frameworks.open_instruct import OpenInstruct
-from bot.frameworks.openrlhf import OpenRLHF
 from bot.frameworks.pins import pinned_folder, read_installs
 from bot.frameworks.plan import Launch, Plan
-from bot.frameworks.trl.launches import Trl
-from bot.frameworks.trl.unsloth_release import with_release
 from bot.frameworks.verl import Verl
 from bot.shell.words import Command, Reading, Word
 
-FRAMEWORKS: tuple[Framework, ...] = (Verl(), OpenRLHF(), OpenInstruct(), Trl())
-"""Every known launcher family; the first one that matches a launch reads it."""
-
 _NONE: Mapping[str, str] = MappingProxyType({})
 _NO_TREE: Mapping[str, ConfigTree] = MappingProxyType({})
+
+
+def frameworks() -> Iterator[Framework]:
+    """Every known launcher family; the first one that matches a launch reads it.
+
+    Each is imported when those before it do not match: most scripts start one alone.
+    """
+    yield Verl()
+    from bot.frameworks.openrlhf import OpenRLHF
+
+    yield OpenRLHF()
+    from bot.frameworks.open_instruct import OpenInstruct
+
+    yield OpenInstruct()
+    from bot.frameworks.trl.launches import Trl
+
+    yield Trl()
 
 
 def find_launches(reading: Reading, place: ScriptPlace | None = None) -> tuple[Launch, ...]:
@@ -68,14 +78,14 @@ def _recognised(
     entry: str, argv: Sequence[Word], place: ScriptPlace | None
 ) -> tuple[str, str] | None:
     """The framework that a program starts, and its name there."""
-    for framework in FRAMEWORKS:
+    for framework in frameworks():
         module = launches.as_module(entry, framework.packages)
         if framework.matches(module, argv):
             return framework.name, framework.entry(module)
     if place and (copied := place.checkout.openrlhf.module(entry, place.path)) is not None:
-        return OpenRLHF.name, copied
+        return "openrlhf", copied
     program = place and place.checkout.trl_programs.find(entry, place.path)
-    return (Trl.name, entry) if program and program.takes(argv) else None
+    return ("trl", entry) if program and program.takes(argv) else None
 
 
 def plans(
@@ -96,10 +106,9 @@ def plans(
     has most of the script's settings, the newest of several.
     Raises `UserError` when a release in `versions` is not known.
     """
-    by_name = {framework.name: framework for framework in FRAMEWORKS}
     with GRAMMAR.granted(CHARACTERS):
         found = find_launches(reading, place)
-        programs = (_program(launch, place) for launch in found if launch.framework == Trl.name)
+        programs = (_program(launch, place) for launch in found if launch.framework == "trl")
         named = Versions(
             versions,
             header_versions,
@@ -114,11 +123,15 @@ def plans(
         planned: dict[int, Plan] = {}
         for name in dict.fromkeys(launch.framework for launch in found):
             of_framework = [launch for launch in found if launch.framework == name]
-            read = fitted(of_framework, by_name[name], named)
+            framework = next(one for one in frameworks() if one.name == name)
+            read = fitted(of_framework, framework, named)
             if place is not None:
                 read = [with_reason(unforked(plan, place), place) for plan in read]
             read = [plan.without_hidden() for plan in read]
-            read = [with_release(plan, reading.commands, place, named.programs) for plan in read]
+            if name == "trl":
+                from bot.frameworks.trl.unsloth_release import with_release
+
+                read = [with_release(one, reading.commands, place, named.programs) for one in read]
             planned.update(zip(map(id, of_framework), read, strict=True))
         return tuple(planned[id(launch)] for launch in found)
 
@@ -129,7 +142,7 @@ def _program(launch: Launch, place: ScriptPlace | None) -> str | None:
 
 
 __all__ = (
-    "FRAMEWORKS", "Checkout", "ConfigTree", "ScriptPlace", "configuration_folder", "counts",
-    "find_launches", "needed", "needed_by", "pinned_folder", "plans", "printing_command",
+    "Checkout", "ConfigTree", "ScriptPlace", "configuration_folder", "counts", "find_launches",
+    "frameworks", "needed", "needed_by", "pinned_folder", "plans", "printing_command",
     "read_tree", "started", "tree_table",
 )  # fmt: skip

@@ -13,8 +13,8 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from shlex import quote
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
@@ -243,7 +243,7 @@ def _export(given: str) -> str:
     Source: OSMagics.env of IPython/core/magics/osm.py.
     """
     name, _, value = (part.strip() for part in given.partition("=" if "=" in given else " "))
-    return f"export {name}={quote(value)}" if name.isidentifier() and value else ""
+    return f"export {name}={shlex.quote(value)}" if name.isidentifier() and value else ""
 
 
 def _with_values(command: str) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from posixpath import dirname
-from shlex import quote
 
 from bot.base.regex import regex
 from bot.render import broken
@@ -205,8 +205,8 @@ def move(finding: Finding) -> str:
     paths = (finding.path, finding.rename or finding.path)
     old, new = (f"./{path}" if path.startswith("-") else path for path in paths)  # no option
     made = dirname(new).strip(".") and dirname(old) != dirname(new)
-    first = f"mkdir -p {quote(dirname(new))} && " if made else ""
-    return f"{first}git mv {quote(old)} {quote(new)}"
+    first = f"mkdir -p {shlex.quote(dirname(new))} && " if made else ""
+    return f"{first}git mv {shlex.quote(old)} {shlex.quote(new)}"
 
 
 def backing(evidence: Evidence) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.messages import enumeration
 from bot.base.regex import regex
-from bot.frameworks import FRAMEWORKS, ScriptPlace, printing_command
+from bot.frameworks import ScriptPlace, frameworks, printing_command
 from bot.frameworks.launch import Started, printing_option, unwrap
 from bot.frameworks.notebook import is_notebook
 from bot.frameworks.processes import environment_of
@@ -238,7 +238,7 @@ def _what_runs(context: RuleContext, programs: list[tuple[Word, ...]]) -> Messag
     reason = message(
         "no command starts the training of a known framework ({frameworks}); the script "
         "runs {named}",
-        frameworks=enumeration(framework.name for framework in FRAMEWORKS),
+        frameworks=enumeration(framework.name for framework in frameworks()),
         named=named,
     )
     if unread := [
@@ -324,7 +324,7 @@ def _unreached(context: RuleContext) -> Message | None:
     ran = [command.span for command in context.reading.commands]
     for found in _MODULE.finditer(text):
         at = found.start(1)
-        known = any(framework.matches(found[1], ()) for framework in FRAMEWORKS)
+        known = any(framework.matches(found[1], ()) for framework in frameworks())
         said = _SAID.search(text, text.rfind("\n", 0, at) + 1, at)
         if said or not known or any(span.start <= at < span.end for span in ran):
             continue

@@ -49,7 +49,15 @@ def test_a_plain_start_imports_nothing_heavy(arguments: tuple[str, ...]) -> None
 
 def test_a_plain_lint_loads_no_module_that_is_imported_late() -> None:
     script = "examples/tuning/0.5b/qwen2.5-0.5b_grpo-lora_1_h100_fsdp_vllm.sh"
-    assert _imported_by("lint", script).isdisjoint({"ast", "difflib", "inspect", "ipaddress"})
+    assert _imported_by("lint", script).isdisjoint(
+        {"ast", "copy", "difflib", "inspect", "ipaddress", "shlex", "weakref"}
+    )
+
+
+def test_a_script_of_verl_loads_no_other_framework() -> None:
+    loaded = _imported_by("lint", "examples/tuning/0.5b/qwen2.5-0.5b_grpo-lora_1_h100_fsdp_vllm.sh")
+    others = {"openrlhf", "open_instruct", "trl.launches", "command_line"}
+    assert loaded.isdisjoint(f"bot.frameworks.{name}" for name in others)
 
 
 @pytest.mark.parametrize("arguments", [("--version",), ("recommend", "--help")])

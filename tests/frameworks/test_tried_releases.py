@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.frameworks import FRAMEWORKS, command_line, plans
+from bot.frameworks import command_line, frameworks, plans
 from bot.frameworks.configuration import ReleaseChoice, Versions
 from bot.frameworks.options import ReadLines, read_line
 from bot.frameworks.releases import releases
@@ -25,7 +25,7 @@ LAUNCHES = {
 @pytest.mark.parametrize("name", LAUNCHES)
 def test_each_release_is_read_as_it_would_be_alone(name: str) -> None:
     (plan,) = plans(read(LAUNCHES[name].encode(), "run.sh"))
-    framework = next(one for one in FRAMEWORKS if one.name == name)
+    framework = next(one for one in frameworks() if one.name == name)
     lines: ReadLines = {}
     for release in releases(name):
         choice = ReleaseChoice((release,), "settings", "made")
