@@ -79,15 +79,13 @@ def _gathered(cls: Any, *, kw_only: bool) -> tuple[dict[str, Field[Any]], dict[s
 def _own_field(name: str, given: Any) -> Field[Any]:
     """The field of a name, of what the class holds below it."""
     if isinstance(given, Field):
+        given.__setattr__("_field_type", _KIND)
         field = given
-    elif isinstance(given, MemberDescriptorType):  # The slot of a base.
-        field = dataclasses.field()
     else:
-        field = dataclasses.field(default=given)
+        field = _PlainField(MISSING if isinstance(given, MemberDescriptorType) else given)
     if field.default.__class__.__hash__ is None:
         raise ValueError(f"{name} has a default that objects would share: use default_factory")
     field.name = name
-    field.__setattr__("_field_type", _KIND)
     return field
 
 
@@ -99,7 +97,21 @@ class _Standard:
 
 
 _STANDARD: Any = _Standard
-_KIND = attrgetter("_field_type")(dataclasses.fields(_Standard)[0])
+_FIELD = dataclasses.fields(_Standard)[0]
+_KIND = attrgetter("_field_type")(_FIELD)
+
+
+class _PlainField(Field[Any]):
+    """One of which nothing is said but its default: what all such share the class holds."""
+
+    __slots__ = ()
+
+    def __init__(self, default: Any) -> None:
+        self.default, self.kw_only = default, MISSING
+
+
+for _name in set(Field.__slots__) - {"name", "type", "default", "kw_only"}:
+    setattr(_PlainField, _name, getattr(_FIELD, _name))
 
 
 def _with_slots(cls: Any, inside: dict[str, Any], fields: dict[str, Field[Any]]) -> Any:
