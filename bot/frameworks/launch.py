@@ -335,7 +335,9 @@ def find_launches(reading: Reading, recognise: Recognise) -> tuple[Launch, ...]:
 
 def printing_option(framework: str, argv: Sequence[Word]) -> str:
     """The option by which a launch prints its help or configuration and trains nothing, or ""."""
-    texts = takewhile("--".__ne__, (word.text for word in argv))
+    texts = list(takewhile("--".__ne__, (word.text for word in argv)))
+    if not any(text.startswith("-") for text in texts):
+        return ""
     form = _HYDRA_PRINTS if framework == "verl" else _HELP
     found = form.search("\n".join(texts))
     return found[1].replace("\n", " ") if found else ""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from bot.base.digits import natural_number, whole_number
+from bot.base.digits import is_digits, natural_number, whole_number
 from bot.base.messages import enumeration, message
 from bot.base.resources import schemas
 from bot.frameworks.timeline import Timeline
@@ -49,7 +49,8 @@ def releases(framework: str) -> tuple[str, ...]:
     if options := timeline(framework):
         return options.releases
     folder = schemas() / "frameworks" / framework
-    names = [path.stem for path in folder.glob("[0-9]*.json")]
+    tables = folder.iterdir() if folder.is_dir() else ()
+    names = [path.stem for path in tables if path.suffix == ".json" and is_digits(path.name[0])]
     return tuple(sorted(names, key=release_key))
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
+from collections.abc import Mapping
 from math import inf
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.report import Severity
@@ -47,8 +45,6 @@ META = Meta(
 
 @dataclass(frozen=True, slots=True)
 class _Range:
-    names: re.Pattern[str]
-    """What the whole last part of a key looks like."""
     low: float
     high: float = inf
     open_below: bool = False
@@ -56,33 +52,52 @@ class _Range:
     severity: Severity | None = None
 
 
-_DISCOUNT: Final = regex(r"gamma|lam|lambd|gae_lambda")
-_RANGES: Final = (
-    _Range(regex(r"(?:vllm_)?gpu_memory_utilization|mem_fraction_static"), 0, 1, True),
-    _Range(regex(r"top_p"), 0, 1, True),
-    _Range(regex(r"(?:actor_|critic_)?(?:lr|learning_rate)"), 0, 0.1, severity="warning"),
-    _Range(regex(r"(?:lr_)?warmup(?:_steps)?_ratio"), 0, 1),
-    _Range(_DISCOUNT, 0, 1),
-    _Range(regex(r"temperature"), 0, 10),
-    _Range(regex(r"zero_stage"), 0, 3),
-    _Range(
-        regex(
-            r"n_gpus_per_node|nnodes|(?:ulysses_|expert_|virtual_)?(?:tensor|pipeline|sequence|context|expert|data)"
-            r"(?:_model)?_parallel_size|tensor_parallel_size|num_nodes|num_gpus_per_node|"
-            r"n_samples_per_prompt|num_generations"
-        ),
-        1,
+_SHARE: Final = _Range(0, 1, open_below=True)
+_PART: Final = _Range(0, 1)
+_RATE: Final = _Range(0, 0.1, severity="warning")
+_ONE_OR_MORE: Final = _Range(1)
+_DISCOUNT: Final = frozenset(("gamma", "lam", "lambd", "gae_lambda"))
+_COUNTS: Final = (
+    *("n_gpus_per_node", "nnodes", "num_nodes", "num_gpus_per_node"),
+    *("n_samples_per_prompt", "num_generations"),
+    *(
+        f"{sort}{along}{model}_parallel_size"
+        for sort in ("", "ulysses_", "expert_", "virtual_")
+        for along in ("tensor", "pipeline", "sequence", "context", "expert", "data")
+        for model in ("", "_model")
     ),
-    _Range(
-        regex(
-            r"(?:train|ppo_mini|ppo_micro|mini|micro|rollout|micro_rollout|micro_train|"
-            r"per_device_train|log_prob_micro|gen)_batch_size(?:_per_gpu)?|"
-            r"max_(?:prompt|response|completion|new_tokens|num_batched_tokens|length|len)"
-            r"(?:_length|_len)?"
-        ),
-        1,
+    *(
+        f"{of}_batch_size{each}"
+        for of in (
+            *("train", "ppo_mini", "ppo_micro", "mini", "micro", "rollout", "micro_rollout"),
+            *("micro_train", "per_device_train", "log_prob_micro", "gen"),
+        )
+        for each in ("", "_per_gpu")
+    ),
+    *(
+        f"max_{of}{length}"
+        for of in (
+            *("prompt", "response", "completion", "new_tokens", "num_batched_tokens"),
+            *("length", "len"),
+        )
+        for length in ("", "_length", "_len")
     ),
 )
+_RANGES: Final[Mapping[str, _Range]] = {
+    "gpu_memory_utilization": _SHARE,
+    "vllm_gpu_memory_utilization": _SHARE,
+    "mem_fraction_static": _SHARE,
+    "top_p": _SHARE,
+    **{
+        f"{of}{name}": _RATE for of in ("", "actor_", "critic_") for name in ("lr", "learning_rate")
+    },
+    **{f"{of}warmup{by}_ratio": _PART for of in ("", "lr_") for by in ("", "_steps")},
+    **dict.fromkeys(_DISCOUNT, _PART),
+    "temperature": _Range(0, 10),
+    "zero_stage": _Range(0, 3),
+    **dict.fromkeys(_COUNTS, _ONE_OR_MORE),
+}
+"""By the last part of a key."""
 _POSITIVE: Final = frozenset(
     (
         "data.max_prompt_length",
@@ -101,7 +116,6 @@ _POSITIVE: Final = frozenset(
     )
 )
 """Settings of which -1 and 0 stop the run, and are in use for nothing."""
-_ONE_OR_MORE: Final = _Range(regex(""), 1)
 
 
 def check(context: RuleContext) -> Hits:
@@ -125,10 +139,11 @@ def _outside(plan: Plan, setting: Setting) -> _Range | None:
     if value in (0, -1):
         checked = plan.framework == "openrlhf" or plan.launch.entry == ENTRY
         return _ONE_OR_MORE if checked and setting.key in _POSITIVE else None
-    bounds = _range_of(setting.key.rsplit(".", 1)[-1].replace("-", "_"))
+    name = setting.key.rsplit(".", 1)[-1].replace("-", "_")
+    bounds = _RANGES.get(name)
     if bounds is None or (bounds.high == inf and isinstance(value, float)):
         return None  # A fraction of a count is another rule's.
-    if bounds.names is _DISCOUNT and plan.framework == "verl" and _has_own_estimator(plan):
+    if name in _DISCOUNT and plan.framework == "verl" and _has_own_estimator(plan):
         return None
     inside = bounds.low <= value <= bounds.high and not (bounds.open_below and value == bounds.low)
     return None if inside else bounds
@@ -137,11 +152,6 @@ def _outside(plan: Plan, setting: Setting) -> _Range | None:
 def _has_own_estimator(plan: Plan) -> bool:
     """Whether the estimator is a fork's, which may mean something else by a discount."""
     return plan.algorithm.value not in (None, *ESTIMATORS)
-
-
-@lru_cache(maxsize=256)
-def _range_of(name: str) -> _Range | None:
-    return next((one for one in _RANGES if one.names.fullmatch(name)), None)
 
 
 def _problem_text(key: str, value: str, bounds: _Range) -> Message:

@@ -74,11 +74,11 @@ META = Meta(
 def check(context: RuleContext) -> Hits:
     """The layers that launches name, and the model that they train."""
     for plan in context.plans:
-        own = _layer_of(plan.model.value or "")
         divides = plan.framework == "trl" and plan.train.value in ("fsdp", "fsdp2")
-        if own is None or not divides or plan.gpus.value == 1:
+        if not divides or plan.gpus.value == 1:
             continue
-        for name, span in _named(plan):
+        own = _layer_of(plan.model.value or "")
+        for name, span in _named(plan) if own is not None else ():
             if name in _LAYERS and name != own:
                 yield hit(
                     span,

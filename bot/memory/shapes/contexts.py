@@ -7,12 +7,13 @@ from functools import cache
 from pathlib import Path
 
 from bot.base.csv_file import read_table
+from bot.base.regex import regex
 
 
 @cache
 def _contexts() -> tuple[tuple[re.Pattern[str], str, int], ...]:
     table = read_table(Path(__file__).parent / "contexts.csv")
-    return tuple((re.compile(row["name"]), row["owner"], int(row["tokens"])) for row in table)
+    return tuple((regex(row["name"]), row["owner"], int(row["tokens"])) for row in table)
 
 
 def context_of(path: str, *, any_owner: bool = False) -> int | None:
