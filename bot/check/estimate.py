@@ -15,7 +15,6 @@ from bot.base.errors import UncheckedError, UserError
 from bot.base.messages import Message, message, plural_message, sentence_of
 from bot.base.regex import regex
 from bot.check.read import read_script, why_no_launch
-from bot.check.refusals import refusals
 from bot.check.request import CheckOptions, ScriptFile
 from bot.evidence import read as read_run
 from bot.evidence.facts import EvidenceError, Facts
@@ -222,6 +221,7 @@ def estimate_script(
     `run` is a W&B run's folder, or the mean lengths that one would have. Raises UserError when an
     option names an unknown release or model, UncheckedError when the run cannot be read.
     """
+    from bot.check.refusals import refusals
     from bot.memory.report import no_estimate, with_host
     from bot.rules._support.lengths import by_lengths
 

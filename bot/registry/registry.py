@@ -9,7 +9,8 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from types import ModuleType
 from typing import Generic, Protocol, TypeVar
 
@@ -206,11 +207,12 @@ def _module(package: ModuleType, name: str, path: str) -> ModuleType:
     full = f"{package.__name__}.{name}"
     if full in sys.modules:
         return import_module(full)
-    spec = spec_from_file_location(full, path)
-    if spec is None or spec.loader is None:
+    loader = SourceFileLoader(full, path)
+    spec = spec_from_loader(full, loader, is_package=False)
+    if spec is None:
         raise ImportError(path)
     module = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    loader.exec_module(module)
     # Not before: another thread would find it half made.
     module = sys.modules.setdefault(full, module)
     setattr(package, name, module)

@@ -16,7 +16,6 @@ from bot.rules._support.estimates import (
     sum_in_words,
 )
 from bot.rules._support.example import verl
-from bot.rules._support.lengths import by_lengths
 from bot.rules._support.names import where
 
 _STATIC = (
@@ -63,6 +62,7 @@ def check(context: RuleContext) -> Hits:
             yield Hit(message=lack, span=where(plan, share_place(plan)), help=RAISE_SHARE)
             continue
         from bot.memory.options import what_helps  # Few scripts come here.
+        from bot.rules._support.lengths import by_lengths
 
         options = what_helps(made.workload, estimate.device)
         yield Hit(
