@@ -43,10 +43,13 @@ class InCheckout:
     checkout: Checkout
     files: Files | None = None
     """What the scripts may source or start; None where that is not read."""
+    names: frozenset[str] = frozenset()
+    """The paths of all its scripts."""
 
     def __call__(self, script: ScriptFile) -> ScriptPlace:
         """Where the script stands."""
-        return ScriptPlace(self.checkout, script.path, self.files)
+        taken = self.names.__contains__
+        return ScriptPlace(self.checkout, script.path, self.files, taken=taken)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,7 +71,13 @@ class DiskCheckouts:
             return None
         path = f"{folder.relative_to(root).as_posix()}/"
         files = files_below(root, hidden=False) if _is_repository(root) else None
-        return ScriptPlace(checkout, path.removeprefix("./"), files, whole=not checkout.cut)
+        return ScriptPlace(
+            checkout,
+            path.removeprefix("./"),
+            files,
+            whole=not checkout.cut,
+            taken=lambda path: os.path.lexists(root / path),
+        )
 
     def _kept(self, root: Path) -> Checkout | None:
         if root not in self._checkouts:

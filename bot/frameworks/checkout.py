@@ -12,7 +12,7 @@ which files they need (`Checkout.paths_for`), and the one object that keeps what
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
@@ -394,3 +394,5 @@ class ScriptPlace:
     from the repository's root."""
     whole: bool = False
     """Whether the checkout has all that counts, but for what it left out; else what was named."""
+    taken: Callable[[str], bool] | None = None
+    """Whether a path, as `path`, is that of a file or folder; None where nobody knows."""

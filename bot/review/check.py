@@ -136,10 +136,16 @@ def _with_started(source: ChangeSource, files: ChangeFiles) -> ChangeFiles:
     return replace(files, others=others)
 
 
-def _selection(config: Config, request: CheckRequest, also: Mapping[str, bytes]) -> FileSelection:
-    """The files of a change that are read, and those beside them that say how."""
+def _selection(
+    config: Config, request: CheckRequest, also: Mapping[str, bytes], names: set[str]
+) -> FileSelection:
+    """The files of a change that are read, and those beside them that say how.
+
+    `names` gets the paths of all scripts.
+    """
 
     def others(paths: Sequence[str], files: Mapping[str, bytes]) -> Sequence[str]:
+        names.update(filter(config.owns, paths))
         read = {path: data for path, data in files.items() if _is_read(path, data)}
         return needed(paths, {**_beside(config), **also, **read})
 
@@ -177,7 +183,8 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
     config = request.config or base_config(source, request.unstated)
     options = request.options(config)
     using = candidates(source, config)
-    selection = _selection(config, request, using.scripts)
+    names = set[str]()
+    selection = _selection(config, request, using.scripts, names)
     files = _with_started(source, source.read(selection))
     read = [file for file in files.scripts if _is_read(file.path, file.data)]
     files = replace(
@@ -202,6 +209,7 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
             fetches=options.linked is not None,
             runs=_runs(request, files, options),
             dependents=dependents,
+            names=frozenset(names),
             configuration=changed,
         ),
         options,
@@ -223,7 +231,7 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
         web_url=source.web_url,
         options=replace(
             for_scripts(options),
-            place=InCheckout(Checkout(files.others), files.others.get),
+            place=InCheckout(Checkout(files.others), files.others.get, frozenset(names)),
             files=ChangeModels(source),
         ),
     )

@@ -47,6 +47,8 @@ class ReadRequest:
     """Runs that the front end names, by the paths of the scripts."""
     dependents: Mapping[str, Dependent] = field(default_factory=dict)
     """The scripts among the files that the change leaves alone, by path."""
+    names: frozenset[str] = frozenset()
+    """The paths of all scripts at the head."""
     configuration: ChangedConfiguration | None = None
     """What tells which scripts a change of the configuration breaks."""
     left_out: Mapping[str, str] = field(default_factory=dict)
@@ -124,7 +126,8 @@ class _Reading:
         """Read everything."""
         self._validate_config()
         scripts = {file.path: file.data for file in self.files.scripts if file.data is not None}
-        place = InCheckout(Checkout(self.files.others), {**scripts, **self.files.others}.get)
+        files = {**scripts, **self.files.others}
+        place = InCheckout(Checkout(self.files.others), files.get, self.request.names)
         self.options = replace(self.options, place=place)
         page = _page(self.files, self.options.config, self.unchecked)
         models = ChangeModels(self.source)

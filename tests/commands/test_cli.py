@@ -419,6 +419,16 @@ def test_table_add_refuses_a_row_that_its_run_contradicts(folder: Path, run: Pat
     assert (folder / "page.rst").read_text(encoding="utf-8") != PAGE
 
 
+@pytest.mark.parametrize("root", [(), ("--root", ".")], ids=["", "root"])
+def test_a_script_is_to_get_no_name_that_another_has(folder: Path, root: tuple[str, ...]) -> None:
+    """Outside of a repository too; git would not move it."""
+    wrong = f"examples/tuning/7b/{NAME.replace('-7b', '_7B')}"
+    (folder / wrong).write_text(SCRIPT, encoding="utf-8")
+    result = rlbot("lint", wrong, "--select", "RLB003", *root, cwd=folder)
+    assert f"examples/tuning/7b/{NAME} is there already: keep one of the two" in result.out
+    assert "git mv" not in result.out
+
+
 @pytest.fixture
 def contribution(folder: Path) -> Repository:
     """A repository whose newest commit adds the script."""

@@ -14,6 +14,7 @@ from bot.check.request import CheckOptions
 from bot.github.change import MAX_BLOB, MAX_SCRIPTS, ChangedFile, FileSelection
 from bot.github.local import LocalRepository
 from bot.review.check import CheckRequest, check_change
+from bot.rules._support.example import verl
 
 ENVIRONMENT = {
     "PATH": os.environ["PATH"],
@@ -383,3 +384,16 @@ def test_no_default_is_told_where_a_sourced_file_is_unknown(repository: Reposito
     assert not script.findings
     assert script.plan is not None
     assert (script.plan.gpus, script.plan.algorithm, script.plan.model) == (None, None, None)
+
+
+def test_a_script_is_to_get_no_name_that_another_has(repository: Repository) -> None:
+    """One that the change leaves alone, and that is not read."""
+    right = "examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
+    repository.write(right, verl())
+    base = repository.commit()
+    repository.write(right.replace("-7b", "_7B"), verl())
+    change = LocalRepository(repository.folder).change(base, repository.commit())
+    checked = check_change(change, CheckRequest(options=lambda config: CheckOptions(config=config)))
+    (script,) = checked.report.scripts
+    (named,) = (finding for finding in script.findings if finding.id == "RLB003")
+    assert (named.rename, named.help) == (None, f"{right} is there already: keep one of the two")

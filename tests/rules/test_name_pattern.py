@@ -67,7 +67,7 @@ def test_a_name_that_another_script_has_is_not_proposed() -> None:
     """But for the script itself, which a file system without capitals finds by both names."""
     right = "examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
     for wrong, taken in ((right.replace("-7b", "_7B"), True), (right.replace("7b_", "7B_"), False)):
-        place = ScriptPlace(Checkout({}), wrong, {right: b"", wrong: b""}.get)
+        place = ScriptPlace(Checkout({}), wrong, taken={right, wrong}.__contains__)
         ((finding,), _) = check_context(replace(context(verl(), wrong), place=place), select=[SLUG])
         assert (finding.rename is None) is taken
         assert (finding.help == f"{right} is there already: keep one of the two") is taken

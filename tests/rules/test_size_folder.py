@@ -55,19 +55,19 @@ def test_proposes_the_move_that_git_would_make() -> None:
 @pytest.mark.parametrize(
     ("there", "rename", "help_"),
     [
-        ({}, f"examples/tuning/7b/{NAME}", "move it to 7b/"),
-        ({f"7b/{NAME}": b""}, f"examples/tuning/7b/{NAME}", "move it to 7b/"),
+        (set(), f"examples/tuning/7b/{NAME}", "move it to 7b/"),
+        ({f"7b/{NAME}"}, f"examples/tuning/7b/{NAME}", "move it to 7b/"),
         (
-            {f"examples/tuning/7b/{NAME}": b""},
+            {f"examples/tuning/7b/{NAME}"},
             None,
             f"examples/tuning/7b/{NAME} is there already: keep one of the two",
         ),
     ],
 )
 def test_a_name_that_is_taken_is_not_proposed(
-    there: dict[str, bytes], rename: str | None, help_: str
+    there: set[str], rename: str | None, help_: str
 ) -> None:
     path = f"examples/tuning/14b/{NAME}"
-    place = ScriptPlace(Checkout({}), path, there.get)
+    place = ScriptPlace(Checkout({}), path, taken=there.__contains__)
     ((finding,), _) = check_context(replace(context(verl(), path), place=place), select=[SLUG])
     assert (finding.rename, finding.help) == (rename, help_)

@@ -58,10 +58,10 @@ def proposed(context: RuleContext, new: str, way_out: Message) -> tuple[Message,
     Where another file is there, that is the help, and no path is proposed.
     """
     place = context.place
-    if place is not None and place.files is not None:
+    if place is not None and place.taken is not None:
         path = posixpath.normpath(posixpath.join(posixpath.dirname(place.path), new))
         # Of a file system without capitals the script itself is found.
-        if path.lower() != place.path.lower() and place.files(path) is not None:
+        if path.lower() != place.path.lower() and place.taken(path):
             return message("{path} is there already: keep one of the two", path=path), None
     return way_out, new
 
