@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from bot.base.regex import regex
@@ -21,6 +22,10 @@ _SECRET_NAME = regex(rf"(?:{_NAME}|(?:\A|\.)wandb\.key|(?:\A|\.|-)use_wandb)\Z",
 _NAMED = regex(rf"({_NAME}[\"']?\s{{0,9}}[:=]\s{{0,9}}[\"']?)([^\s\"',}}]+)", re.IGNORECASE)
 _PLAIN: Final = frozenset({"", "true", "false", "none", "null", "0", "1"})
 """Values of a secret's name that are none, such as OpenRLHF's `--use_wandb True`."""
+_SHORTEST: Final = 8
+"""Characters of a secret that is looked for in other texts; as many tell where to look."""
+_COMPARED: Final = 1 << 24
+"""Characters that are compared with secrets which begin alike."""
 
 
 def is_secret(name: str, value: str | None = None) -> bool:
@@ -51,3 +56,46 @@ def masked(line: str) -> str:
 
 def _cover(found: re.Match[str], stars: str = COVERED) -> str:
     return found[1] + (stars if is_secret("secret", found[2]) else found[2])
+
+
+class KnownSecrets:
+    """Secrets that are looked for wherever they may stand.
+
+    That takes as long for thousands as for one, unless they begin alike and are of many lengths:
+    then, after a while, all that stands behind such a beginning is taken for one.
+    """
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._alike: dict[str, dict[int, set[str]]] = {}
+        self._left = _COMPARED
+        for secret in sorted(secrets, key=len, reverse=True):
+            if len(secret) >= _SHORTEST:
+                lengths = self._alike.setdefault(secret[:_SHORTEST], {})
+                lengths.setdefault(len(secret), set()).add(secret)
+
+    def cover(self, text: str) -> str:
+        """The text with `***` for each of them, and for several that overlap."""
+        shown, done = "", 0
+        for at, end in self._places(text):
+            if at >= done:
+                shown += text[done:at] + COVERED
+            done = max(done, end)
+        return shown + text[done:] if done else text
+
+    def _places(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where a secret begins, and where the longest that begins there ends."""
+        if not self._alike:
+            return
+        for at in range(len(text) - _SHORTEST + 1):
+            lengths = self._alike.get(text[at : at + _SHORTEST])
+            if lengths is not None and (end := self._end(text, at, lengths)):
+                yield at, end
+
+    def _end(self, text: str, at: int, lengths: dict[int, set[str]]) -> int:
+        for length, secrets in lengths.items():  # The longest first.
+            self._left -= length
+            if self._left < 0:
+                return len(text)
+            if text[at : at + length] in secrets:
+                return at + length
+        return 0

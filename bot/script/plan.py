@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from bot.base.messages import message
-from bot.base.secret_values import COVERED, covered, is_secret
+from bot.base.secret_values import KnownSecrets, covered, is_secret
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import UNKNOWN, Setting
 from bot.report import JsonValue, LaunchReport, Name, Origin, PlanReport
@@ -51,14 +51,12 @@ def launch_reports(
     Keys, tokens and passwords in it read `***`.
     `origins` adds where each setting was written, a key given twice both times.
     """
-    seen = _Environments()
-    return tuple(_launch_report(plan, source, seen, origins=origins) for plan in plans)
+    plans = tuple(plans)
+    show = _Shown(plans)
+    return tuple(_launch_report(plan, source, show, origins=origins) for plan in plans)
 
 
-def _launch_report(
-    plan: Plan, source: Source, seen: _Environments, *, origins: bool
-) -> LaunchReport:
-    show = _Shown(plan, seen)
+def _launch_report(plan: Plan, source: Source, show: _Shown, *, origins: bool) -> LaunchReport:
     settings: dict[str, JsonValue] = {}
     for setting in plan.settings:
         if setting.operator == "~":
@@ -78,59 +76,39 @@ def _launch_report(
         settings=settings,
         line=line,
         assumptions=command.assumptions,
-        environment=seen.shown(command.environment, show),
+        environment=show.environment(command.environment),
         origins=tuple(_origin(one, source, show) for one in plan.settings) if origins else (),
     )
 
 
 class _Shown:
-    """Shows a launch's texts, with `***` for keys, tokens and passwords wherever they are used."""
+    """Shows texts of launches, with `***` for keys, tokens and passwords wherever they are used."""
 
-    def __init__(self, plan: Plan, seen: _Environments) -> None:
-        every = {
-            *seen.secrets(plan.launch.command.environment),
-            *_secrets((setting.key, setting.text) for setting in plan.settings),
-        }
-        self.secrets = sorted(every, key=lambda one: (-len(one), one))[:_SECRETS]
+    def __init__(self, plans: Iterable[Plan]) -> None:
+        # Most launches have the same environment, which is looked through once.
+        self._environments: dict[int, dict[str, str]] = {}
+        self._known = KnownSecrets(set(self._secrets(plans)))
 
     def __call__(self, text: str, name: str = "") -> str:
-        for secret in self.secrets:
-            text = text.replace(secret, COVERED)
-        return covered(text, name)
+        return covered(self._known.cover(text), name)
 
-
-class _Environments:
-    """The environments of a script's launches, each looked through once: most have the same one."""
-
-    def __init__(self) -> None:
-        self._secrets: dict[int, list[str]] = {}
-        self._shown: dict[tuple[int, tuple[str, ...]], dict[str, str]] = {}
-
-    def secrets(self, environment: Mapping[str, Word]) -> list[str]:
-        """The keys and passwords in one."""
-        if (key := id(environment)) not in self._secrets:
-            named = ((name, word.text) for name, word in environment.items())
-            self._secrets[key] = _secrets(named)
-        return self._secrets[key]
-
-    def shown(self, environment: Mapping[str, Word], show: _Shown) -> dict[str, str]:
+    def environment(self, environment: Mapping[str, Word]) -> dict[str, str]:
         """One as a report shows it."""
-        key = id(environment), tuple(show.secrets)
-        if key not in self._shown:
-            texts = {name: show(word.text, name) for name, word in environment.items()}
-            self._shown[key] = texts
-        return self._shown[key]
+        if (key := id(environment)) not in self._environments:
+            texts = {name: self(word.text, name) for name, word in environment.items()}
+            self._environments[key] = texts
+        return self._environments[key]
 
-
-def _secrets(named: Iterable[tuple[str, str]]) -> list[str]:
-    """The keys and passwords that are long enough to be looked for in other texts."""
-    return [t for name, t in named if len(t) >= _SECRET_LENGTH and is_secret(name, t)]
-
-
-_SECRET_LENGTH = 8
-"""Characters of a text that is looked for in others."""
-_SECRETS = 50
-"""Texts that are, the longest of them; by its own name each is covered."""
+    @staticmethod
+    def _secrets(plans: Iterable[Plan]) -> Iterator[str]:
+        looked_through = set[int]()
+        for plan in plans:
+            yield from (one.text for one in plan.settings if is_secret(one.key, one.text))
+            environment = plan.launch.command.environment
+            if id(environment) not in looked_through:
+                looked_through.add(id(environment))
+                named = ((name, word.text) for name, word in environment.items())
+                yield from (text for name, text in named if is_secret(name, text))
 
 
 def configurations(plans: Iterable[Plan]) -> tuple[str, ...]:

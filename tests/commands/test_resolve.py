@@ -135,3 +135,15 @@ def test_a_token_is_not_printed_where_it_is_used() -> None:
     result = rlbot("resolve", "--stdin-filename", "x.sh", "-", stdin=script.encode())
     assert "use_wandb  ***" in result.out
     assert _HEX not in result.out
+
+
+@pytest.mark.parametrize("alike", [True, False], ids=["alike", "unlike"])
+def test_of_many_tokens_none_is_printed_where_it_is_used(alike: bool) -> None:
+    keys = [f"{'' if alike else number}key-of-somebody-{number:03}" for number in range(300)]
+    script = "".join(f"export A{number}_API_KEY={key}\n" for number, key in enumerate(keys))
+    used = " ".join(f"a.b{number}=x$A{number}_API_KEY" for number in range(300))
+    script += f"python3 -m verl.trainer.main_ppo trainer.nnodes=1 {used}\n"
+    options = ("--format", "json", "--stdin-filename", "x.sh")
+    result = rlbot("resolve", *options, "-", stdin=script.encode())
+    assert "x***" in result.out
+    assert "key-of-somebody" not in result.out

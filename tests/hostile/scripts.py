@@ -193,5 +193,11 @@ SCRIPTS: Final[dict[str, str]] = {
     + (LAUNCH + "\n") * 1_000,
     "tokens before many launches": "".join(f"export A{i}_token=secret{i}\n" for i in range(4_000))
     + (LAUNCH + "\n") * 300,
+    "keys that begin alike": "".join(
+        f"export A{i}_API_KEY=secret-of-mine-{'x' * i}\n" for i in range(1_000)
+    )
+    + f"{LAUNCH} a=secret-of-mine-{'x' * 400}y\n" * 200,
+    "keys of many launches": "".join(f"export A{i}_API_KEY=secret-of-{i}\n" for i in range(4_000))
+    + "".join(f"{_TRAINER} --use_wandb secret-of-mine-{i}\n" for i in range(200)),
     "values with trial logs": "".join(f"a{i}=8 # 8 √ 16 x\n" for i in range(3_000)) + LAUNCH + "\n",
 }
