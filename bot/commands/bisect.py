@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -184,11 +184,11 @@ def _with_options(answer: T, arguments: argparse.Namespace, *more: str) -> T:
 
 def _show(answer: T, form: str, text: Callable[[T], str], options: CheckOptions) -> None:
     from bot.check.translate import in_language
-    from bot.render.json_report import dump
+    from bot.render.json_report import to_json
 
     answer = in_language(answer, options.config.language)
     if form == "json":
-        write(dump(asdict(answer)), commands=True)
+        write(to_json(answer), commands=True)
     else:
         write(text(answer))
 

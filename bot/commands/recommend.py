@@ -8,7 +8,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -185,9 +185,9 @@ def _in_language(language: Language) -> Iterator[None]:
 
 
 def _write_json(answer: DataclassInstance) -> None:
-    from bot.render.json_report import dump
+    from bot.render.json_report import to_json
 
-    write(dump(asdict(answer)), commands=True)
+    write(to_json(answer), commands=True)
 
 
 def _question(arguments: argparse.Namespace, models: _Models) -> tuple[list[str], ParsedQuestion]:

@@ -18,7 +18,7 @@ from bot.registry.docs import RuleText
 from bot.render import wording
 from bot.render.broken import new_findings
 from bot.render.escape import visible
-from bot.render.json_report import dump
+from bot.render.json_report import to_json
 from bot.render.line_hash import line_hashes
 from bot.render.places import way_out
 from bot.render.speech import speaking, tr, word
@@ -64,7 +64,7 @@ def sarif(
     """
     with speaking(report.language):
         log = _SarifLog(report, rules, sources or {}, prefix)
-        return dump({"$schema": SCHEMA, "version": "2.1.0", "runs": [log.run()]})
+        return to_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [log.run()]})
 
 
 class _SarifLog:

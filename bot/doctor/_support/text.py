@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Final
 
 from bot.base.messages import Language, Message, message, pmessage, translated
 from bot.doctor._support.base import CheckAnswer, CheckState
 from bot.doctor._support.settings import EffectiveSetting
+from bot.render import json_report
 from bot.render.columns import padded, width_of
 from bot.render.escape import terminal
-from bot.render.json_report import dump
 
 _STATES: Final[Mapping[CheckState, tuple[Message, str]]] = {
     "ok": (pmessage("doctor", "ok"), "32"),
@@ -64,4 +63,4 @@ def to_json(
         {"subject": a.subject, "state": a.state, "said": a.message, "remedy": a.remedy}
         for a in answers
     ]
-    return dump(content | {"settings": list(map(asdict, settings)), "checks": checks})
+    return json_report.to_json(content | {"settings": settings, "checks": checks})
