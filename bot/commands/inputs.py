@@ -10,6 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+# First, since what follows imports them from within thirty others: so deep CPython maps memory for
+# each of their classes anew, where its stack of frames goes over the end of a block.
+import bot.report
+import bot.shell  # noqa: F401
 from bot.base.config import SCRIPT_NAMES, SCRIPT_SUFFIXES
 from bot.base.errors import UncheckedError, UserError, system_reason
 from bot.base.messages import message, sentence_of
