@@ -17,7 +17,7 @@ META = Meta(
     id="RLB105",
     severity="warning",
     confidence="high",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="Options of LoRA or of a quantized base for TRL, without --use_peft.",
     why=(
         "TRL makes no adapter without --use_peft, whatever the options of LoRA say: all weights "

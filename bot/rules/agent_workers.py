@@ -18,7 +18,7 @@ META = Meta(
     id="RLB140",
     severity="error",
     confidence="certain",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="Prompts × responses cannot be divided evenly among the agent loop's workers.",
     why=(
         "An asynchronous rollout is divided among rollout.agent.num_workers processes, 8 by "

@@ -34,7 +34,7 @@ META = Meta(
     id="RLB109",
     severity="error",
     confidence="certain",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="Settings that verl's trainer refuses in its mode separate_async.",
     why=(
         "In this mode the rollout has GPUs of its own, which are none by default, weights go there "

@@ -15,7 +15,7 @@ META = Meta(
     id="RLB104",
     severity="error",
     confidence="certain",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="`actor.strategy` names a backend that the launch's configuration is not for.",
     why=(
         "verl's configuration holds the settings of one backend, FSDP's by default. The strategy "

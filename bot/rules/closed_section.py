@@ -21,7 +21,7 @@ META = Meta(
     id="RLB131",
     severity="error",
     confidence="high",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="A setting added with `+` to a section whose class does not take it.",
     why=(
         "Hydra adds any key with `+`. verl then makes an object of the section's class, which "

@@ -33,7 +33,7 @@ META = Meta(
     id="RLB102",
     severity="error",
     confidence="certain",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="An on-policy distillation that verl refuses to start.",
     why=(
         "Teachers have GPUs of their own, distillation.nnodes of which there are none by default, "

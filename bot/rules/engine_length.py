@@ -19,7 +19,7 @@ META = Meta(
     id="RLB106",
     severity="warning",
     confidence="high",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="The engine's length is below max_prompt_length + max_response_length.",
     why=(
         "After a long prompt the engine ends a response before max_response_length, and nothing "

@@ -18,7 +18,7 @@ META = Meta(
     id="RLB103",
     severity="error",
     confidence="certain",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="kl_loss_type or kl_penalty is no estimator of the KL divergence that verl knows.",
     why=(
         "verl looks the name up when it first needs it, after a whole rollout, and stops with a "

@@ -12,7 +12,7 @@ META = Meta(
     id="RLB029",
     severity="error",
     confidence="high",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="The configuration that the launch starts from is not there, or cannot be composed.",
     why=(
         "Every setting of the command line changes a configuration that Hydra composes first. "

@@ -16,7 +16,7 @@ META = Meta(
     id="RLB034",
     severity="warning",
     confidence="high",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="A value is a misspelling of one that the framework knows.",
     why=(
         "verl takes most names as they are and looks them up when it needs them: after the models "

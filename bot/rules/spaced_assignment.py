@@ -14,7 +14,7 @@ META = Meta(
     id="RLB095",
     severity="error",
     confidence="certain",
-    added_in="0.2.0",
+    added_in="0.1.0",
     shell_only=True,
     summary="Blanks around the = of an assignment.",
     why=(

@@ -17,7 +17,7 @@ META = Meta(
     id="RLB108",
     severity="error",
     confidence="certain",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="Two settings of TRL exclude each other, or one needs another.",
     why=(
         "TRL's configurations and transformers' TrainingArguments refuse such pairs with a "

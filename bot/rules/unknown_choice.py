@@ -27,7 +27,7 @@ META = Meta(
     id="RLB107",
     severity="error",
     confidence="certain",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="A loss, a schedule or a correction of the rollout that the framework lacks.",
     why=(
         "FSDP's workers know two schedules, not those of transformers, and stop when they make the "

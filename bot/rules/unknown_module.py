@@ -18,7 +18,7 @@ META = Meta(
     id="RLB120",
     severity="error",
     confidence="high",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="Python is given a module that is misspelt or is not there, or one without its -m.",
     why=(
         "Python looks for the module, or for a file that is called like it, and ends with an error."

@@ -19,7 +19,7 @@ META = Meta(
     id="RLB130",
     severity="warning",
     confidence="high",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="A setting that the framework declares, and that no part of the release reads.",
     why=(
         "The framework takes the setting without a word and trains as if it were not there: "

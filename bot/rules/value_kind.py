@@ -27,7 +27,7 @@ META = Meta(
     id="RLB033",
     severity="error",
     confidence="high",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="A value is of another kind than the setting's default.",
     why=(
         "Hydra takes any value for any setting. A text in a number's place stops the training when "

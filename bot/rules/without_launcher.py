@@ -20,7 +20,7 @@ META = Meta(
     id="RLB121",
     severity="error",
     confidence="certain",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="verl's fine-tuning is started without torchrun.",
     why=(
         "It joins the group of processes that its launcher makes, by RANK, WORLD_SIZE and "

@@ -11,7 +11,7 @@ _LAST = mark("pin {commit}, which has the same script")
 META = Meta(
     id="RLB317",
     severity="warning",
-    added_in="0.2.0",
+    added_in="0.1.0",
     summary="A row's link pins a commit that is on no branch.",
     why=(
         "A pull request that is merged by squashing leaves its own commits on no branch: GitHub "
