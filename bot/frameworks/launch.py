@@ -12,7 +12,7 @@ from typing import Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.plan import RAY_JOB, Launch
-from bot.shell.child_shells import CARRIERS, CONTAINERS
+from bot.shell.run.child_shells import CARRIERS, CONTAINERS
 from bot.shell.words import Command, Reading, Word
 
 _PYTHON = regex(r"(?:python|pypy)[0-9.]*\Z")

@@ -16,7 +16,7 @@ from bot.check.request import CheckOptions, ScriptFile
 from bot.record.wrappers import OF_A_TASK, Wrapped, behind_wrappers, is_file, script_path
 from bot.report.base import JsonValue
 from bot.report.manifest import RecordedScript
-from bot.shell.slurm import OF_A_JOB
+from bot.shell.run.slurm import OF_A_JOB
 
 COMMAND: Final = "command"
 """The name of a command that is no script of its own."""

@@ -13,9 +13,9 @@ from typing import Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.launch import words_of_prefix
-from bot.shell.child_shells import CARRIERS, CONTAINERS
 from bot.shell.pieces import computed
-from bot.shell.slurm import alters_step
+from bot.shell.run.child_shells import CARRIERS, CONTAINERS
+from bot.shell.run.slurm import alters_step
 from bot.shell.source import Span
 
 _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash"})

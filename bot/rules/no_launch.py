@@ -18,7 +18,7 @@ from bot.rules._support.code import pointer, shortened, without_comments
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE
 from bot.script.name import is_program, is_recipe
-from bot.shell.child_shells import STARTERS
+from bot.shell.run.child_shells import STARTERS
 from bot.shell.source import Span
 from bot.shell.words import Command, Hole, Word
 

@@ -17,7 +17,7 @@ from bot.rules._support.base import (
     message,
 )
 from bot.rules._support.example import verl
-from bot.shell.slurm import alters_step, header_words, job_size
+from bot.shell.run.slurm import alters_step, header_words, job_size
 from bot.shell.source import Span
 
 META = Meta(

@@ -7,8 +7,8 @@ from typing import Final
 from bot.base.regex import regex
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
-from bot.shell.session import shorten
 from bot.shell.source import Span
+from bot.shell.world.session import shorten
 
 META = Meta(
     id="RLB095",

@@ -23,8 +23,8 @@ from bot.frameworks.plan import Launch, Plan, UnreadFile
 from bot.script.named_recipes import ways
 from bot.shell import Files
 from bot.shell.source import Span
-from bot.shell.tree import SCRIPT_FOLDER, WORKING_FOLDER
 from bot.shell.words import Command, Hole, Reading
+from bot.shell.world.tree import SCRIPT_FOLDER, WORKING_FOLDER
 
 _OPTIONS: Final = ("config_file", "deepspeed_config_file")
 _SETTINGS: Final = ("deepspeed", "accelerate_config", "fsdp_config")

@@ -2,6 +2,6 @@
 
 from bot.shell.limits import ShellLimits
 from bot.shell.reader import Invocation, read, readings
-from bot.shell.tree import Files
+from bot.shell.world.tree import Files
 
 __all__ = ["Files", "Invocation", "ShellLimits", "read", "readings"]

@@ -10,18 +10,18 @@ from typing import Final, TypeAlias
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.shell.evaluator import run_script
-from bot.shell.expansion import expand, tildes
+from bot.shell.expand.expansion import expand, tildes
 from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.parse.parser import ScriptParser
+from bot.shell.parse.places import Places
 from bot.shell.pieces import Value, computed
-from bot.shell.places import Places
-from bot.shell.session import Need, Session, hole
-from bot.shell.slurm import header_words, job_variables
+from bot.shell.run.evaluator import run_script
+from bot.shell.run.slurm import header_words, job_variables
 from bot.shell.source import Source, Span
-from bot.shell.state import OpenArguments, ShellVariable, World
-from bot.shell.tree import SCRIPT_PREFIX, Files, Tree
 from bot.shell.words import Comment, Piece, Problem, Reading
+from bot.shell.world.session import Need, Session, hole
+from bot.shell.world.state import OpenArguments, ShellVariable, World
+from bot.shell.world.tree import SCRIPT_PREFIX, Files, Tree
 
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _NO_LIMITS = ShellLimits()

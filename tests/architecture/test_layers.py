@@ -44,8 +44,8 @@ def test_packages_import_only_what_stands_below_them() -> None:
 def test_an_import_of_the_package_above_breaks_the_contract(tmp_path: Path) -> None:
     """For each package, hidden as well as one can be: inside a function, in a new module.
 
-    So do an import of a rule by another, one of the memory model's readers by its arithmetic, and
-    a package outside the order.
+    So do an import of a rule by another, one of the memory model's readers by its arithmetic, one
+    of what carries a script out by what it works on, and a package outside the order.
     """
     shutil.copytree(ROOT / "bot", tmp_path / "bot", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
@@ -56,6 +56,8 @@ def test_an_import_of_the_package_above_breaks_the_contract(tmp_path: Path) -> N
     rule.write_text("from bot.rules import unknown_key\n", encoding="utf-8")
     part = tmp_path / "bot" / "memory" / "components" / "planted.py"
     part.write_text("import bot.memory.readers.settings\n", encoding="utf-8")
+    world = tmp_path / "bot" / "shell" / "world" / "planted.py"
+    world.write_text("import bot.shell.run.runner\n", encoding="utf-8")
     done = _lint_imports(tmp_path)
     assert done.returncode == 1
     for upper, lower in pairwise(LAYERS):
@@ -63,6 +65,7 @@ def test_an_import_of_the_package_above_breaks_the_contract(tmp_path: Path) -> N
         assert f"bot.{lower}.planted -> bot.{upper}" in done.stdout
     assert "bot.rules.another -> bot.rules.unknown_key" in done.stdout
     assert "bot.memory.components is not allowed to import bot.memory.readers:" in done.stdout
+    assert "bot.shell.world is not allowed to import bot.shell.run:" in done.stdout
     (tmp_path / "bot" / "loose.py").write_text("", encoding="utf-8")
     done = _lint_imports(tmp_path)
     assert done.returncode == 1

@@ -35,7 +35,7 @@ from tests.hostile.regexes import expressions
 EXCEPTIONS = {
     "bot/base/naming_profiles.py: (?P<model>[a-z0-9.-]+)_x\\Z": "names of files",
     "bot/memory/shapes/fine_tunes.py: f'\\\\b(?:{row['name']})\\\\b'": "of a table, judged below",
-    "bot/shell/regular.py: expression.pattern": "tried only where its worst case is short",
+    "bot/shell/expand/regular.py: expression.pattern": "tried only where its worst case is short",
     "bot/memory/shapes/contexts.py: row['name']": "of a table, judged below",
     "bot/recommend/hub.py: row['name']": "of a table, judged below",
     "bot/recommend/hub.py: row['beginning']": "of a table, judged below",
@@ -120,7 +120,7 @@ def test_no_group_is_possessive() -> None:
 def test_all_of_them_are_found() -> None:
     files = {one.file for one in expressions()}
     assert len(files) > 80
-    assert {"bot/shell/fields.py", "bot/base/config.py", "bot/table/rst.py"} <= files
+    assert {"bot/shell/world/fields.py", "bot/base/config.py", "bot/table/rst.py"} <= files
     # One that `regex` makes, in a file that imports nothing else of them.
     assert "bot/memory/readers/datasets.py" in files
     assert len(list(expressions())) > 400

@@ -25,8 +25,8 @@ from pathlib import Path
 
 from bot.commands.tree import files_below
 from bot.shell import Invocation, read
-from bot.shell.tree import Files
 from bot.shell.words import Command, Reading
+from bot.shell.world.tree import Files
 from tests.shell.judge import RECORDED, Call, argv_of, may_be, same, same_environment
 from tests.shell.sandbox import ANSWERS, ENVIRONMENT, Machine, Run, Sandbox
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 from bot.shell import read
-from bot.shell.session import Session
+from bot.shell.world.session import Session
 
 SCRIPT = b"""\
 f() { echo "$1"; }

@@ -6,7 +6,7 @@ import pytest
 
 from bot.base.device_words import only_card
 from bot.shell import Invocation, read
-from bot.shell.slurm import OF_A_JOB, header_words, requested_cards
+from bot.shell.run.slurm import OF_A_JOB, header_words, requested_cards
 from bot.shell.words import Hole, Reading
 from tests.shell.judge import Judge, Script, bash_version
 

@@ -16,8 +16,8 @@ from bot.frameworks.hydra_main import HydraMain
 from bot.frameworks.named_files import NamedFiles, below_unknown, bytes_of, closest, text_of
 from bot.frameworks.notebook import PROGRAMS, python_of
 from bot.frameworks.python.source import imports, modules_imported, parsed
-from bot.shell.tree import SCRIPT_FOLDER
 from bot.shell.words import Word, WrittenFile
+from bot.shell.world.tree import SCRIPT_FOLDER
 
 _LIMITS: Final = replace(LIMITS, nodes=5_000)
 _SETTINGS: Final = (".yaml", ".yml", ".json")

@@ -7,12 +7,12 @@ from bot.base.regex import regex
 from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.parse.compound_parser import CompoundParser
 from bot.shell.parse.cursor import Cursor, SyntaxFault
+from bot.shell.parse.places import Places
 from bot.shell.parse.redirect_parser import RedirectParser
 from bot.shell.parse.simple_parser import SimpleParser
 from bot.shell.parse.substitution_parser import SubstitutionParser
 from bot.shell.parse.syntax import AndOr, CommandNode, Item, Pipeline, Script, Simple
 from bot.shell.parse.word_parser import WordParser
-from bot.shell.places import Places
 from bot.shell.source import Span
 from bot.shell.words import Problem
 

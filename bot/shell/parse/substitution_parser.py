@@ -6,8 +6,8 @@ from typing import Protocol
 
 from bot.base.messages import message
 from bot.shell.parse.cursor import Cursor
+from bot.shell.parse.places import Places, shift
 from bot.shell.parse.syntax import Script, Substitution
-from bot.shell.places import Places, shift
 from bot.shell.source import Span
 
 

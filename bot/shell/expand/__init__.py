@@ -1,0 +1,1 @@
+"""What a word of the script becomes in a world: expansions, arithmetic, patterns, assignments."""
