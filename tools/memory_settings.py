@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.frameworks import plans
-from bot.frameworks.key_table import KeyTable
 from bot.frameworks.plan import Plan
+from bot.frameworks.settings.key_table import KeyTable
 from bot.memory.from_plan import find_model, read_workload
 from bot.memory.readers.images import with_images
 from bot.memory.readers.settings import MemorySettings

@@ -1,7 +1,7 @@
 """Findings in notebooks, each with its cell, and at a line that the file has.
 
-They are found in a text of the code alone (`bot/frameworks/notebook.py`). Where the file has a cell
-on a line of its own, as some programs write them, that text has more lines than the file.
+They are found in a text of the code alone (`bot/frameworks/python/notebook.py`). Where the file has
+a cell on a line of its own, as some programs write them, that text has more lines than the file.
 """
 
 from __future__ import annotations

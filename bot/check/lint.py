@@ -9,7 +9,7 @@ from bot.check.levels import rule_levels, with_levels
 from bot.check.read import read_script
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.suppress import suppress
-from bot.frameworks.key_table import NEAR_MISSES
+from bot.frameworks.settings.key_table import NEAR_MISSES
 from bot.report import Finding, Suppressed, Unchecked
 from bot.rules._support.base import RuleContext
 from bot.rules._support.continuation import without_consequences

@@ -13,9 +13,9 @@ from bot.base.errors import UncheckedError
 from bot.base.messages import message
 from bot.check.request import CheckOptions, ScriptFile
 from bot.frameworks import Checkout, ScriptPlace, plans
-from bot.frameworks.named_files import above
-from bot.frameworks.notebook import is_notebook, read_export
+from bot.frameworks.files.named_files import above
 from bot.frameworks.plan import Plan
+from bot.frameworks.python.notebook import is_notebook, read_export
 from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import check_context
 from bot.script.choice import choose

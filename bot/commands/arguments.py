@@ -180,7 +180,7 @@ def _trees(arguments: argparse.Namespace) -> dict[str, ConfigTree]:
 def tree_at(folder: Path, option: str) -> ConfigTree:
     """The configuration in a folder that an option names; raises UserError when there is none."""
     from bot.frameworks import read_tree
-    from bot.frameworks.verl_copies import CONFIG
+    from bot.frameworks.repository.verl_copies import CONFIG
 
     try:
         tree = read_tree(folder)
@@ -253,7 +253,7 @@ def _selected(text: str | None) -> tuple[str, ...]:
 def _versions(given: list[str]) -> dict[str, str]:
     """The release that is asked for of each framework; the newest known where none is named."""
     from bot.frameworks.configuration import known_release
-    from bot.frameworks.releases import releases
+    from bot.frameworks.settings.releases import releases
 
     versions: dict[str, str] = {}
     for text in given:

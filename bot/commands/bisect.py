@@ -18,7 +18,7 @@ from bot.commands.inputs import script_with_options
 from bot.commands.output import notice, write
 from bot.commands.runs import RUN, add_offline, run_of
 from bot.commands.tree import add_root
-from bot.frameworks.notebook import is_notebook
+from bot.frameworks.python.notebook import is_notebook
 from bot.script.name import is_program, is_recipe
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from bot.base.files import read_regular_file
 from bot.base.messages import message
 from bot.commands.tree import files_below
 from bot.frameworks import Checkout, ScriptPlace, counts
-from bot.frameworks.notebook import LARGEST, is_notebook
-from bot.frameworks.verl_copies import CONFIG
+from bot.frameworks.python.notebook import LARGEST, is_notebook
+from bot.frameworks.repository.verl_copies import CONFIG
 
 if TYPE_CHECKING:
     from bot.check.request import ScriptFile

@@ -27,7 +27,7 @@ from bot.commands.programs import broken_notebook, is_to_read, refuse_other_kind
 from bot.commands.runs import Audience, reading
 from bot.commands.terminal import ProgressLine
 from bot.commands.tree import path_below, tree_of
-from bot.frameworks.notebook import PROGRAMS
+from bot.frameworks.python.notebook import PROGRAMS
 
 if TYPE_CHECKING:
     from bot.check.request import CheckOptions, ScriptFile

@@ -20,7 +20,7 @@ from bot.commands.result import CHECK_FORMATS, finish
 from bot.commands.runs import add_offline
 from bot.commands.script_arguments import add_script_arguments, script_words
 from bot.commands.tree import add_root
-from bot.frameworks.notebook import cell_text
+from bot.frameworks.python.notebook import cell_text
 from bot.render.places import cell_key
 from bot.script.name import is_recipe
 
@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _say_what_starts(reports: Iterable[ScriptReport], asked: Iterable[str]) -> None:
     """Say which framework of `--framework` no script starts: another one may be meant."""
-    from bot.frameworks.releases import releases
+    from bot.frameworks.settings.releases import releases
 
     started = {launch.framework for report in reports for launch in report.launches}
     for name in asked:

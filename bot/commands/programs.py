@@ -12,7 +12,7 @@ from bot.base.errors import UncheckedError, UserError
 from bot.base.messages import Message, mark, message
 from bot.base.regex import regex
 from bot.commands.files import read_file
-from bot.frameworks.notebook import is_notebook, is_unfinished, read_export, read_notebook
+from bot.frameworks.python.notebook import is_notebook, is_unfinished, read_export, read_notebook
 from bot.script.name import is_program
 
 _OTHER_KINDS: Final = {
@@ -121,14 +121,14 @@ def _broken(path: Path, data: bytes) -> Message | None:
 
 
 def _names_trainer(data: bytes) -> bool:
-    from bot.frameworks.trl.trainers import BARE, TRAINERS
+    from bot.frameworks.programs.trainers import BARE, TRAINERS
 
     return any(name.encode() in data for name in (*BARE, *TRAINERS))
 
 
 def _trains(path: Path, data: bytes) -> bool:
     """Whether a file is a Python program that makes TRL's settings, or a notebook with a launch."""
-    from bot.frameworks.trl.written import makes_settings
+    from bot.frameworks.programs.written import makes_settings
 
     if not is_program(path.name):
         return False
@@ -148,15 +148,15 @@ def _is_given(path: Path, data: bytes) -> bool:
     """Whether a program takes TRL's settings from its command line."""
     if path.suffix != ".py" or _IMPORTS.search(data) is None:
         return False
-    from bot.frameworks.trl.programs import takes_settings
+    from bot.frameworks.programs.programs import takes_settings
 
     return takes_settings(data.decode("utf-8-sig", "replace"))
 
 
 def _trains_otherwise(path: Path, data: bytes) -> str | None:
     """TRL's trainer that a program makes and that no table has the settings of; else None."""
+    from bot.frameworks.programs.trainers import other_trainer
     from bot.frameworks.python.source import parsed
-    from bot.frameworks.trl.trainers import other_trainer
 
     tree = parsed(data.decode("utf-8", "replace")) if path.suffix == ".py" else None
     return other_trainer(tree) if tree is not None else None

@@ -16,9 +16,9 @@ from bot.evidence.trl_runs import PROCESSES
 from bot.evidence.values import leaves
 from bot.frameworks.hydra import tree as trees
 from bot.frameworks.hydra.table import HydraTable
-from bot.frameworks.option_table import OptionTable
-from bot.frameworks.releases import entry_root, find_release, release, releases
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.option_table import OptionTable
+from bot.frameworks.settings.releases import entry_root, find_release, release, releases
+from bot.frameworks.settings.setting import Setting
 from bot.frameworks.tables import table
 from bot.report import JsonValue
 from bot.script.name import hub_model

@@ -12,8 +12,8 @@ from bot.base.secret_values import is_secret
 from bot.evidence.facts import Facts
 from bot.evidence.trl_runs import module_of, processes_of
 from bot.frameworks.hydra.overrides import read_override
-from bot.frameworks.key_table import Key
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.key_table import Key
+from bot.frameworks.settings.setting import Setting
 from bot.report import JsonValue
 from bot.shell.source import Span
 from bot.shell.words import Piece, Word

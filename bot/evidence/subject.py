@@ -13,7 +13,7 @@ from bot.evidence.origins import no_settings
 from bot.evidence.values import MISSING, Missing, lookup, same, shown
 from bot.frameworks.fields import placeholder
 from bot.frameworks.plan import Field, Plan
-from bot.frameworks.setting import UNKNOWN, Setting
+from bot.frameworks.settings.setting import UNKNOWN, Setting
 from bot.report import Claim, ClaimVerdict, JsonValue, Scalar
 from bot.report.claims import ClaimName, ClaimSource, SourceName, SourcePart, claim_source
 from bot.script.name import ScriptName

@@ -20,10 +20,10 @@ from bot.evidence.facts import Facts
 from bot.evidence.json_values import whole
 from bot.evidence.subject import known
 from bot.evidence.values import Missing
-from bot.frameworks.launch import unwrap
-from bot.frameworks.option_table import OptionTable
-from bot.frameworks.options import read_line
+from bot.frameworks.launchers.launch import unwrap
 from bot.frameworks.plan import Plan
+from bot.frameworks.settings.option_table import OptionTable
+from bot.frameworks.settings.options import read_line
 from bot.frameworks.tables import table as release_table
 from bot.frameworks.trl.launches import GROUPED, algorithm_of
 from bot.report import JsonValue

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from bot.frameworks import launch as launches
 from bot.frameworks.base import Framework
 from bot.frameworks.checkout import (
     Checkout,
@@ -16,13 +15,14 @@ from bot.frameworks.checkout import (
     needed_by,
 )
 from bot.frameworks.configuration import Versions
+from bot.frameworks.files.named_files import started
 from bot.frameworks.fit import fitted, unforked, with_reason
 from bot.frameworks.hydra.config_tree import ConfigTree, read_tree, tree_table
 from bot.frameworks.hydra.grammar import CHARACTERS, GRAMMAR
-from bot.frameworks.named_files import started
-from bot.frameworks.pins import pinned_folder, read_installs
+from bot.frameworks.launchers import launch as launches
 from bot.frameworks.plan import Launch, Plan
-from bot.frameworks.verl import Verl
+from bot.frameworks.repository.pins import pinned_folder, read_installs
+from bot.frameworks.verl.verl import Verl
 from bot.shell.words import Command, Reading, Word
 
 _NONE: Mapping[str, str] = MappingProxyType({})

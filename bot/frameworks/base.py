@@ -8,7 +8,7 @@ from typing import Protocol
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.plan import Launch, Plan
-from bot.frameworks.setting import BadArgument, Setting
+from bot.frameworks.settings.setting import BadArgument, Setting
 from bot.shell.words import Word
 
 

@@ -4,9 +4,9 @@ Nothing of it is run: its configuration folders are read as data, its Python fil
 its requirements as text. Where several copies of a framework are vendored, the nearest one above a
 script is meant, else the one whose path has most in common with the script's.
 
-`verl_copies` and `openrlhf_copies` read those, `own_config` what a program names by `@hydra.main`,
-`structured` and `trl.programs` its dataclasses, `pins` the releases that are asked for. Here stand
-which files they need (`Checkout.paths_for`), and the one object that keeps what was read.
+`repository` reads the copies, what a program names by `@hydra.main` and the releases that are asked
+for, `programs` and `python.structured` the dataclasses. Here stand which files they need
+(`Checkout.paths_for`), and the one object that keeps what was read.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.frameworks.config_files import SUFFIX, ComposeError
-from bot.frameworks.hydra.config_tree import ConfigTree
-from bot.frameworks.named_files import (
+from bot.frameworks.files.config_files import SUFFIX, ComposeError
+from bot.frameworks.files.named_files import (
     MOST_NAMED,
     PATH,
     NamedFiles,
@@ -36,9 +35,12 @@ from bot.frameworks.named_files import (
     started,
     text_of,
 )
-from bot.frameworks.notebook import PROGRAMS
-from bot.frameworks.openrlhf_copies import OpenRLHFCopies, trainers_folder
-from bot.frameworks.own_config import (
+from bot.frameworks.hydra.config_tree import ConfigTree
+from bot.frameworks.python.notebook import PROGRAMS
+from bot.frameworks.python.source import field_names
+from bot.frameworks.python.structured import StructuredTable, structured_table
+from bot.frameworks.repository.openrlhf_copies import OpenRLHFCopies, trainers_folder
+from bot.frameworks.repository.own_config import (
     HERE,
     ConfigFolders,
     OwnRoot,
@@ -48,15 +50,13 @@ from bot.frameworks.own_config import (
     names_folder,
     verls,
 )
-from bot.frameworks.pins import Pin, joined, pinned_folder, read_pin
-from bot.frameworks.python.source import field_names
-from bot.frameworks.release_overlay import own_layer
-from bot.frameworks.structured import StructuredTable, structured_table
-from bot.frameworks.verl_copies import CONFIG_FILE, VerlCopies
+from bot.frameworks.repository.pins import Pin, joined, pinned_folder, read_pin
+from bot.frameworks.repository.release_overlay import own_layer
+from bot.frameworks.repository.verl_copies import CONFIG_FILE, VerlCopies
 from bot.shell import Files
 
 if TYPE_CHECKING:
-    from bot.frameworks.trl.programs import TrlPrograms
+    from bot.frameworks.programs.programs import TrlPrograms
 
 _CLASS, _TRL = b"@dataclass", b"trl"
 """What a file holds that adds arguments of its own to TRL's; the second where no file parses."""
@@ -149,7 +149,7 @@ class Checkout:
     @cached_property
     def trl_programs(self) -> TrlPrograms:
         """Programs that train with TRL; what reads them is not loaded for scripts of others."""
-        from bot.frameworks.trl.programs import TrlPrograms
+        from bot.frameworks.programs.programs import TrlPrograms
 
         return TrlPrograms(self.files)
 
@@ -271,7 +271,7 @@ class Checkout:
         """Whether a program that reads recipes of TRL's settings makes its adapter itself."""
         if self._adapts is None:
             programs = (path for path in self.files if path.endswith(".py"))
-            from bot.frameworks.trl.program import reads_and_adapts
+            from bot.frameworks.programs.program import reads_and_adapts
 
             self._adapts = any(reads_and_adapts(bytes_of(self.files, path)) for path in programs)
         return self._adapts

@@ -12,16 +12,16 @@ from bot.base.fast_dataclass import dataclass
 from bot.frameworks.base import Explanation
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings
-from bot.frameworks.launcher_options import launcher_option, unknown_options
-from bot.frameworks.named_files import below_unknown
-from bot.frameworks.option_table import OptionTable
-from bot.frameworks.options import OptionLine, ReadLines, read_line
+from bot.frameworks.files.named_files import below_unknown
+from bot.frameworks.launchers.launcher_options import launcher_option, unknown_options
 from bot.frameworks.plan import Field, Launch, Plan, nothing
+from bot.frameworks.programs.program import TrlProgram
 from bot.frameworks.python.argparse_options import UNREADABLE
-from bot.frameworks.releases import entry_root, release
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.option_table import OptionTable
+from bot.frameworks.settings.options import OptionLine, ReadLines, read_line
+from bot.frameworks.settings.releases import entry_root, release
+from bot.frameworks.settings.setting import Setting
 from bot.frameworks.tables import table as release_table
-from bot.frameworks.trl.program import TrlProgram
 
 LAUNCHER = "accelerate.commands.launch"
 """The module whose options the command `trl NAME` takes beside those of the script."""

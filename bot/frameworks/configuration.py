@@ -3,7 +3,7 @@
 What may decide stands in `Versions`, the strongest first: a configuration that the user gives,
 the release that the user or the script's comment names, what the script's repository holds, the
 release that it pins, else the one that takes most of the script's settings, the newest of several.
-Each framework makes a `Configuration` of it (`verl_root.root_of`, `command_line.chosen`);
+Each framework makes a `Configuration` of it (`verl.root.root_of`, `command_line.chosen`);
 `fit.fitted` tries several releases, `fit.unforked` and `fit.with_reason` say why none counts.
 """
 
@@ -18,13 +18,13 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.frameworks.checkout import ScriptPlace
 from bot.frameworks.hydra.config_tree import ConfigTree
-from bot.frameworks.key_table import KeyTable
-from bot.frameworks.pins import Pin, read_scripts
-from bot.frameworks.releases import find_release, releases
+from bot.frameworks.repository.pins import Pin, read_scripts
+from bot.frameworks.settings.key_table import KeyTable
+from bot.frameworks.settings.releases import find_release, releases
 from bot.shell.source import Span
 
 if TYPE_CHECKING:
-    from bot.frameworks.options import ReadLines
+    from bot.frameworks.settings.options import ReadLines
 
 VersionSource: TypeAlias = Literal[
     "requested", "header", "tree", "pin", "beyond", "settings", "newest"

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from bot.base.regex import regex
 from bot.frameworks.plan import Field
-from bot.frameworks.setting import UNKNOWN, Setting
+from bot.frameworks.settings.setting import UNKNOWN, Setting
 from bot.shell.source import Span
 
 T = TypeVar("T")

@@ -10,11 +10,11 @@ from bot.base.messages import message
 from bot.frameworks.base import Explanation, Framework
 from bot.frameworks.checkout import ScriptPlace
 from bot.frameworks.configuration import ReleaseChoice, Versions
-from bot.frameworks.option_table import OptionTable
-from bot.frameworks.pins import read_fork, read_patch
 from bot.frameworks.plan import Inference, Launch, Plan
-from bot.frameworks.releases import modules
-from bot.frameworks.setting import Setting
+from bot.frameworks.repository.pins import read_fork, read_patch
+from bot.frameworks.settings.option_table import OptionTable
+from bot.frameworks.settings.releases import modules
+from bot.frameworks.settings.setting import Setting
 
 _MANDATORY: Final = "actor_rollout_ref.rollout.name"
 """verl's setting that is `???` since 0.6.0 and was vllm before."""

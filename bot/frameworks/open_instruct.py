@@ -8,16 +8,16 @@ from typing import Any
 
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.frameworks.accelerate_file import with_file
 from bot.frameworks.base import Explanation, Framework
 from bot.frameworks.command_line import Parsing, backend, chosen, explained, lora, times
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings, product, total
-from bot.frameworks.option_table import OptionTable
+from bot.frameworks.launchers.accelerate_file import with_file
+from bot.frameworks.launchers.processes import processes
 from bot.frameworks.plan import Field, Launch, Plan, nothing
-from bot.frameworks.processes import processes
-from bot.frameworks.releases import releases
-from bot.frameworks.setting import UNKNOWN
+from bot.frameworks.settings.option_table import OptionTable
+from bot.frameworks.settings.releases import releases
+from bot.frameworks.settings.setting import UNKNOWN
 from bot.shell.words import Word
 
 _TRAINER = regex(r"open_instruct\.((?:grpo|ppo|dpo|finetune|reward_modeling|online_dpo)\w*)\Z")

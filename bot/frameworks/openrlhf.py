@@ -14,10 +14,10 @@ from bot.frameworks.base import Explanation, Framework
 from bot.frameworks.command_line import Parsing, chosen, explained
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings, product, total
-from bot.frameworks.launcher_options import launcher_option
+from bot.frameworks.launchers.launcher_options import launcher_option
+from bot.frameworks.launchers.processes import launcher_number
 from bot.frameworks.plan import Field, Launch, Plan, nothing
-from bot.frameworks.processes import launcher_number
-from bot.frameworks.setting import UNKNOWN
+from bot.frameworks.settings.setting import UNKNOWN
 from bot.shell.words import Word
 
 _TRAINER = regex(r"openrlhf\.cli\.train_\w+\Z")

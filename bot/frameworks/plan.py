@@ -8,8 +8,8 @@ from typing import Any, Final, Generic, Literal, TypeVar
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.configuration import Configuration
-from bot.frameworks.key_table import KeyTable
-from bot.frameworks.setting import BadArgument, Setting, UnknownValue
+from bot.frameworks.settings.key_table import KeyTable
+from bot.frameworks.settings.setting import BadArgument, Setting, UnknownValue
 from bot.report import JsonValue
 from bot.shell.source import Span
 from bot.shell.words import Command, Hole, HoleKind, Word, WrittenProgram

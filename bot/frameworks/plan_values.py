@@ -16,10 +16,10 @@ from bot.frameworks.fields import whole
 from bot.frameworks.hydra import rules
 from bot.frameworks.hydra import tree as trees
 from bot.frameworks.hydra.table import HydraTable
-from bot.frameworks.key_table import era
-from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Plan
-from bot.frameworks.setting import Setting, UnknownValue
+from bot.frameworks.settings.key_table import era
+from bot.frameworks.settings.option_table import OptionTable
+from bot.frameworks.settings.setting import Setting, UnknownValue
 from bot.report import JsonValue
 from bot.shell.source import Span
 

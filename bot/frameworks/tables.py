@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from bot.frameworks.hydra.table import HydraTable
-from bot.frameworks.key_table import KeyTable
-from bot.frameworks.option_table import OptionTable
-from bot.frameworks.releases import release
+from bot.frameworks.settings.key_table import KeyTable
+from bot.frameworks.settings.option_table import OptionTable
+from bot.frameworks.settings.releases import release
 
 
 @cache

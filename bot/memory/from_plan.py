@@ -11,9 +11,9 @@ from bot.base.device_words import is_maker, named, vendor_of
 from bot.base.devices import Device, by_token, devices
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import enumeration, message, plural_message, sentence_of
+from bot.frameworks.launchers.processes import without_launcher
 from bot.frameworks.plan import Plan
-from bot.frameworks.processes import without_launcher
-from bot.frameworks.verl import Verl
+from bot.frameworks.verl.verl import Verl
 from bot.memory.components.attention import without_bf16
 from bot.memory.components.logit_bytes import with_free
 from bot.memory.estimate import MemoryEstimate

@@ -9,7 +9,7 @@ from bot import __version__
 from bot.base.devices import Device
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, translated
-from bot.frameworks.releases import releases
+from bot.frameworks.settings.releases import releases
 from bot.recommend.cards import CardGroup, by_kind, usual_devices
 from bot.recommend.fitting import FittingCandidate, NearestMiss
 from bot.recommend.methods import LargerCounts, larger_counts

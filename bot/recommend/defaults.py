@@ -11,7 +11,7 @@ from typing import cast
 from bot.base.devices import Vendor, gpu_count, original
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
-from bot.frameworks.releases import releases
+from bot.frameworks.settings.releases import releases
 from bot.memory.shapes.models import find
 from bot.memory.units import Bytes
 from bot.recommend.options import counts, shareable_batch

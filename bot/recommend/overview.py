@@ -9,7 +9,7 @@ from bot import __version__
 from bot.base.devices import Device
 from bot.base.errors import UserError
 from bot.base.messages import Language, enumeration, message, translated
-from bot.frameworks.releases import releases
+from bot.frameworks.settings.releases import releases
 from bot.recommend.defaults import (
     framework_of,
     gpus_of,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
-from bot.frameworks.launch import words_of_prefix
+from bot.frameworks.launchers.launch import words_of_prefix
 from bot.shell.pieces import computed
 from bot.shell.run.child_shells import CARRIERS, CONTAINERS
 from bot.shell.run.slurm import alters_step

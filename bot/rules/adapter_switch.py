@@ -7,7 +7,7 @@ from typing import Final
 from bot.base.messages import enumeration
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.setting import Setting
 from bot.report import Severity
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import trl

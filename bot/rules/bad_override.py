@@ -9,7 +9,7 @@ from bot.base.messages import pmessage
 from bot.base.regex import regex
 from bot.frameworks.hydra.grammar import parse
 from bot.frameworks.plan import Plan
-from bot.frameworks.setting import BadArgument
+from bot.frameworks.settings.setting import BadArgument
 from bot.rules._support.base import (
     Example,
     Hit,

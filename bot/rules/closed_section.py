@@ -10,8 +10,8 @@ from bot.base.spelling import slip
 from bot.frameworks.hydra.table import HydraTable
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
-from bot.frameworks.releases import release, releases
-from bot.frameworks.verl_copies import VerlCopies
+from bot.frameworks.repository.verl_copies import VerlCopies
+from bot.frameworks.settings.releases import release, releases
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.classes import place_in_class
 from bot.rules._support.example import verl

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bot.frameworks.hydra.table import HydraTable
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of
-from bot.frameworks.releases import release, releases
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.releases import release, releases
+from bot.frameworks.settings.setting import Setting
 from bot.frameworks.tables import table as table_of
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from bot.frameworks.plan_values import PlanValues
-from bot.frameworks.verl_teachers import ALONE, ENTRIES, teachers
+from bot.frameworks.verl.teachers import ALONE, ENTRIES, teachers
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.verl import (

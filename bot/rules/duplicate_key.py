@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.base.regex import regex
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.setting import Setting
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.code import shortened
 from bot.rules._support.example import verl

@@ -6,12 +6,12 @@ import ast
 from math import lcm
 
 from bot.base.messages import plural_message
-from bot.frameworks.launch import unwrap
+from bot.frameworks.launchers.launch import unwrap
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.frameworks.python import unsloth
 from bot.frameworks.python.source import makes
-from bot.frameworks.releases import release_key
+from bot.frameworks.settings.releases import release_key
 from bot.report import Severity
 from bot.rules._support import multiples
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, hit, message

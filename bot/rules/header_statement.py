@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.evidence.links import FORM, why_no_run
-from bot.frameworks.releases import find_release, releases
+from bot.frameworks.settings.releases import find_release, releases
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.script.header import TAGS

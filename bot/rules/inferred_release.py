@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bot.base.messages import plural_message
-from bot.frameworks.pins import read_commit, read_fork
 from bot.frameworks.plan import Inference, Plan
-from bot.frameworks.releases import ranges_of_releases
-from bot.frameworks.setting import BadArgument, Setting
+from bot.frameworks.repository.pins import read_commit, read_fork
+from bot.frameworks.settings.releases import ranges_of_releases
+from bot.frameworks.settings.setting import BadArgument, Setting
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown

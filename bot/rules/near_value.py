@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from bot.base.spelling import slip
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.setting import Setting
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown, texts

@@ -10,9 +10,9 @@ from bot.base.config import SCRIPT_SUFFIXES
 from bot.base.messages import enumeration
 from bot.base.regex import regex
 from bot.frameworks import ScriptPlace, frameworks, printing_command
-from bot.frameworks.launch import Started, printing_option, unwrap
-from bot.frameworks.notebook import is_notebook
-from bot.frameworks.processes import environment_of
+from bot.frameworks.launchers.launch import Started, printing_option, unwrap
+from bot.frameworks.launchers.processes import environment_of
+from bot.frameworks.python.notebook import is_notebook
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, Skip, message
 from bot.rules._support.code import pointer, shortened, without_comments
 from bot.rules._support.example import verl
@@ -23,7 +23,7 @@ from bot.shell.source import Span
 from bot.shell.words import Command, Hole, Word
 
 if TYPE_CHECKING:
-    from bot.frameworks.trl.written import WrittenSettings
+    from bot.frameworks.programs.written import WrittenSettings
 
 META = Meta(
     id="RLB002",
@@ -115,7 +115,7 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
     place = context.place
     if place is None:
         return None
-    from bot.frameworks.trl.programs import takes_settings  # Few scripts come here.
+    from bot.frameworks.programs.programs import takes_settings  # Few scripts come here.
 
     for command in commands:
         if (started := unwrap(command.argv)) is None or printing_option("trl", started.argv):

@@ -11,7 +11,7 @@ from bot.base.messages import enumeration, plural_message
 from bot.base.regex import regex
 from bot.frameworks.fields import placeholder
 from bot.frameworks.plan import Plan
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.setting import Setting
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.code import from_default, redirected, without_comments
 from bot.rules._support.example import verl

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.frameworks.plan import Plan
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.setting import Setting
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, message
 from bot.rules._support.example import verl
 from bot.rules._support.keys import refused, replaced

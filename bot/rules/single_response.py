@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from bot.frameworks.files.named_files import text_of
 from bot.frameworks.hydra.rules import names_of
 from bot.frameworks.hydra.table import HydraTable
-from bot.frameworks.named_files import text_of
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of, version_at_least
-from bot.frameworks.setting import UNKNOWN
+from bot.frameworks.settings.setting import UNKNOWN
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.names import where

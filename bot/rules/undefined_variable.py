@@ -11,7 +11,7 @@ from bot.base.messages import enumeration, plural_message
 from bot.base.regex import regex
 from bot.base.spelling import slip
 from bot.frameworks.plan import Plan
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.setting import Setting
 from bot.report import Severity
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, message
 from bot.rules._support.example import verl

@@ -7,18 +7,18 @@ from itertools import chain
 
 from bot.base.messages import enumeration, plural_message
 from bot.base.spelling import slip
-from bot.frameworks import lifetimes
 from bot.frameworks.hydra.table import HydraTable
-from bot.frameworks.key_table import KeyTable, KeyVerdict
-from bot.frameworks.own_config import shown_path
-from bot.frameworks.pins import asked_of, asks_before, installed
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
-from bot.frameworks.release_overlay import LayeredTable
-from bot.frameworks.releases import release_key
-from bot.frameworks.setting import Setting
-from bot.frameworks.structured import StructuredTable
-from bot.frameworks.trl.of_transformers import added_after, dropped_by
+from bot.frameworks.programs.of_transformers import added_after, dropped_by
+from bot.frameworks.python.structured import StructuredTable
+from bot.frameworks.repository.own_config import shown_path
+from bot.frameworks.repository.pins import asked_of, asks_before, installed
+from bot.frameworks.repository.release_overlay import LayeredTable
+from bot.frameworks.settings import lifetimes
+from bot.frameworks.settings.key_table import KeyTable, KeyVerdict
+from bot.frameworks.settings.releases import release_key
+from bot.frameworks.settings.setting import Setting
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, Skip, hit, message
 from bot.rules._support.classes import class_with
 from bot.rules._support.example import verl

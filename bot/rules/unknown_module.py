@@ -6,8 +6,8 @@ from typing import Final
 
 from bot.base.regex import regex
 from bot.base.spelling import slip
-from bot.frameworks.releases import modules, release, releases, spans_of_releases
-from bot.frameworks.trl.trainers import TRAINS
+from bot.frameworks.programs.trainers import TRAINS
+from bot.frameworks.settings.releases import modules, release, releases, spans_of_releases
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, TextEdit, hit, message
 from bot.rules._support.example import verl
 from bot.rules._support.trl_refusals import has_own_trainer

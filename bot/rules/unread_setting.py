@@ -8,7 +8,7 @@ from typing import Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, enumeration
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
-from bot.frameworks.verl import BESIDE_MEGATRON
+from bot.frameworks.verl.verl import BESIDE_MEGATRON
 from bot.report import JsonValue, Severity
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.example import verl

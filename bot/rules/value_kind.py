@@ -7,8 +7,8 @@ from typing import Final
 from bot.base.regex import regex
 from bot.base.spelling import slip
 from bot.frameworks.hydra.table import HydraTable
-from bot.frameworks.key_table import Key
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.key_table import Key
+from bot.frameworks.settings.setting import Setting
 from bot.report import Severity
 from bot.rules._support.base import (
     Example,

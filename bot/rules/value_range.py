@@ -8,7 +8,7 @@ from typing import Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.plan import Plan
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.setting import Setting
 from bot.report import Severity
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, message
 from bot.rules._support.example import verl

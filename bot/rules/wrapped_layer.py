@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bot.base.regex import regex
-from bot.frameworks.launcher_options import launcher_option
+from bot.frameworks.launchers.launcher_options import launcher_option
 from bot.frameworks.plan import Plan
 from bot.memory.shapes.models import find
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message

@@ -11,7 +11,7 @@ from bot.base.devices import Vendor
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, enumeration, message
 from bot.base.regex import regex
-from bot.frameworks.hf_jobs import card_of_jobs
+from bot.frameworks.launchers.hf_jobs import card_of_jobs
 from bot.frameworks.plan import Plan
 from bot.report import CountedLaunch
 from bot.script.header import Header

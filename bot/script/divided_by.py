@@ -17,8 +17,8 @@ from typing import Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.frameworks import ScriptPlace, counts
-from bot.frameworks.config_files import LIMITS, ComposeError, HydraRefusalError
-from bot.frameworks.launcher_options import launcher_option
+from bot.frameworks.files.config_files import LIMITS, ComposeError, HydraRefusalError
+from bot.frameworks.launchers.launcher_options import launcher_option
 from bot.frameworks.plan import Launch, Plan, UnreadFile
 from bot.script.named_recipes import ways
 from bot.shell import Files
@@ -163,7 +163,7 @@ def _problem(path: str, data: bytes) -> str | None:
             return message("{path} is no JSON", path=path)
     else:
         # PyYAML takes long to import, and few launches have such a file.
-        from bot.frameworks.yaml_data import read_yaml
+        from bot.frameworks.files.yaml_data import read_yaml
 
         try:
             content = read_yaml(path, text, LIMITS) if len(text) <= LIMITS.file_bytes else {}

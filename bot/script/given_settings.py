@@ -11,7 +11,7 @@ from bot.base.messages import mark
 from bot.base.regex import regex
 from bot.frameworks import ScriptPlace, find_launches
 from bot.frameworks.plan import Plan
-from bot.frameworks.setting import GIVEN
+from bot.frameworks.settings.setting import GIVEN
 from bot.shell.words import Command, Piece, Reading, Word
 
 _SETTING = regex(r"(?:--|\+{1,2})?([\w./@-]{1,200})=")

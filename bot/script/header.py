@@ -10,7 +10,7 @@ from bot.base.config import FRAMEWORKS
 from bot.base.device_words import only_card, vendor_of
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
-from bot.frameworks.releases import find_release
+from bot.frameworks.settings.releases import find_release
 from bot.shell.run.slurm import header_words, requested_cards
 from bot.shell.source import Span
 from bot.shell.words import Comment

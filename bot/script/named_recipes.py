@@ -13,13 +13,13 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from bot.frameworks import ScriptPlace
-from bot.frameworks.launch import printing_option, unwrap
-from bot.frameworks.named_files import below_first, below_unknown
-from bot.frameworks.notebook import PROGRAMS, cells_of, python_of
+from bot.frameworks.files.named_files import below_first, below_unknown
+from bot.frameworks.launchers.launch import printing_option, unwrap
+from bot.frameworks.launchers.processes import environment_of
 from bot.frameworks.plan import Plan
-from bot.frameworks.processes import environment_of
-from bot.frameworks.setting import Setting
-from bot.frameworks.structured import StructuredTable
+from bot.frameworks.python.notebook import PROGRAMS, cells_of, python_of
+from bot.frameworks.python.structured import StructuredTable
+from bot.frameworks.settings.setting import Setting
 from bot.script.recipe import recipe_words
 from bot.script.written_programs import WithPrograms
 from bot.shell.source import Source, Span

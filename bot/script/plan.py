@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from bot.base.messages import message
 from bot.base.secret_values import KnownSecrets, covered, is_secret
 from bot.frameworks.plan import Plan
-from bot.frameworks.setting import UNKNOWN, Setting
+from bot.frameworks.settings.setting import UNKNOWN, Setting
 from bot.report import JsonValue, LaunchReport, Name, Origin, PlanReport
 from bot.script.name import ScriptName
 from bot.shell.source import Source

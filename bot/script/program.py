@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from bot.base.messages import message
-from bot.frameworks.notebook import is_notebook, read_export, read_notebook
+from bot.frameworks.python.notebook import is_notebook, read_export, read_notebook
 from bot.script.recipe import comments_of, given_word, implied_command
 from bot.shell.source import Source, Span
 from bot.shell.words import Problem, Reading
@@ -46,7 +46,7 @@ def read_cells(
     Offsets are those of a text in which only the code of cells stands, each line where the file has
     it; no edit is made by them.
     """
-    from bot.frameworks.trl.written import makes_settings
+    from bot.frameworks.programs.written import makes_settings
 
     found = read_notebook(data) if is_notebook(path) else read_export(data)
     if found is None:

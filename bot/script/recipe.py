@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 from bot.base.messages import message
 from bot.base.regex import regex
 from bot.base.yaml_size import MISFITS, NestingError, size_of
-from bot.frameworks.option_table import UNLIMITED
-from bot.frameworks.releases import release, releases
-from bot.frameworks.structured import StructuredTable
+from bot.frameworks.python.structured import StructuredTable
+from bot.frameworks.settings.option_table import UNLIMITED
+from bot.frameworks.settings.releases import release, releases
 from bot.shell.source import Source, Span
 from bot.shell.words import Command, Comment, Hole, Piece, Problem, Reading, Word
 

@@ -13,7 +13,7 @@ from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.plan import Plan
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.setting import Setting
 from bot.shell.source import Source, Span
 from bot.shell.words import Comment, Reading, Variable, Word
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from bot.frameworks import Checkout, ScriptPlace
-from bot.frameworks.launch import unwrap
-from bot.frameworks.named_files import entry_file
+from bot.frameworks.files.named_files import entry_file
+from bot.frameworks.launchers.launch import unwrap
 from bot.shell.words import Reading, WrittenFile
 
 

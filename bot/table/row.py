@@ -16,8 +16,8 @@ from bot.evidence.facts import Facts
 from bot.evidence.subject import keys_of
 from bot.evidence.trl_runs import with_recorded
 from bot.evidence.values import Missing, lookup
+from bot.frameworks.launchers.processes import is_launched, without_launcher
 from bot.frameworks.plan import Field, Plan
-from bot.frameworks.processes import is_launched, without_launcher
 from bot.report import Claim, Evidence, JsonValue, Row
 from bot.report.claims import ClaimName
 from bot.script.choice import LaunchChoice

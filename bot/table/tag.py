@@ -12,7 +12,7 @@ from typing import Literal
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import enumeration, message, plural_message
 from bot.frameworks.plan import Plan
-from bot.frameworks.setting import UNKNOWN
+from bot.frameworks.settings.setting import UNKNOWN
 
 _ACTOR = "actor_rollout_ref.actor."
 _CHECKPOINTING = "actor_rollout_ref.model.enable_gradient_checkpointing"

@@ -25,10 +25,11 @@ a file of verl, `verl/<release>.json`:
   (group key → default option) and `alternatives` (group key → other option → the `tree` and
   `choices` with that option alone, null when Hydra refuses it).
 
-`bot/frameworks/timeline.py` describes the file of the others, `<framework>/options.json`. The types
-of an option: "int", "float", "str", "any"; with a question mark the word none is taken too; "bool"
-takes a word such as true; "flag" (switches on) and "off" (switches off) take no value. Arity is "",
-"0", "?", "*", "+" or a count; "?true" is "?" that is True where it is given without a value.
+`bot/frameworks/settings/timeline.py` describes the file of the others,
+`<framework>/options.json`. The types of an option: "int", "float", "str", "any"; with a question
+mark the word none is taken too; "bool" takes a word such as true; "flag" (switches on) and "off"
+(switches off) take no value. Arity is "", "0", "?", "*", "+" or a count; "?true" is "?" that is
+True where it is given without a value.
 """
 
 from __future__ import annotations
@@ -50,12 +51,12 @@ from typing import Any, TypeAlias
 from dataclass_releases import open_instruct_release, texts_of, trl_release
 from options_file import fold
 
-from bot.frameworks.config_files import ComposeError, ConfigLimits
+from bot.frameworks.files.config_files import ComposeError, ConfigLimits
 from bot.frameworks.hydra.compose import Composer, groups_of
 from bot.frameworks.python.argparse_options import options_of
-from bot.frameworks.releases import release_key
-from bot.frameworks.timeline import Modules, Timeline
-from bot.frameworks.verl_copies import VerlCopies
+from bot.frameworks.repository.verl_copies import VerlCopies
+from bot.frameworks.settings.releases import release_key
+from bot.frameworks.settings.timeline import Modules, Timeline
 
 Tree: TypeAlias = dict[str, Any]
 WORKERS = ("actor", "rollout", "model")

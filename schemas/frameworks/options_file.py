@@ -1,11 +1,11 @@
-"""Folds the options of all releases into one file, as `bot/frameworks/timeline.py` describes it."""
+"""Folds all releases' options into one file, which `bot.frameworks.settings.timeline` reads."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from bot.frameworks.timeline import Modules, OptionRow
+from bot.frameworks.settings.timeline import Modules, OptionRow
 
 _LEAST: Final = 2
 """Values that every row is written with: type and arity."""

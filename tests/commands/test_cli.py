@@ -13,7 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.commands.cli import COMMANDS
 from bot.evidence.transaction_log import BLOCK, FRAGMENT, HEADER
-from bot.frameworks.releases import releases
+from bot.frameworks.settings.releases import releases
 from bot.rules._support.example import verl
 from tests.command import ROOT, rlbot
 from tests.conftest import WrittenRun

@@ -22,9 +22,9 @@ from bot.frameworks import plans
 from bot.frameworks.hydra import tree as trees
 from bot.frameworks.hydra.overrides import read_override
 from bot.frameworks.hydra.table import HydraTable
-from bot.frameworks.option_table import OptionTable
-from bot.frameworks.releases import releases
-from bot.frameworks.setting import UNKNOWN, Setting
+from bot.frameworks.settings.option_table import OptionTable
+from bot.frameworks.settings.releases import releases
+from bot.frameworks.settings.setting import UNKNOWN, Setting
 from bot.frameworks.tables import table
 from bot.shell import read
 from bot.shell.source import Span

@@ -56,7 +56,7 @@ def test_what_is_missing_is_said(changes: dict[str, Any], sentence: str) -> None
 
 def test_the_release_that_fits_is_taken_where_none_is_recorded() -> None:
     """`max_prompt_length` left TRL in 0.26."""
-    from bot.frameworks.option_table import OptionTable
+    from bot.frameworks.settings.option_table import OptionTable
     from bot.frameworks.tables import table
 
     keys = table("trl", "0.20.0", "trl.scripts.grpo")

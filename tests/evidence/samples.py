@@ -11,7 +11,7 @@ from bot.evidence.links import RunLink
 from bot.evidence.subject import NOTHING, ClaimContext
 from bot.frameworks.configuration import Configuration
 from bot.frameworks.plan import Field, Launch, Plan
-from bot.frameworks.setting import UNKNOWN, Setting, UnknownValue
+from bot.frameworks.settings.setting import UNKNOWN, Setting, UnknownValue
 from bot.report import Claim, Evidence, JsonValue
 from bot.script.name import ScriptName, read_name
 from bot.shell.source import Span

@@ -13,7 +13,7 @@ from bot.evidence.facts import RunId, SourceAgreement
 from bot.evidence.links import RunLink
 from bot.evidence.metrics import EACH_STEP
 from bot.frameworks.plan import Field
-from bot.frameworks.setting import UNKNOWN
+from bot.frameworks.settings.setting import UNKNOWN
 from bot.report import Claim, Evidence
 from bot.script.name import read_name
 from tests.evidence.samples import (

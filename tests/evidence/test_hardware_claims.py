@@ -12,7 +12,7 @@ from bot.evidence.facts import GpuInfo
 from bot.evidence.links import RunLink
 from bot.frameworks.configuration import Configuration
 from bot.frameworks.plan import Field
-from bot.frameworks.setting import UNKNOWN
+from bot.frameworks.settings.setting import UNKNOWN
 from tests.evidence.samples import (
     NAME,
     claim,

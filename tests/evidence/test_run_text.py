@@ -22,7 +22,7 @@ from bot.evidence.facts import Facts, GpuInfo, RunId, Sibling
 from bot.evidence.links import RunLink
 from bot.evidence.subject import ClaimContext
 from bot.frameworks.plan import Field
-from bot.frameworks.setting import UNKNOWN
+from bot.frameworks.settings.setting import UNKNOWN
 from bot.render.html import page as html_page
 from bot.render.json_report import to_json
 from bot.render.text import text

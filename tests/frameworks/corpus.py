@@ -37,8 +37,8 @@ from typing import Any
 from bot.frameworks import plans, read_tree
 from bot.frameworks.plan import Plan
 from bot.frameworks.python import argparse_options
-from bot.frameworks.releases import releases
-from bot.frameworks.verl import Verl
+from bot.frameworks.settings.releases import releases
+from bot.frameworks.verl.verl import Verl
 from bot.shell import read
 from bot.shell.words import Reading, Word
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.frameworks.hydra.overrides import read_override
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.setting import Setting
 from bot.shell.source import Source, Span
 from bot.shell.words import Command, Hole, Piece, Reading, Word
 

@@ -5,9 +5,9 @@ import pickle
 import pytest
 
 from bot.frameworks import Checkout, ScriptPlace, counts, needed, plans
-from bot.frameworks.named_files import nearest
+from bot.frameworks.files.named_files import nearest
 from bot.frameworks.plan import Plan
-from bot.frameworks.releases import releases
+from bot.frameworks.settings.releases import releases
 from bot.shell import read
 
 ROOT = b"actor_rollout_ref: {actor: {own: 1}}\ntrainer: {nnodes: 1}\n"

@@ -19,7 +19,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from bot.base.errors import UserError
 from bot.frameworks import ConfigTree, plans, read_tree, tree_table
-from bot.frameworks.config_files import LIMITS, ComposeError, ConfigLimits
+from bot.frameworks.files.config_files import LIMITS, ComposeError, ConfigLimits
 from bot.frameworks.hydra.compose import Composer
 from bot.frameworks.hydra.table import HydraTable
 from bot.frameworks.plan import Plan

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from bot.frameworks.option_table import OptionTable
-from bot.frameworks.options import read_line
-from bot.frameworks.releases import timeline
-from bot.frameworks.setting import BadArgument
+from bot.frameworks.settings.option_table import OptionTable
+from bot.frameworks.settings.options import read_line
+from bot.frameworks.settings.releases import timeline
+from bot.frameworks.settings.setting import BadArgument
 from tests.frameworks.generator import beside_generator
 from tests.frameworks.made import word
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.frameworks import plans
-from bot.frameworks.hf_jobs import card_of_jobs
+from bot.frameworks.launchers.hf_jobs import card_of_jobs
 from bot.frameworks.plan import Plan
 from bot.shell import read
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.frameworks import find_launches
-from bot.frameworks.launcher_options import launcher_option
+from bot.frameworks.launchers.launcher_options import launcher_option
 from bot.shell import read
 from bot.shell.source import Source, Span
 from bot.shell.words import Command, Reading

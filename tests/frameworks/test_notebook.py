@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bot.check.request import CheckOptions, InCheckout, ScriptFile
 from bot.check.script import check_script
 from bot.frameworks import Checkout
-from bot.frameworks.notebook import LARGEST, cell_text, read_export, read_notebook
+from bot.frameworks.python.notebook import LARGEST, cell_text, read_export, read_notebook
 from bot.report import ScriptReport
 
 TRAINS = """\

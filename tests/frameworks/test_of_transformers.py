@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.frameworks.releases import beside_tables
-from bot.frameworks.trl.of_transformers import added_after, dropped_by
+from bot.frameworks.programs.of_transformers import added_after, dropped_by
+from bot.frameworks.settings.releases import beside_tables
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.frameworks import plans
-from bot.frameworks.key_table import KeyVerdict
-from bot.frameworks.option_table import OptionTable
-from bot.frameworks.options import read_line
 from bot.frameworks.plan import Plan
 from bot.frameworks.python.argparse_options import SourceOptions
-from bot.frameworks.releases import release, releases
-from bot.frameworks.setting import UNKNOWN
+from bot.frameworks.settings.key_table import KeyVerdict
+from bot.frameworks.settings.option_table import OptionTable
+from bot.frameworks.settings.options import read_line
+from bot.frameworks.settings.releases import release, releases
+from bot.frameworks.settings.setting import UNKNOWN
 from bot.frameworks.tables import table
 from bot.shell import read
 from tests.frameworks.made import holed, word

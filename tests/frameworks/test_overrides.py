@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bot.frameworks.hydra import overrides
 from bot.frameworks.hydra.grammar import GRAMMAR, NoAnswerError, fast, parse_with_hydra
 from bot.frameworks.hydra.overrides import read_line, read_override
-from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
+from bot.frameworks.settings.setting import UNKNOWN, BadArgument, Setting
 from bot.shell.source import Span
 from tests.frameworks.made import command, holed, word
 from tests.profiles import scaled

@@ -11,7 +11,7 @@ from packaging.version import Version
 from bot.check.request import CheckOptions, InCheckout, ScriptFile
 from bot.check.script import check_script
 from bot.frameworks import Checkout
-from bot.frameworks.pins import (
+from bot.frameworks.repository.pins import (
     Pin,
     pinned_folder,
     read_commit,
@@ -21,7 +21,7 @@ from bot.frameworks.pins import (
     read_pin,
     read_scripts,
 )
-from bot.frameworks.releases import releases
+from bot.frameworks.settings.releases import releases
 from bot.shell.words import Command
 
 

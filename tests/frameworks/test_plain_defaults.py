@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.frameworks.config_files import LIMITS, ComposeError
+from bot.frameworks.files.config_files import LIMITS, ComposeError
 from bot.frameworks.hydra.config_folder import ConfigFolder
 from bot.frameworks.hydra.memory_source import MemoryRepository, compose
 from bot.frameworks.hydra.plain_defaults import NotPlainError, compose_plainly

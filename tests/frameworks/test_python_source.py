@@ -6,13 +6,13 @@ import ast
 
 import pytest
 
-from bot.frameworks import hydra_main as module
-from bot.frameworks.hydra_main import hydra_main
+from bot.frameworks.programs.programs import TrlPrograms
+from bot.frameworks.python import hydra_main as module
 from bot.frameworks.python.argparse_options import SourceOptions
 from bot.frameworks.python.fstrings import plain
+from bot.frameworks.python.hydra_main import hydra_main
 from bot.frameworks.python.source import parsed, written
-from bot.frameworks.structured import structured_table
-from bot.frameworks.trl.programs import TrlPrograms
+from bot.frameworks.python.structured import structured_table
 
 DEEP = ".".join(["a"] * 2_500)
 MAIN = "from trl import GRPOConfig, TrlParser\n{}\nparser = TrlParser(({}))\n"

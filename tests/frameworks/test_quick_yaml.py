@@ -9,9 +9,9 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.frameworks.config_files import ConfigLimits
-from bot.frameworks.quick_yaml import omegaconf_class, quick_loader
-from bot.frameworks.yaml_data import read_yaml
+from bot.frameworks.files.config_files import ConfigLimits
+from bot.frameworks.files.quick_yaml import omegaconf_class, quick_loader
+from bot.frameworks.files.yaml_data import read_yaml
 
 _LIMITS = ConfigLimits()
 _COMPILED = pytest.mark.skipif(not yaml.__with_libyaml__, reason="PyYAML is without libyaml here")

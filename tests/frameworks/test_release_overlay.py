@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from bot.frameworks import Checkout, ScriptPlace, plans, release_overlay
+from bot.frameworks import Checkout, ScriptPlace, plans
 from bot.frameworks.plan import Plan
-from bot.frameworks.release_overlay import LayeredTable, own_layer
+from bot.frameworks.repository import release_overlay
+from bot.frameworks.repository.release_overlay import LayeredTable, own_layer
 from bot.shell import read
 from tests.frameworks.conftest import Made
 from tests.frameworks.made import setting

@@ -16,8 +16,8 @@ from yaml import YAMLError
 from bot.check.request import CheckOptions, InCheckout, ScriptFile
 from bot.check.script import check_script
 from bot.frameworks import Checkout, needed
-from bot.frameworks.setting import BadArgument
-from bot.frameworks.structured import structured_table, yaml_settings
+from bot.frameworks.python.structured import structured_table, yaml_settings
+from bot.frameworks.settings.setting import BadArgument
 from bot.shell.source import Span
 from tests.frameworks.made import setting, word
 

@@ -12,9 +12,9 @@ import pytest
 from bot.base.resources import schemas
 from bot.frameworks.hydra.rules import names_of
 from bot.frameworks.hydra.table import HydraTable
-from bot.frameworks.key_table import closest
-from bot.frameworks.lifetimes import deprecations
-from bot.frameworks.releases import (
+from bot.frameworks.settings.key_table import closest
+from bot.frameworks.settings.lifetimes import deprecations
+from bot.frameworks.settings.releases import (
     find_release,
     release,
     release_key,

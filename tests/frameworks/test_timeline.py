@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.frameworks.timeline import Modules, Timeline
+from bot.frameworks.settings.timeline import Modules, Timeline
 from tests.frameworks.generator import beside_generator
 from tests.profiles import scaled
 

@@ -8,8 +8,8 @@ import pytest
 
 from bot.frameworks import command_line, frameworks, plans
 from bot.frameworks.configuration import ReleaseChoice, Versions
-from bot.frameworks.options import ReadLines, read_line
-from bot.frameworks.releases import releases
+from bot.frameworks.settings.options import ReadLines, read_line
+from bot.frameworks.settings.releases import releases
 from bot.shell import read
 
 LAUNCHES = {

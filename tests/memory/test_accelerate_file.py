@@ -10,7 +10,7 @@ import yaml
 from bot.check.estimate import estimate_script
 from bot.check.request import CheckOptions, InCheckout, ScriptFile
 from bot.frameworks import Checkout
-from bot.frameworks.accelerate_file import options_of
+from bot.frameworks.launchers.accelerate_file import options_of
 from bot.memory.shapes.models import find
 from bot.report import Estimate
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.frameworks import plans
-from bot.frameworks.verl import Verl
+from bot.frameworks.verl.verl import Verl
 from bot.shell import read
 from tests.memory.printed import component, printed
 

@@ -12,7 +12,7 @@ from bot.base.devices import GIB
 from bot.check.estimate import estimate_script
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script
-from bot.frameworks.releases import releases
+from bot.frameworks.settings.releases import releases
 from bot.memory.from_plan import device_named
 from bot.memory.shapes.models import find
 from bot.recommend.answer import RecommendAnswer, recommend

@@ -11,7 +11,7 @@ import pytest
 from bot.check.estimate import estimate_script
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script
-from bot.frameworks.releases import releases
+from bot.frameworks.settings.releases import releases
 from bot.recommend.answer import RecommendAnswer, recommend
 from bot.recommend.cards import usable_device
 from bot.recommend.request import Hardware, Sizes, make_request

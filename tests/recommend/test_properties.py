@@ -7,7 +7,7 @@ from functools import cache
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bot.frameworks.releases import releases
+from bot.frameworks.settings.releases import releases
 from bot.memory.from_plan import device_named
 from bot.recommend.fitting import FittingCandidate
 from bot.recommend.options import SHARES, steps

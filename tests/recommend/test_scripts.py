@@ -14,10 +14,10 @@ from bot.check.read import read_script
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_read, check_script
 from bot.frameworks.hydra.table import HydraTable
-from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Plan
-from bot.frameworks.releases import releases
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.option_table import OptionTable
+from bot.frameworks.settings.releases import releases
+from bot.frameworks.settings.setting import Setting
 from bot.recommend.answer import RecommendAnswer, recommend
 from bot.recommend.cards import usable_device
 from bot.recommend.request import (

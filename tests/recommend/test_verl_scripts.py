@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.frameworks.releases import releases
+from bot.frameworks.settings.releases import releases
 from bot.memory.from_plan import device_named
 from bot.recommend.megatron import OPTIONS, layouts
 from bot.recommend.options import SHARES, Step, steps

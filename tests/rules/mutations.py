@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
-from bot.frameworks.key_table import Key
-from bot.frameworks.releases import releases
+from bot.frameworks.settings.key_table import Key
+from bot.frameworks.settings.releases import releases
 from bot.frameworks.tables import table
 from bot.rules._support.registry import check_context
 from tests.rules.helpers import PATH, context

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import cast
 
 from bot.frameworks.configuration import Configuration
-from bot.frameworks.key_table import Key, KeyTable
 from bot.frameworks.plan import Field, Launch, Plan
-from bot.frameworks.setting import UNKNOWN, Setting
+from bot.frameworks.settings.key_table import Key, KeyTable
+from bot.frameworks.settings.setting import UNKNOWN, Setting
 from bot.report import JsonValue, Row
 from bot.shell.source import Span
 from bot.shell.words import Command, Hole, Piece, Word

@@ -48,7 +48,7 @@ from bot.evidence.trl_runs import with_recorded
 from bot.evidence.values import Missing, fits, lookup, same, same_file, shown
 from bot.frameworks.fields import placeholder
 from bot.frameworks.plan import Field, Plan
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.setting import Setting
 from bot.report import Claim, ClaimVerdict, Evidence, JsonValue, Run
 from bot.report.claims import ClaimName, ClaimSource, SourceName, source_groups
 from bot.script.name import ScriptName

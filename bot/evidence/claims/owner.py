@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.evidence.facts import RunId
 from bot.evidence.subject import ClaimSubject, Observation
-from bot.frameworks.releases import released
+from bot.frameworks.settings.releases import released
 from bot.report import Claim
 from bot.report.claims import ClaimName, SourceName, claim_source
 

@@ -10,7 +10,7 @@ from bot.evidence.metrics import EACH_STEP, GLOBAL_STEP, RESPONSE_MAX, highest
 from bot.evidence.origins import WANDB, tracker_name
 from bot.evidence.subject import ClaimSubject, Observation
 from bot.evidence.values import Missing, lookup, same, whole
-from bot.frameworks.releases import release_key
+from bot.frameworks.settings.releases import release_key
 from bot.report import Claim, JsonValue
 from bot.report.claims import ClaimName, SourceName, claim_source
 

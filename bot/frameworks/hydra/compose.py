@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from bot.base.messages import sentence_of
 from bot.base.regex import regex
-from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimits
+from bot.frameworks.files.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimits
 from bot.frameworks.hydra.tree import YamlTree
 
 if TYPE_CHECKING:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.hydra.tree import ABSENT, YamlTree, is_reference, lookup
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.key_table import KeyVerdict
+from bot.frameworks.settings.setting import Setting
 
 
 @dataclass(slots=True, eq=False)
@@ -74,3 +75,18 @@ class Composition:
         if isinstance(node, dict):
             return any(key.startswith(f"{setting.key}.") for key in keys)
         return setting.key in keys
+
+
+@dataclass(slots=True)
+class ChosenGroups:
+    """The configuration that a launch's choices of groups give, before its other overrides."""
+
+    start: Composition
+    doubt: str
+    """Why it may be inexact, "" when it is exact."""
+    decided: Mapping[int, KeyVerdict]
+    """The verdicts on the choices, and on what needs no tree, by the override's number."""
+    plain: frozenset[int]
+    """See `Composition.plain`."""
+    taken: tuple[KeyVerdict, ...] = ()
+    """The verdicts on all overrides, once it is known that none is refused."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from bot.base.regex import regex
-from bot.frameworks.config_files import ComposeError, ConfigLimits
+from bot.frameworks.files.config_files import ComposeError, ConfigLimits
 from bot.frameworks.hydra.tree import MISSING, YamlTree
 
 _FILE: Final = 20
@@ -47,7 +47,7 @@ class ConfigFolder:
     def read(self, path: str) -> FileData:
         """A file with its resolver calls hidden and nothing of Hydra's own; raises ComposeError."""
         if path not in self._read:
-            from bot.frameworks.yaml_data import count, hide, read_yaml  # PyYAML takes long.
+            from bot.frameworks.files.yaml_data import count, hide, read_yaml  # PyYAML takes long.
 
             text = _decoded(path, self.files[path])
             data = hide(_without_hydra(read_yaml(path, text, self.limits)))
@@ -60,7 +60,7 @@ class ConfigFolder:
         Resolver calls stand there as they were written. Whoever takes them leaves them as they are.
         """
         if path not in self._plain:
-            from bot.frameworks.yaml_data import show
+            from bot.frameworks.files.yaml_data import show
 
             data = self.read(path).data or {}
             body = isinstance(data, dict) and {k: v for k, v in data.items() if k != "defaults"}

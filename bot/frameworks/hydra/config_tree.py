@@ -18,7 +18,7 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.files import read_regular_file
 from bot.base.messages import message, sentence_of
-from bot.frameworks.config_files import (
+from bot.frameworks.files.config_files import (
     LIMITS,
     SUFFIX,
     ComposeError,
@@ -30,9 +30,9 @@ from bot.frameworks.hydra import tree as trees
 from bot.frameworks.hydra.compose import Composer
 from bot.frameworks.hydra.table import HydraTable
 from bot.frameworks.hydra.tree import YamlTree
-from bot.frameworks.key_table import era
-from bot.frameworks.lifetimes import deprecations, history
-from bot.frameworks.releases import entry_root, release, releases
+from bot.frameworks.settings.key_table import era
+from bot.frameworks.settings.lifetimes import deprecations, history
+from bot.frameworks.settings.releases import entry_root, release, releases
 
 _INSIDE = ("verl", "trainer", "config")
 """Where a checkout of verl keeps its configuration."""

@@ -14,7 +14,7 @@ from bot.base.allowance import Allowance
 from bot.base.digits import whole_number
 from bot.base.messages import Message, message
 from bot.base.regex import regex
-from bot.frameworks.setting import Operator
+from bot.frameworks.settings.setting import Operator
 from bot.report import JsonValue
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_-]*"

@@ -24,11 +24,11 @@ from omegaconf import DictConfig, OmegaConf, flag_override
 from omegaconf.errors import OmegaConfBaseException
 
 from bot.base.regex import regex
-from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits, HydraRefusalError
+from bot.frameworks.files.config_files import SUFFIX, ComposeError, ConfigLimits, HydraRefusalError
+from bot.frameworks.files.yaml_data import show
 from bot.frameworks.hydra import rules
 from bot.frameworks.hydra.config_folder import ConfigFolder, normal
 from bot.frameworks.hydra.tree import YamlTree
-from bot.frameworks.yaml_data import show
 
 _UNFOUND = regex(r"In '([^']{1,200})': (Could not (?:find|load) '(?:[^']{0,200}/)?([^'/]{1,200})')")
 

@@ -11,7 +11,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.base.regex import regex
 from bot.frameworks.hydra.grammar import INT, NoAnswerError, clipped, fast, parse
-from bot.frameworks.setting import (
+from bot.frameworks.settings.setting import (
     UNKNOWN,
     BadArgument,
     Operator,

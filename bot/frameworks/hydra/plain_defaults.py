@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
-from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits
+from bot.frameworks.files.config_files import SUFFIX, ComposeError, ConfigLimits
 from bot.frameworks.hydra.config_folder import PACKAGE, ConfigFolder, normal, overlaid
 from bot.frameworks.hydra.tree import YamlTree
 

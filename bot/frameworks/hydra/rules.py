@@ -23,8 +23,8 @@ from bot.frameworks.hydra.tree import (
     resolve,
     select,
 )
-from bot.frameworks.key_table import OK, KeyVerdict, refusal
-from bot.frameworks.setting import UNKNOWN, Setting
+from bot.frameworks.settings.key_table import OK, KeyVerdict, refusal
+from bot.frameworks.settings.setting import UNKNOWN, Setting
 
 _MOST_OPTIONS: Final = 8
 """Of a group, in a sentence."""

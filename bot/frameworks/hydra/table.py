@@ -8,35 +8,27 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
-from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.frameworks.hydra import rules
 from bot.frameworks.hydra import tree as trees
-from bot.frameworks.hydra.composition import Composition
+from bot.frameworks.hydra.composition import ChosenGroups, Composition
 from bot.frameworks.hydra.rules import undecided, wrong
 from bot.frameworks.hydra.tree import ABSENT, CannotPutError, YamlTree
-from bot.frameworks.key_table import OK, Key, KeyTable, KeyVerdict, Status, closest, refusal
-from bot.frameworks.lifetimes import SHARED, deprecations, history
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.key_table import (
+    OK,
+    Key,
+    KeyTable,
+    KeyVerdict,
+    Status,
+    closest,
+    refusal,
+)
+from bot.frameworks.settings.lifetimes import SHARED, deprecations, history
+from bot.frameworks.settings.setting import Setting
 
 _REFUSED: Final = refusal("unknown")
 _KEPT: Final = 32
 """Combinations of choices that are kept of a root."""
-
-
-@dataclass(slots=True)
-class _Chosen:
-    """The configuration that a launch's choices of groups give, before its other overrides."""
-
-    start: Composition
-    doubt: str
-    """Why it may be inexact, "" when it is exact."""
-    decided: Mapping[int, KeyVerdict]
-    """The verdicts on the choices, and on what needs no tree, by the override's number."""
-    plain: frozenset[int]
-    """See `Composition.plain`."""
-    taken: tuple[KeyVerdict, ...] = ()
-    """The verdicts on all overrides, once it is known that none is refused."""
 
 
 class HydraTable(KeyTable):
@@ -60,7 +52,7 @@ class HydraTable(KeyTable):
         self._expanded: dict[int, YamlTree] = {}
         self._instead: dict[str, str | None] = {}
         self._compositions: dict[tuple[tuple[str, str], ...], Composition] = {}
-        self._last: tuple[tuple[Setting, ...], _Chosen] | None = None
+        self._last: tuple[tuple[Setting, ...], ChosenGroups] | None = None
         self.tree: YamlTree = self._expand(self._root["tree"])
         """The composed configuration with the default choices."""
 
@@ -262,13 +254,13 @@ class HydraTable(KeyTable):
         chosen = self._chosen(tuple(settings))
         return chosen.doubt or next((v.message for v in chosen.decided.values() if not v), "")
 
-    def _chosen(self, settings: tuple[Setting, ...]) -> _Chosen:
+    def _chosen(self, settings: tuple[Setting, ...]) -> ChosenGroups:
         """What a launch's choices give; it is asked about several times in a row."""
         if self._last is None or settings is not self._last[0]:
             self._last = settings, self._choose(settings)
         return self._last[1]
 
-    def _choose(self, settings: tuple[Setting, ...]) -> _Chosen:
+    def _choose(self, settings: tuple[Setting, ...]) -> ChosenGroups:
         results: dict[int, KeyVerdict] = {}
         leaves, is_leaf = self._under(()).leaves, self._under(()).is_leaf
         others = [
@@ -313,7 +305,7 @@ class HydraTable(KeyTable):
                 none = message("there is no configuration group {group}", group=group)
                 results[at] = undecided(doubt) if searched else wrong(none, setting, group)
         left = [(at, setting) for at, setting in enumerate(settings) if at not in results]
-        return _Chosen(found, doubt or found.doubt, results, found.plain(left))
+        return ChosenGroups(found, doubt or found.doubt, results, found.plain(left))
 
     def _under(self, wanted: tuple[tuple[str, str], ...]) -> Composition:
         """See `under`; what launches want again is kept."""

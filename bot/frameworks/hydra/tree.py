@@ -14,8 +14,8 @@ from typing import Any, Final, TypeAlias
 
 from bot.base.digits import whole_number
 from bot.base.regex import regex
-from bot.frameworks.key_table import Status
-from bot.frameworks.setting import UNKNOWN
+from bot.frameworks.settings.key_table import Status
+from bot.frameworks.settings.setting import UNKNOWN
 
 YamlTree: TypeAlias = dict[str, Any]
 """A configuration, or a part of it."""

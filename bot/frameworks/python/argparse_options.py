@@ -11,8 +11,8 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from bot.frameworks.option_table import OptionTable
 from bot.frameworks.python.source import tree_of
+from bot.frameworks.settings.option_table import OptionTable
 
 _MOST = 5_000
 """Options of one module; what nests loops to have more is no trainer."""

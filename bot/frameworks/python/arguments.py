@@ -12,11 +12,11 @@ from functools import lru_cache
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
-from bot.frameworks.option_table import OptionTable
 from bot.frameworks.python.argparse_options import UNREADABLE, constant, options_added
 from bot.frameworks.python.source import calls, nodes, written
 from bot.frameworks.python.statements import calls_of, function_of, parameters
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.option_table import OptionTable
+from bot.frameworks.settings.setting import Setting
 from bot.shell.words import Hole, Word
 
 _PARSES: Final = ("parse_args", "parse_known_args")

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
-from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError
+from bot.frameworks.files.config_files import LIMITS, SUFFIX, ComposeError
+from bot.frameworks.files.named_files import NamedFiles, below_unknown, bytes_of, closest, text_of
 from bot.frameworks.hydra.compose import Composer
 from bot.frameworks.hydra.grammar import parse
 from bot.frameworks.hydra.tree import CannotPutError, YamlTree, is_reference, put, resolve
-from bot.frameworks.hydra_main import HydraMain
-from bot.frameworks.named_files import NamedFiles, below_unknown, bytes_of, closest, text_of
-from bot.frameworks.notebook import PROGRAMS, python_of
+from bot.frameworks.python.hydra_main import HydraMain
+from bot.frameworks.python.notebook import PROGRAMS, python_of
 from bot.frameworks.python.source import imports, modules_imported, parsed
 from bot.shell.words import Word, WrittenFile
 from bot.shell.world.tree import SCRIPT_FOLDER
@@ -179,7 +179,7 @@ def _with_unknown(data: Any, file: WrittenFile) -> Any:
 
 def _data_of(path: str, text: str) -> Any:
     # PyYAML and omegaconf take long to import, and few programs read a file.
-    from bot.frameworks.yaml_data import read_yaml
+    from bot.frameworks.files.yaml_data import read_yaml
 
     try:
         return read_yaml(path, text, _LIMITS)

@@ -8,10 +8,10 @@ from dataclasses import field
 from typing import Any, Final, Literal, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
-from bot.frameworks.hydra_main import HydraMain
 from bot.frameworks.python.argparse_options import UNREADABLE
 from bot.frameworks.python.arguments import ProgramOptions
 from bot.frameworks.python.files import ProgramFiles, expression_of
+from bot.frameworks.python.hydra_main import HydraMain
 from bot.shell.words import Hole, Word, WrittenFile
 
 _STEPS: Final = 20_000

@@ -8,12 +8,12 @@ from dataclasses import field, replace
 from typing import Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
-from bot.frameworks.hydra_main import decorated, is_hydra
 from bot.frameworks.python.argparse_options import UNREADABLE, constant
 from bot.frameworks.python.arguments import parsing_call
 from bot.frameworks.python.around import AS_IT_IS, END, Folded
 from bot.frameworks.python.changes import changes
 from bot.frameworks.python.functions import function_called
+from bot.frameworks.python.hydra_main import decorated, is_hydra
 from bot.frameworks.python.known import called, compared, is_object, part, stripped
 from bot.frameworks.python.paths import divided
 from bot.frameworks.python.run import ProgramRun

@@ -1,1 +1,1 @@
-"""TRL: its options, and the programs that train with it."""
+"""TRL: the options of its scripts and of programs, to a plan."""

@@ -8,18 +8,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bot.base.regex import regex
-from bot.frameworks.accelerate_file import with_file
 from bot.frameworks.base import Explanation, Framework
 from bot.frameworks.checkout import ScriptPlace
 from bot.frameworks.command_line import Parsing, backend, chosen, explained, lora, times
 from bot.frameworks.configuration import Configuration, Versions
 from bot.frameworks.fields import AppliedSettings
-from bot.frameworks.option_table import OptionTable
+from bot.frameworks.launchers.accelerate_file import with_file
+from bot.frameworks.launchers.processes import processes
 from bot.frameworks.plan import Field, Launch, Plan, nothing
-from bot.frameworks.processes import processes
-from bot.frameworks.releases import releases
-from bot.frameworks.trl.program import OTHER_NAMES, TrlProgram
-from bot.frameworks.trl.trainers import module_of
+from bot.frameworks.programs.program import OTHER_NAMES, TrlProgram
+from bot.frameworks.programs.trainers import module_of
+from bot.frameworks.settings.option_table import OptionTable
+from bot.frameworks.settings.releases import releases
 from bot.shell.source import Span
 from bot.shell.words import Piece, Word
 

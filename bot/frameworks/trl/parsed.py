@@ -14,10 +14,11 @@ from typing import Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.fields import AppliedSettings
-from bot.frameworks.option_table import OptionTable
-from bot.frameworks.options import read_line
+from bot.frameworks.launchers.processes import process_environment
 from bot.frameworks.plan import Launch
-from bot.frameworks.processes import process_environment
+from bot.frameworks.programs.model import program_of
+from bot.frameworks.programs.program import OTHER_NAMES, TrlProgram
+from bot.frameworks.programs.written import model_written, value_of, words_of
 from bot.frameworks.python.argparse_options import UNREADABLE
 from bot.frameworks.python.arguments import class_options_given, parsing_classes
 from bot.frameworks.python.files import ProgramFiles
@@ -25,10 +26,9 @@ from bot.frameworks.python.known import option_of
 from bot.frameworks.python.run import ProgramRun
 from bot.frameworks.python.scope import Scope
 from bot.frameworks.python.source import UnfollowedError, nodes
-from bot.frameworks.setting import Setting
-from bot.frameworks.trl.model import program_of
-from bot.frameworks.trl.program import OTHER_NAMES, TrlProgram
-from bot.frameworks.trl.written import model_written, value_of, words_of
+from bot.frameworks.settings.option_table import OptionTable
+from bot.frameworks.settings.options import read_line
+from bot.frameworks.settings.setting import Setting
 from bot.shell.words import Command, Word, WrittenProgram
 
 _LOADING: Final = "model_init_kwargs"

@@ -12,8 +12,8 @@ from typing import Final
 
 from bot.base.messages import message
 from bot.frameworks.checkout import ScriptPlace
-from bot.frameworks.pins import asked_of, asks_before, installed
 from bot.frameworks.plan import Plan
+from bot.frameworks.repository.pins import asked_of, asks_before, installed
 from bot.shell.words import Command
 
 LOSSES: Final = ("2023.11", "2024.11.8", "2025.8.4", "2025.9.1", "2026.7.1", "2026.9.3")

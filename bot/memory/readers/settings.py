@@ -11,7 +11,7 @@ from bot.base.messages import mark, message, plural_message
 from bot.base.regex import regex
 from bot.frameworks.plan import Field, Plan
 from bot.frameworks.plan_values import values_of
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.setting import Setting
 from bot.report import JsonValue
 
 T = TypeVar("T")

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from bot.base.regex import regex
-from bot.frameworks.launcher_options import launcher_option
+from bot.frameworks.launchers.launcher_options import launcher_option
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.setting import Setting
 from bot.memory.workload import RoleName
 
 WORDS = frozenset((

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from bot.frameworks.hydra.table import HydraTable
 from bot.frameworks.hydra.tree import YamlTree
 from bot.frameworks.plan import Plan
-from bot.frameworks.releases import release, releases
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.releases import release, releases
+from bot.frameworks.settings.setting import Setting
 
 
 def place_in_class(tree: YamlTree, key: str) -> tuple[str, str, str, Collection[str]] | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from bot.frameworks.key_table import KeyVerdict, Status
 from bot.frameworks.plan import Plan
-from bot.frameworks.releases import releases
-from bot.frameworks.setting import Setting
+from bot.frameworks.settings.key_table import KeyVerdict, Status
+from bot.frameworks.settings.releases import releases
+from bot.frameworks.settings.setting import Setting
 from bot.rules._support.base import Message, RuleContext, TextEdit, message
 
 

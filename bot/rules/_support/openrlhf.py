@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.frameworks.plan_values import PlanValues, values_of
-from bot.frameworks.releases import timeline
+from bot.frameworks.settings.releases import timeline
 from bot.rules._support.base import RuleContext
 from bot.shell.source import Span
 

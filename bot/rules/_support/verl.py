@@ -6,14 +6,14 @@ import operator
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.base.regex import regex
-from bot.frameworks import pins
-from bot.frameworks.key_table import KeyTable
-from bot.frameworks.named_files import bytes_of
+from bot.frameworks.files.named_files import bytes_of
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
-from bot.frameworks.releases import release, releases
+from bot.frameworks.repository import pins
+from bot.frameworks.repository.verl_copies import VerlSource
+from bot.frameworks.settings.key_table import KeyTable
+from bot.frameworks.settings.releases import release, releases
 from bot.frameworks.tables import table
-from bot.frameworks.verl_copies import VerlSource
 from bot.report import Severity
 from bot.rules._support.base import Message, RuleContext, message
 

@@ -11,8 +11,8 @@ from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.regex import regex
-from bot.frameworks.launcher_options import launcher_option
-from bot.frameworks.named_files import below_unknown
+from bot.frameworks.files.named_files import below_unknown
+from bot.frameworks.launchers.launcher_options import launcher_option
 from bot.frameworks.plan import Launch, UnreadFile
 from bot.frameworks.plan_values import version_at_least
 from bot.memory.readers.settings import MemorySettings, NoEstimateError, needed

@@ -11,7 +11,7 @@ from typing import Required, TypedDict
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
-from bot.frameworks.launcher_options import launcher_option
+from bot.frameworks.launchers.launcher_options import launcher_option
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.readers.settings import MemorySettings, needed

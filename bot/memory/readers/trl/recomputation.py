@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Literal, TypedDict
 
-from bot.frameworks.launcher_options import launcher_option
+from bot.frameworks.launchers.launcher_options import launcher_option
 from bot.memory.readers.settings import MemorySettings
 from bot.memory.readers.trl import unsloth
 from bot.memory.readers.trl.backend import of_trainer, says

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from bot.base.fast_dataclass import dataclass
+from bot.frameworks.launchers.processes import without_launcher
 from bot.frameworks.plan import Plan
-from bot.frameworks.processes import without_launcher
 from bot.memory.readers.settings import MemorySettings, NoEstimateError
 from bot.memory.readers.trl.backend import (
     backend_of,

@@ -13,7 +13,7 @@ from typing import Final
 
 from bot.base.messages import message
 from bot.frameworks.plan import Field, Plan
-from bot.frameworks.structured import StructuredTable
+from bot.frameworks.python.structured import StructuredTable
 from bot.memory import constants
 from bot.memory.readers.settings import MemorySettings, NoEstimateError
 from bot.memory.workload import Role, Workload

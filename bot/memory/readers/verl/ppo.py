@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from bot.base.messages import Notes
 from bot.frameworks.plan_values import version_at_least
-from bot.frameworks.structured import StructuredTable
+from bot.frameworks.python.structured import StructuredTable
 from bot.memory.readers.datasets import known_data, means
 from bot.memory.readers.lengths import Lengths, Measured, lengths
 from bot.memory.readers.settings import MODEL_UNKNOWN, MemorySettings, NoEstimateError, needed

@@ -13,7 +13,7 @@ from typing import Final, Literal
 from bot.base.messages import plural_message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
-from bot.frameworks.verl_teachers import ALONE, ENTRIES, teachers
+from bot.frameworks.verl.teachers import ALONE, ENTRIES, teachers
 from bot.memory.readers.lengths import Lengths, batch_tokens
 from bot.memory.readers.settings import MemorySettings, NoEstimateError, needed
 from bot.memory.readers.verl.passes import batch_of, fullest_pass

@@ -1,0 +1,1 @@
+"""Files of a repository: their names, and YAML that nobody vouches for."""

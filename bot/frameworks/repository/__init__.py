@@ -1,0 +1,1 @@
+"""What the files of a repository say of its framework: copies, own configuration, releases."""
