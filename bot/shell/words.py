@@ -225,6 +225,8 @@ class WrittenProgram:
     """Whether what is not quantized is made fp32 (`prepare_model_for_kbit_training`)."""
     recomputed: bool = False
     """Whether layers are recomputed by a call: that one, unless told not to, or the model's own."""
+    tower_frozen: bool = False
+    """Whether the model's vision tower alone is frozen."""
     placed: Placed = None
     """Where the model is put as it is loaded (`device_map`)."""
     goes_on: bool = False

@@ -425,6 +425,59 @@ def test_no_trainer_turns_off_what_a_model_was_told() -> None:
     assert made.peak_gib < kept.peak_gib
 
 
+VL = (
+    "model = AutoModelForImageTextToText.from_pretrained(\n"
+    "    'Qwen/Qwen2.5-VL-3B-Instruct', dtype=torch.bfloat16\n)\n"
+)
+
+
+@pytest.mark.parametrize(
+    "freezes",
+    [
+        # davidbchang/visual-attention-intervention
+        "for p in model.visual.parameters():\n    p.requires_grad = False\n",
+        "for p in model.model.visual.parameters():\n    p.requires_grad_(False)\n",
+        "model.visual.requires_grad_(False)\n",
+        (
+            "for name, p in model.named_parameters():\n"
+            "    if 'visual' in name:\n        p.requires_grad = False\n"
+        ),
+    ],
+)
+def test_a_vision_tower_alone_may_be_frozen(freezes: str) -> None:
+    """Its 0.67 billion parameters have no gradients and no moments."""
+    trained, frozen = (
+        estimate("# trl: 1.0.0\n" + SFT + VL + more + TRAIN) for more in ("", freezes)
+    )
+    assert weights(frozen) == pytest.approx(weights(trained), abs=0.01)
+    held = [
+        next(one for one in made.stages if one.stage == "optimizer").components["optimizer"]
+        for made in (trained, frozen)
+    ]
+    assert held[0] - held[1] == pytest.approx(0.67e9 * 4 / 2**30, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "freezes",
+    [
+        "for p in model.visual.parameters():\n    p.requires_grad = more\n",
+        "if more:\n    model.visual.requires_grad_(False)\n",
+        "model.visual.merger.requires_grad_(False)\n",
+        (
+            "for name, p in model.named_parameters():\n"
+            "    if 'visual' not in name:\n        p.requires_grad = False\n"
+        ),
+        (
+            "for name, p in model.named_parameters():\n"
+            "    if 'visual' in name:\n        continue\n    p.requires_grad = False\n"
+        ),
+        "model.visual.requires_grad_(False)\nmodel.lm_head.requires_grad_(False)\n",
+    ],
+)
+def test_what_else_is_frozen_is_not_known(freezes: str) -> None:
+    assert model_of(SFT + VL + freezes + TRAIN) == {}
+
+
 def test_how_layers_would_be_recomputed_changes_nothing_where_they_are_not() -> None:
     how = "gradient_checkpointing_kwargs={'use_reentrant': False}, output_dir"
     off = SFT.replace("output_dir", f"gradient_checkpointing=False, {how}").replace("=1)", "=512)")

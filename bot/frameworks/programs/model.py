@@ -37,6 +37,8 @@ class ModelWritten:
     """How unsloth makes it; None where transformers does."""
     recomputed: bool = False
     """Whether its layers are recomputed by a call: that function's, or the model's own."""
+    tower_frozen: bool = False
+    """Whether the vision tower alone is frozen."""
     unfollowed: str = ""
     """What stands where it is not followed, so that nothing else is known."""
     trains_with: str = ""
@@ -46,7 +48,7 @@ class ModelWritten:
         """What is known of it as text, to compare it by."""
         words = (f"{one.arg}={ast.unparse(one.value)}" for one, _ in self.keywords)
         how = (self.prepared, self.placed, self.goes_on, self.reference, self.unsloth)
-        return (*words, *how, self.recomputed, self.unfollowed)
+        return (*words, *how, self.recomputed, self.tower_frozen, self.unfollowed)
 
 
 def program_of(
@@ -63,6 +65,7 @@ def program_of(
         program,
         prepared=trained.prepared,
         recomputed=trained.recomputed,
+        tower_frozen=trained.tower_frozen,
         placed=trained.placed,
         goes_on=trained.goes_on,
         reference=trained.reference,

@@ -106,6 +106,7 @@ class _Program:
     """What loads an adapter of an earlier training."""
     frozen: bool = False
     """Whether that adapter is not trained."""
+    tower_frozen: bool = False
     prepared: bool = False
     reference: bool = False
     """Whether a reference is given."""
@@ -154,6 +155,7 @@ class _Program:
             reference=self.reference and (self.stored or self.adapter) is not None,
             unsloth=self.unsloth,
             recomputed=recomputes(self.prepared, prepares, call, scope),
+            tower_frozen=self.tower_frozen,
         )
 
     def _places(self) -> tuple[str, ...]:
@@ -162,6 +164,7 @@ class _Program:
     def _go_on(self, scope: Scope) -> None:
         """What an adapter of an earlier training comes to, with the parameters that are trained."""
         set_so = [*gradients_set(scope, self.loads, self.adapts)]
+        self.tower_frozen = "tower" in set_so
         if "frozen" in set_so:
             raise UnfollowedError("model")
         if self.stored is not None and (

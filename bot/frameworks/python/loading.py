@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias, TypeGuard
 
+from bot.base.regex import regex
 from bot.frameworks.python.functions import function_called
 from bot.frameworks.python.known import option_of
 from bot.frameworks.python.scope import Scope
@@ -37,8 +38,12 @@ _MOST: Final = 20
 """Calls of one function, of which it is asked whether they are carried out."""
 
 
-Gradients: TypeAlias = Literal["frozen", "adapter", "some"]
-"""Which parameters a program says to train: not all, an adapter's, or some others."""
+Gradients: TypeAlias = Literal["frozen", "tower", "adapter", "some"]
+"""Which parameters a program says to train: not all, all but a vision tower's, an adapter's, or
+some others."""
+_TOWERS: Final = ("visual", "vision_tower", "vision_model")
+"""What transformers' models call their vision tower, with what merges its patches or without."""
+_OF_TOWER: Final = regex(r"'(?:visual|vision_tower|vision_model)' in \w{1,50}\Z")
 
 
 def gradients_set(
@@ -59,18 +64,36 @@ def gradients_set(
             given = [*node.args, *node.keywords] if isinstance(node, ast.Call) else []
             trained = all(isinstance(one, ast.expr) and is_value(one, True) for one in given)
             if _of_the_model(scope, method.value, loads):
-                yield "some" if trained else "frozen"
+                frozen = [isinstance(one, ast.expr) and is_value(one, False) for one in given]
+                yield (
+                    "some"
+                    if trained
+                    else _frozen(tree, node, method.value, surely=frozen == [True])
+                )
         targets = node.targets if isinstance(node, ast.Assign) else []
         for target in targets:
             if not isinstance(target, ast.Attribute) or target.attr != REQUIRES:
                 continue
             if not isinstance(node, ast.Assign) or not is_value(node.value, True):
                 if _of_the_model(scope, target.value, loads):
-                    yield "frozen"
+                    surely = isinstance(node, ast.Assign) and is_value(node.value, False)
+                    yield _frozen(tree, node, target.value, surely=surely)
                 continue
             around = tests_around(function_of(tree, node), node)
             named = (written(test).lower() for test, _ in around if test is not None)
             yield "adapter" if any("lora" in test for test in named) else "some"
+
+
+def _frozen(tree: ast.Module, node: ast.AST, held: ast.expr, *, surely: bool) -> Gradients:
+    """What is frozen of a model: its vision tower, where that and nothing else surely is."""
+    within = function_of(tree, node)
+    tests = [(written(test), so) for test, so in tests_around(within, node) if test is not None]
+    looped = _looped_over(within, held)
+    if isinstance(looped, ast.Call) and isinstance(looped.func, ast.Attribute):
+        looped = looped.func.value  # `model.visual` of `model.visual.parameters()`
+    owned = isinstance(looped, ast.Attribute) and looped.attr in _TOWERS and not tests
+    named = [so for test, so in tests if _OF_TOWER.match(test)] == [True] and len(tests) == 1
+    return "tower" if surely and (owned or named) else "frozen"
 
 
 @lru_cache(maxsize=16)

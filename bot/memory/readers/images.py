@@ -75,11 +75,14 @@ def _shown(get: MemorySettings) -> bool:
 
 
 def _frozen(get: MemorySettings, role: RoleName) -> bool:
-    """Whether a tower is left as it is.
+    """Whether a tower is left as it is, by the settings or by a program of TRL's.
 
     verl reads its settings for it in 0.6 and 0.7 (`fsdp_workers.py`); the engines since 0.8 and
     Megatron's workers do not.
     """
+    program = get.plan.written
+    if program is not None:
+        return program.tower_frozen and role == "actor"
     asked = get.on(False, *_FROZEN.get(role, ())) if role in _FROZEN else False
     verl = get.plan.framework == "verl"
     return asked and not (verl and (version_at_least(get.plan, 0, 8) or _megatron(get)))
