@@ -8,10 +8,12 @@ and `_single_tensor_adamw` of torch; `Optimizer8bit` of bitsandbytes; torchao's 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Final, TypedDict
+from typing import Final
 
 from bot.memory.readers.settings import MemorySettings
+from bot.memory.workload import Role
 
 _KNOWN: Final = frozenset(
     ("betas", "bf16_stochastic_round", "capturable", "eps", "foreach", "fused", "weight_decay")
@@ -32,16 +34,8 @@ _OWN_STATES: Final[Mapping[str, Mapping[str, float]]] = MappingProxyType(
 """Bytes of a parameter's moments where they have types of their own."""
 
 
-class OptimizerParts(TypedDict):
-    """Fields of a `Role`."""
-
-    optimizer_bytes: float
-    step_bytes: float
-    step_widest_bytes: float
-
-
-def optimizer_parts(get: MemorySettings, config: str, each: float) -> OptimizerParts:
-    """What an optimizer takes of a parameter of `each` bytes; FSDP's settings stand at `config`.
+def with_optimizer(role: Role, get: MemorySettings, config: str) -> Role:
+    """A role with what its optimizer takes of a parameter; FSDP's settings stand at `config`.
 
     torch's AdamW, where nothing else is said, takes the root of all second moments together, unless
     it is told to take one tensor after the other (`foreach`), or all is fused.
@@ -53,19 +47,19 @@ def optimizer_parts(get: MemorySettings, config: str, each: float) -> OptimizerP
     given = _arguments(get, f"{optim}.override_optimizer_config")
     own = _OWN_STATES.get(package, {}).get(name)
     if own is not None:
-        return {"optimizer_bytes": own, "step_bytes": 0.0, "step_widest_bytes": 0.0}
+        return replace(role, optimizer_bytes=own, step_bytes=0.0)
+    each = role.weight_bytes
+    role = replace(role, optimizer_bytes=2 * each, step_bytes=0.0)
     if (package, name) == ("torchao.optim", "_AdamW"):
-        return {"optimizer_bytes": 2 * each, "step_bytes": 0.0, "step_widest_bytes": 0.0}
+        return role
     if package != "torch.optim" or name not in ("Adam", "AdamW"):
         get.doubt(f"{optim}.optimizer")
         get.doubt(f"{optim}.optimizer_impl")
-    fused = given.get("fused") is True
-    single = given.get("foreach") is False
-    return {
-        "optimizer_bytes": 2 * each,
-        "step_bytes": 0.0 if fused or single else each,
-        "step_widest_bytes": 2 * each if single and not fused else 0.0,
-    }
+    if given.get("fused") is True:
+        return role
+    if given.get("foreach") is False:
+        return replace(role, step_widest_bytes=2 * each)
+    return replace(role, step_bytes=each)
 
 
 def _arguments(get: MemorySettings, key: str) -> Mapping[str, object]:

@@ -23,7 +23,7 @@ from bot.memory.readers.settings import (
     indivisible,
     needed,
 )
-from bot.memory.readers.verl.fsdp_optimizer import optimizer_parts
+from bot.memory.readers.verl.fsdp_optimizer import with_optimizer
 from bot.memory.workload import Adapter, Backend, Layout, Offload, Role
 
 BYTES = {"fp32": 4.0, "float32": 4.0, "bf16": 2.0, "bfloat16": 2.0, "fp16": 2.0, "float16": 2.0}
@@ -279,13 +279,12 @@ def states(get: MemorySettings, role: Role, keys: LayoutKeys, *, plan: Plan) -> 
     get.on(False, *_below(fsdp, "grad_offload"))
     optimizer_state = _idle(get, *_below(fsdp, "optimizer_offload"))
     computes = computed_in(get, fsdp, plan)
-    return replace(
+    role = replace(
         role,
         compute_bytes=computes,
         residual_bytes=computes,
         weight_bytes=each,
         gradient_bytes=each,
-        **optimizer_parts(get, fsdp[0], each),
         reshard=get.on(True, *_below(fsdp, "reshard_after_forward")),
         unsharded_gradient_bytes=_unsharded(get, role.backend, fsdp, plan),
         frozen_copy_bytes=constants.FROZEN_COPY if role.backend == "fsdp" and each > 2 else 0.0,
@@ -293,6 +292,7 @@ def states(get: MemorySettings, role: Role, keys: LayoutKeys, *, plan: Plan) -> 
         gradients_offload="always" if always else "none",
         optimizer_offload="always" if always else optimizer_state,
     )
+    return with_optimizer(role, get, fsdp[0])
 
 
 def computed_in(get: MemorySettings, fsdp: Sequence[str], plan: Plan) -> float:
