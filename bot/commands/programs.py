@@ -34,6 +34,8 @@ _STARTED = regex(r"""-m[\s"',\\]{1,20}((?:verl|openrlhf|trl)\.[\w.]{1,80})(?![\w
 _PACKAGES = (b"trl", b"unsloth")
 """Of one of which a program that trains so is."""
 _IMPORTS = regex(rb"(?m)^[ \t]{0,40}(?:from|import)[ \t]{1,9}(?:trl|unsloth)\b")
+_OF_TRANSFORMERS = regex(rb"(?<![\w.])(?:Seq2Seq|transformers\.)?Trainer\(")
+"""A call of transformers' own trainer, where the program uses that package."""
 _MAIN = regex(rb"__main__|(?m:^\S.{0,400}\.train\()")
 """What a program holds that trains when it is started, not when it is imported."""
 _TEST = regex(r"test_|.*_test\.py\Z|conftest\.py\Z")
@@ -90,6 +92,12 @@ def refuse_other_kinds(path: Path) -> None:
             "{path} trains with TRL's {name}, whose settings are not known.",
             path=path,
             name=trainer,
+        )
+    if path.suffix == ".py" and b"transformers" in data and _OF_TRANSFORMERS.search(data):
+        raise UserError(
+            "{path} trains with transformers' own Trainer, which is not read: programs of TRL's "
+            "trainers are. For what hardware a training needs: rlbot recommend --help.",
+            path=path,
         )
     raise UserError(other, path=path)
 

@@ -124,6 +124,20 @@ def test_a_python_program_is_no_script(tmp_path: Path) -> None:
     assert "the script runs python train.py" in piped.out
 
 
+@pytest.mark.parametrize("called", ["Trainer", "Seq2SeqTrainer", "transformers.Trainer"])
+def test_transformers_own_trainer_is_named(tmp_path: Path, called: str) -> None:
+    program = (
+        f"import transformers\nfrom transformers import *\n{called}(model=m, args=a).train()\n"
+    )
+    (tmp_path / "train.py").write_text(program)
+    for command in (("lint",), ("estimate", "--device", "h100")):
+        result = rlbot(*command, "train.py", cwd=tmp_path)
+        assert result.status == 2
+        assert "train.py trains with transformers' own Trainer, which is not read" in result.err
+    (tmp_path / "train.py").write_text("import transformers\nclass MyTrainer(Trainer): ...\n")
+    assert "own Trainer" not in rlbot("lint", "train.py", cwd=tmp_path).err
+
+
 @pytest.mark.parametrize(
     ("imported", "trainer"),
     [
