@@ -136,7 +136,7 @@ def _names_trainer(data: bytes) -> bool:
 
 def _trains(path: Path, data: bytes) -> bool:
     """Whether a file is a Python program that makes TRL's settings, or a notebook with a launch."""
-    from bot.frameworks.programs.written import makes_settings
+    from bot.frameworks.programs.settings_written import makes_settings
 
     if not is_program(path.name):
         return False
@@ -156,7 +156,7 @@ def _is_given(path: Path, data: bytes) -> bool:
     """Whether a program takes TRL's settings from its command line."""
     if path.suffix != ".py" or _IMPORTS.search(data) is None:
         return False
-    from bot.frameworks.programs.programs import takes_settings
+    from bot.frameworks.programs.repository_programs import takes_settings
 
     return takes_settings(data.decode("utf-8-sig", "replace"))
 

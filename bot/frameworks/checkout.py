@@ -56,7 +56,7 @@ from bot.frameworks.repository.verl_copies import CONFIG_FILE, VerlCopies
 from bot.shell import Files
 
 if TYPE_CHECKING:
-    from bot.frameworks.programs.programs import TrlPrograms
+    from bot.frameworks.programs.repository_programs import TrlPrograms
 
 _CLASS, _TRL = b"@dataclass", b"trl"
 """What a file holds that adds arguments of its own to TRL's; the second where no file parses."""
@@ -149,7 +149,7 @@ class Checkout:
     @cached_property
     def trl_programs(self) -> TrlPrograms:
         """Programs that train with TRL; what reads them is not loaded for scripts of others."""
-        from bot.frameworks.programs.programs import TrlPrograms
+        from bot.frameworks.programs.repository_programs import TrlPrograms
 
         return TrlPrograms(self.files)
 

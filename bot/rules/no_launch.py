@@ -23,7 +23,7 @@ from bot.shell.source import Span
 from bot.shell.words import Command, Hole, Word
 
 if TYPE_CHECKING:
-    from bot.frameworks.programs.written import WrittenSettings
+    from bot.frameworks.programs.settings_written import WrittenSettings
 
 META = Meta(
     id="RLB002",
@@ -115,7 +115,7 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
     place = context.place
     if place is None:
         return None
-    from bot.frameworks.programs.programs import takes_settings  # Few scripts come here.
+    from bot.frameworks.programs.repository_programs import takes_settings  # Few scripts come here.
 
     for command in commands:
         if (started := unwrap(command.argv)) is None or printing_option("trl", started.argv):

@@ -46,7 +46,7 @@ def read_cells(
     Offsets are those of a text in which only the code of cells stands, each line where the file has
     it; no edit is made by them.
     """
-    from bot.frameworks.programs.written import makes_settings
+    from bot.frameworks.programs.settings_written import makes_settings
 
     found = read_notebook(data) if is_notebook(path) else read_export(data)
     if found is None:

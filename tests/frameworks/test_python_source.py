@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from bot.frameworks.programs.programs import TrlPrograms
+from bot.frameworks.programs.repository_programs import TrlPrograms
 from bot.frameworks.python import hydra_main as module
 from bot.frameworks.python.argparse_options import SourceOptions
 from bot.frameworks.python.fstrings import plain

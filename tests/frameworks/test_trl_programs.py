@@ -10,7 +10,7 @@ from bot.check.request import CheckOptions, InCheckout, ScriptFile
 from bot.check.script import check_script
 from bot.frameworks import Checkout, ScriptPlace, needed, plans
 from bot.frameworks.plan_values import values_of
-from bot.frameworks.programs.programs import TrlPrograms
+from bot.frameworks.programs.repository_programs import TrlPrograms
 from bot.report import ScriptReport
 from bot.shell import read
 

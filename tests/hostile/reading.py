@@ -25,7 +25,7 @@ from bot.evidence.online.mlflow_server import read_mlflow_server
 from bot.evidence.online.swanlab_cloud import read_swanlab_cloud
 from bot.evidence.record import record
 from bot.frameworks import Checkout, needed, tree_table
-from bot.frameworks.programs.programs import TrlPrograms
+from bot.frameworks.programs.repository_programs import TrlPrograms
 from bot.frameworks.python.argparse_options import SourceOptions
 from bot.frameworks.python.hydra_main import hydra_main
 from bot.frameworks.python.structured import structured_table

@@ -13,10 +13,10 @@ from itertools import islice
 from typing import Final, TypeAlias
 
 from bot.frameworks.programs.derived import Trainer, class_named, from_trl, trainer_of
-from bot.frameworks.programs.model import ModelWritten
-from bot.frameworks.programs.models import model_of
+from bot.frameworks.programs.follow_model import model_of
+from bot.frameworks.programs.model_written import ModelWritten
+from bot.frameworks.programs.settings_written import MOST, Made, WrittenSettings, composed
 from bot.frameworks.programs.trainers import TRAINERS
-from bot.frameworks.programs.written import MOST, Made, WrittenSettings, composed
 from bot.frameworks.python.functions import function_called, initializer
 from bot.frameworks.python.loading import may_reach
 from bot.frameworks.python.mappings import keywords_of

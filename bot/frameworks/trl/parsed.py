@@ -16,9 +16,9 @@ from bot.base.fast_dataclass import dataclass
 from bot.frameworks.fields import AppliedSettings
 from bot.frameworks.launchers.processes import process_environment
 from bot.frameworks.plan import Launch
-from bot.frameworks.programs.model import program_of
+from bot.frameworks.programs.model_written import program_of
 from bot.frameworks.programs.program import OTHER_NAMES, TrlProgram
-from bot.frameworks.programs.written import model_written, value_of, words_of
+from bot.frameworks.programs.settings_written import model_written, value_of, words_of
 from bot.frameworks.python.argparse_options import UNREADABLE
 from bot.frameworks.python.arguments import class_options_given, parsing_classes
 from bot.frameworks.python.files import ProgramFiles

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.programs.beside import is_tower, let_go, others_of, reference_of, reward_models
-from bot.frameworks.programs.model import ENABLES, SWITCHES, ModelWritten, recomputes
+from bot.frameworks.programs.model_written import ENABLES, SWITCHES, ModelWritten, recomputes
 from bot.frameworks.programs.trainers import BESIDE, OF_LOADING, PLACES
 from bot.frameworks.python import unsloth
 from bot.frameworks.python.loading import (

@@ -31,19 +31,19 @@ from bot.frameworks.programs.argument_classes import (
 from bot.frameworks.programs.copies import TrlCopies
 from bot.frameworks.programs.elsewhere import imported_by, settings_of_trainers
 from bot.frameworks.programs.program import TrlProgram, makes_adapter
+from bot.frameworks.programs.settings_written import (
+    OwnClass,
+    WrittenSettings,
+    own_trainer_class,
+    settings_written,
+    trained_with_arguments,
+)
 from bot.frameworks.programs.trainers import (
     BARE,
     TRAINERS,
     TRAINS,
     is_former,
     other_trainer,
-)
-from bot.frameworks.programs.written import (
-    OwnClass,
-    WrittenSettings,
-    own_trainer_class,
-    settings_written,
-    trained_with_arguments,
 )
 from bot.frameworks.python.argparse_options import UNREADABLE, read_options
 from bot.frameworks.python.arguments import (

@@ -18,8 +18,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.programs.derived import class_named, from_trl, trainers
-from bot.frameworks.programs.model import ModelWritten, program_of
-from bot.frameworks.programs.models import model_of
+from bot.frameworks.programs.follow_model import model_of
+from bot.frameworks.programs.model_written import ModelWritten, program_of
 from bot.frameworks.programs.trainers import (
     BARE,
     BESIDE,
