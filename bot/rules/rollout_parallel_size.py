@@ -12,6 +12,7 @@ from bot.rules._support.verl import ENTRY, LIMITS, ROLLOUT, gpus, refuses, train
 
 _TP = f"{ROLLOUT}.tensor_model_parallel_size"
 _EXPERT = f"{ROLLOUT}.expert_parallel_size"
+_EXPERTS_TP = f"{ROLLOUT}.moe_tensor_parallel_size"
 
 META = Meta(
     id="RLB057",
@@ -21,13 +22,15 @@ META = Meta(
     summary="The rollout's parallel sizes divide the GPUs, or the model's heads, unevenly.",
     why=(
         "Each inference engine takes that many GPUs of those that train. verl's workers stop with "
-        "an AssertionError when GPUs are left over, and its configuration at a pipeline or at "
-        "experts on fewer GPUs than the engine has. vLLM and SGLang give each GPU of a "
-        "tensor-parallel group equally many heads, and stop otherwise."
+        "an AssertionError when GPUs are left over, and its configuration at a pipeline, at "
+        "experts on fewer GPUs than the engine has, or cut for another engine than TensorRT-LLM. "
+        "vLLM and SGLang give each GPU of a tensor-parallel group equally many heads, and stop "
+        "otherwise."
     ),
     instead=(
         "Choose a tensor-parallel size of the rollout that divides the number of GPUs, no "
-        "pipeline, and an expert-parallel size of 1 or tensor × data."
+        "pipeline, an expert-parallel size of 1 or tensor × data, and uncut experts "
+        "(moe_tensor_parallel_size=1)."
     ),
     limits=(
         f"{LIMITS} Not checked when the rollout has GPUs of its own (rollout.nnodes above 0), nor "
@@ -38,7 +41,7 @@ META = Meta(
         "ActorRolloutRefWorker in verl/workers/fsdp_workers.py (0.2 to 0.7.1) and "
         "verl/workers/engine_workers.py (since 0.7.0): world_size % infer_world_size == 0; "
         "ModelConfig.verify_with_parallel_config in vllm/config/model.py: heads % tensor size == "
-        "0; RolloutConfig in verl/workers/config/rollout.py (since 0.6.0)"
+        "0; RolloutConfig in verl/workers/config/rollout.py (since 0.6.0, cut experts since 0.7.1)"
     ),
     example=Example(bad=verl(f"{_TP}=3"), good=verl(f"{_TP}=2")),
 )
@@ -51,6 +54,7 @@ def check(context: RuleContext) -> Hits:
     yield from _of_own_programs(context)
     for values in trainers(context):
         yield from _kinds(context, values)
+        yield from _cut_experts(context, values)
         total, sizes = gpus(values), _sizes(values)
         if not total or not sizes or values.text(f"{ROLLOUT}.name") in (None, "hf"):
             continue
@@ -96,7 +100,7 @@ def _kinds(context: RuleContext, values: PlanValues) -> Hits:
         return
     tensor, data, pipeline = sizes
     if (
-        engine in ("vllm", "sglang")
+        engine in ("vllm", "sglang", "trtllm")
         and pipeline > 1
         and refuses(context, "pipeline_model_parallel_size")
     ):
@@ -116,6 +120,36 @@ def _kinds(context: RuleContext, values: PlanValues) -> Hits:
             tensor=tensor,
             data=data,
             help=message("set {key}={size}, or 1", key=_EXPERT, size=tensor * data),
+        )
+
+
+def _cut_experts(context: RuleContext, values: PlanValues) -> Hits:
+    """The size by which each expert is cut, which TensorRT-LLM alone takes (since 0.7.1)."""
+    size, engine = values.number(_EXPERTS_TP), values.text(f"{ROLLOUT}.name")
+    if not size or size == 1 or engine is None or not version_at_least(values.plan, 0, 7, 1):
+        return
+    if engine != "trtllm":
+        if refuses(context, "moe_tensor_parallel_size"):
+            yield hit(
+                values.place(_EXPERTS_TP),
+                "moe_tensor_parallel_size is {size}, which verl takes with trtllm alone, not with "
+                "{engine}",
+                size=size,
+                engine=engine,
+                help=message("set {key}=1", key=_EXPERTS_TP),
+            )
+        return
+    tensor, expert = values.number(_TP), values.number(_EXPERT) or 1
+    uneven = tensor is not None and expert > 1 and size * expert != tensor
+    if uneven and refuses(context, "moe_tensor_parallel_size", "expert_parallel_size"):
+        yield hit(
+            values.place(_EXPERTS_TP, _EXPERT),
+            "moe_tensor_parallel_size × expert_parallel_size, {size} × {expert}, is not the "
+            "tensor-parallel size {tensor}",
+            size=size,
+            expert=expert,
+            tensor=tensor,
+            help=message("choose sizes whose product is {tensor}", tensor=tensor),
         )
 
 

@@ -64,6 +64,17 @@ def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
         (f"{R}.pipeline_model_parallel_size=1",),
         # TensorRT-LLM divides them another way.
         (f"{R}.name=trtllm", f"{R}.expert_parallel_size=4"),
+        (f"+{R}.moe_tensor_parallel_size=1",),
+        (f"+{R}.moe_tensor_parallel_size=null",),
+        (f"+{R}.moe_tensor_parallel_size=$SIZE",),
+        (f"{R}.name=$ENGINE", f"+{R}.moe_tensor_parallel_size=2"),
+        (f"{R}.name=trtllm", f"+{R}.moe_tensor_parallel_size=2"),  # the experts' own size follows
+        (
+            f"{R}.name=trtllm",
+            f"{R}.tensor_model_parallel_size=4",
+            f"{R}.expert_parallel_size=2",
+            f"+{R}.moe_tensor_parallel_size=2",
+        ),
     ],
 )
 def test_experts_and_pipelines_that_a_rollout_takes(settings: tuple[str, ...]) -> None:
@@ -76,6 +87,14 @@ def test_experts_and_pipelines_that_a_rollout_takes(settings: tuple[str, ...]) -
         # verl's own run_qwen3_30b_a3b_megatron.sh with its defaults.
         (f"{R}.tensor_model_parallel_size=4", f"{R}.expert_parallel_size=2"),
         (f"{R}.pipeline_model_parallel_size=2",),
+        # huangyiqian-h1kk/verl_qwen3_30b_a3b_rlvr's run_qwen3_30b_a3b_megatron.sh.
+        (f"{R}.tensor_model_parallel_size=4", f"+{R}.moe_tensor_parallel_size=2"),
+        (
+            f"{R}.name=trtllm",
+            f"{R}.tensor_model_parallel_size=2",
+            f"{R}.expert_parallel_size=2",
+            f"+{R}.moe_tensor_parallel_size=2",
+        ),
     ],
 )
 def test_experts_and_pipelines_that_it_refuses(
