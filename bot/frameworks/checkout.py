@@ -50,6 +50,7 @@ from bot.frameworks.repository.own_config import (
     names_folder,
     verls,
 )
+from bot.frameworks.repository.patches import PATCHES, Patches
 from bot.frameworks.repository.pins import Pin, joined, pinned_folder, read_pin
 from bot.frameworks.repository.release_overlay import own_layer
 from bot.frameworks.repository.verl_copies import CONFIG_FILE, VerlCopies
@@ -63,7 +64,7 @@ _CLASS, _TRL = b"@dataclass", b"trl"
 _PARSERS = (b"TrlParser", b"HfArgumentParser")
 """What a file holds that parses the fields of classes, also of those that other files define."""
 _RECIPES: Final = (".yaml", ".yml")
-_COUNTED: Final = (*PROGRAMS, *_RECIPES)
+_COUNTED: Final = (*PROGRAMS, *_RECIPES, *PATCHES)
 _NAMED = regex(
     r"(?:\A|/)(?:config|[^/]{0,200}(?:ds|deepspeed|zero|stage|accelerate|fsdp)[^/]{0,200})\.json\Z"
 )
@@ -134,6 +135,7 @@ class Checkout:
         for path, folder in sorted(pins.items()):
             self._pin_files.setdefault(folder, []).append(path)
         self.verl = VerlCopies(files, left, cut)
+        self.patches = Patches(files)
         self._own = ConfigFolders(files)
         self._recipes = NamedFiles(path for path in files if path.endswith(_RECIPES))
         self._json = NamedFiles(path for path in files if path.endswith(".json"))
@@ -177,6 +179,7 @@ class Checkout:
                     yield from (f"{folder}/{name}" for name in self._own.folders[folder])
         yield from self.verl.paths(script)
         yield from self.openrlhf.paths(script)
+        yield from self.patches.paths
         yield from islice(self.pinning(script), _MOST_FILES)
         yield from self._recipes_for(script, text)
         yield from self._json.named_in(text, script)
@@ -222,7 +225,7 @@ class Checkout:
     def json(self, script: str, named: str) -> bytes | None:
         """A model's or DeepSpeed's file that a script names, looked for as a recipe is."""
         path = self._json.at(below_unknown(named), script)
-        return self.files[path] if path is not None else None
+        return None if path is None else self.files[path]
 
     def own(
         self, entry: str, script: str, line: CommandLine, verl: ConfigTree | None
@@ -334,13 +337,11 @@ class Checkout:
     def structured(self, entry: str, script: str) -> StructuredTable | None:
         """The settings of a program of the repository that OmegaConf makes of dataclasses."""
         module = self.module(entry, script)
-        if module is None:
-            return None
-        if module not in self._structured:
+        if module is not None and module not in self._structured:
             called = message("{path} of this repository", path=module)
             texts = (text_of(self.files, path) for path in beside(module, self.files))
             self._structured[module] = structured_table(text_of(self.files, module), texts, called)
-        return self._structured[module]
+        return None if module is None else self._structured[module]
 
     def program(self, recipe: str) -> tuple[str, StructuredTable] | None:
         """The nearest module whose settings a recipe may hold, with its table; None without one."""

@@ -23,6 +23,7 @@ from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, Skip,
 from bot.rules._support.classes import class_with
 from bot.rules._support.example import verl
 from bot.rules._support.keys import in_no_release, of_file, refused, replaced, shown
+from bot.rules._support.verl import copied_elsewhere
 
 META = Meta(
     id="RLB020",
@@ -46,8 +47,9 @@ META = Meta(
         "a program that asks for return_remaining_strings, or imports unsloth, what it does not "
         "know at all: a warning. One, too, where nobody states the release and PYTHONPATH leads to "
         "a folder that is not in the repository: it may hold a fork of verl. Of the settings for a "
-        "fork that the repository installs only slips of one letter are named, as warnings. Where "
-        "nobody states the release, settings that another release has are left to RLB028."
+        "fork that the repository installs only slips of one letter are named, as warnings. What a "
+        "patch file of the repository adds is taken to be there. Where nobody states the release, "
+        "settings that another release has are left to RLB028."
     ),
     source=(
         "The configuration in the released wheels of verl and openrlhf; Hydra's rules: "
@@ -118,7 +120,7 @@ def _refused(context: RuleContext) -> Hits:
         if verdict.status == "undecided":
             if verdict.message and verdict.suggestion is None:
                 doubts[verdict.message] += 1
-        elif verdict.status == "unknown" and _kept(context, plan, setting):
+        elif verdict.status == "unknown" and _may_be_there(context, plan, setting):
             continue
         elif verdict.choice:
             choice = _engine(plan, verdict.choice)
@@ -142,6 +144,13 @@ def _refused(context: RuleContext) -> Hits:
                 doubt=text,
             )
         )
+
+
+def _may_be_there(context: RuleContext, plan: Plan, setting: Setting) -> bool:
+    """Whether a patch that the repository keeps adds it, or transformers may have it."""
+    name, place = setting.key.rpartition(".")[2], context.place
+    patched = place is not None and name in place.checkout.patches.names
+    return patched or _kept(context, plan, setting)
 
 
 def _kept(context: RuleContext, plan: Plan, setting: Setting) -> bool:
@@ -340,17 +349,7 @@ def _ignored(context: RuleContext, plan: Plan, setting: Setting) -> bool:
 def _unsure(context: RuleContext, plan: Plan) -> bool:
     """Whether the framework may be no release: the repository builds on verl, or names a copy."""
     guessed = plan.configuration.guessed
-    return guessed and (isinstance(plan.table, LayeredTable) or _copied(context, plan))
-
-
-def _copied(context: RuleContext, plan: Plan) -> bool:
-    """Whether PYTHONPATH begins with a folder that is not here: a fork's copy of verl, maybe."""
-    path = plan.launch.command.environment.get("PYTHONPATH")
-    first = path.text.partition(":")[0] if path is not None else ""
-    known = first.rpartition("}")[2].strip("./")
-    files = context.place.checkout.files if context.place is not None else ()
-    inside = any(f"/{file}".startswith(f"/{known}/") for file in files)
-    return plan.framework == "verl" and bool(known) and not inside
+    return guessed and (isinstance(plan.table, LayeredTable) or copied_elsewhere(context, plan))
 
 
 def _unchosen(choice: str, found: list[tuple[Plan, Setting]]) -> Hit:

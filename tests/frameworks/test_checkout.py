@@ -37,6 +37,7 @@ def plan_of(files: dict[str, bytes], path: str, script: bytes = RUN, **header: s
         ("recipe/dapo/main_dapo.py", True),
         ("recipe/dapo/reward.py", True),
         ("openrlhf/cli/serve_rm.py", True),
+        ("third_party/verl-own.patch", True),
         ("README.md", False),
     ],
 )

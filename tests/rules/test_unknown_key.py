@@ -365,3 +365,35 @@ def test_a_launch_without_settings_says_that_its_configuration_is_not_there() ->
         "the settings of verl.trainer.main_ppo are not known: --config-path leads to "
         "…/scripts/configs, which is no configuration folder of this repository; configs is one"
     )
+
+
+@pytest.mark.parametrize(
+    ("patch", "unknown"),
+    [
+        ("+++ b/verl/trainer/config/actor/actor.yaml\n+tandem_weight: 0.0\n", 0),
+        ("+++ b/verl/workers/config/actor.py\n+    tandem_weight: float = 0.0\n", 0),
+        ("+++ b/verl/workers/config/actor.py\n     tandem_weight: float = 0.0\n", 1),
+        ("-tandem_weight: 0.0\n", 1),
+        ("+# tandem_weight is read elsewhere\n", 1),
+        ("+other_weight: 0.0\n", 1),
+        ("", 1),
+    ],
+)
+def test_a_patch_that_the_repository_keeps_may_add_a_setting(patch: str, unknown: int) -> None:
+    """As ChrisG777/Tandem-RLVR's of verl, in `third_party`."""
+    files = {"third_party/verl-tandem.patch": patch.encode()} if patch else {}
+    script = ScriptFile(
+        path="run.sh", data=verl("actor_rollout_ref.actor.tandem_weight=0.1").encode()
+    )
+    report = check_script(script, CheckOptions(place=InCheckout(Checkout(files))))
+    assert [f.id for f in report.findings].count("RLB020") == unknown
+
+
+def test_a_patch_may_add_an_option_of_openrlhf() -> None:
+    patch = b'+++ b/openrlhf/cli/train_sft.py\n+    parser.add_argument("--own_weight", type=int)\n'
+    launch = b"python -m openrlhf.cli.train_sft --pretrain m --own_weight 3 --other_weight 3\n"
+    text = b"# openrlhf: 0.9.0\n" + launch
+    place = InCheckout(Checkout({"own.diff": patch}))
+    report = check_script(ScriptFile(path="run.sh", data=text), CheckOptions(place=place))
+    (told,) = [f.message for f in report.findings if f.id == "RLB020"]
+    assert "--other_weight" in told

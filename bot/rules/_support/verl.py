@@ -75,6 +75,16 @@ def installs_fork(context: RuleContext, framework: str) -> bool:
     )
 
 
+def copied_elsewhere(context: RuleContext, plan: Plan) -> bool:
+    """Whether PYTHONPATH begins with a folder that is not here: a fork's copy of verl, maybe."""
+    path = plan.launch.command.environment.get("PYTHONPATH")
+    first = path.text.partition(":")[0] if path is not None else ""
+    known = first.rpartition("}")[2].strip("./")
+    files = context.place.checkout.files if context.place is not None else ()
+    inside = any(f"/{file}".startswith(f"/{known}/") for file in files)
+    return plan.framework == "verl" and bool(known) and not inside
+
+
 def own_source(context: RuleContext) -> VerlSource | None:
     """The Python of the copy of verl that the script runs with; None without one."""
     place = context.place
