@@ -11,7 +11,7 @@ from bot.frameworks.files.named_files import text_of
 
 PATCHES: Final = (".patch", ".diff")
 """How the files end that `git diff` and `git format-patch` write."""
-_MOST: Final = 20
+_MOST: Final = 8
 """Patches of one repository that are read."""
 _ADDED: Final = regex(r"(?m)^\+[ \t]*([A-Za-z_]\w{0,200})[ \t]*:|^\+[^\n#]{0,200}?[\"']--([\w.-]+)")
 """An added line with a key of YAML or a field of a class, or with an option of a parser."""
