@@ -123,7 +123,7 @@ def _searched(
 
 
 def _moved(fitting: FittingCandidate, device: Device) -> FittingCandidate:
-    return FittingCandidate(device, fitting.candidate, replace(fitting.estimate, device=device))
+    return replace(fitting, device=device, estimate=replace(fitting.estimate, device=device))
 
 
 def _predicted(
@@ -259,6 +259,9 @@ def other_ways(search: Search, device: Device, gpus: int) -> Iterator[str]:
     does not), and the longest response of those that halving makes.
     """
     request = search.request
+    offloading = replace(request, may_offload=True)
+    if not request.may_offload and _fits(search, offloading, device, gpus, search.release):
+        yield message("what waits on the host (without the words no offload)")
     heavy = request.method in ("full", "qlora")
     if heavy and _fits(search, replace(request, method="lora"), device, gpus):
         yield message("LoRA (--method lora)")

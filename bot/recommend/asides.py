@@ -27,7 +27,17 @@ def without_asides(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _of(low: str, prices: Sequence[str]) -> Iterator[Message]:
     known = unsupported(low)
-    if low.startswith("micro-batch="):
+    if low == "ask=price" and not prices:
+        yield message(
+            "Prices are not known here: what fits is listed with the fewest GPUs of each card."
+        )
+    elif low == "ask=time":
+        yield message("How long a run takes is not known here: answered is what it needs.")
+    elif low == "nvlink":
+        yield message("NVLink changes no memory.")
+    elif low == "critic":
+        yield message("The critic is counted, as large as the policy; another size is no choice.")
+    elif low.startswith("micro-batch="):
         yield message(
             "Micro and mini batches are chosen here; batch=128 is the sequences of a step over all "
             "GPUs."

@@ -20,7 +20,9 @@ from bot.recommend.report import MethodVerdict
 from bot.recommend.request import (
     MOST_GPUS,
     ONLINE,
+    PROMPT,
     QUANTIZED,
+    RESPONSE,
     TASKS,
     FrameworkName,
     ModelFolder,
@@ -34,7 +36,7 @@ from bot.recommend.search import Search
 
 TASK, METHOD = "grpo", "full"
 FRAMEWORK: FrameworkName = "verl"
-PROMPT, RESPONSE, BATCH, RANK = 1024, 1024, 128, 32
+BATCH, RANK = 128, 32
 
 
 def task_of(question: ParsedQuestion) -> str:
@@ -165,7 +167,8 @@ def request_of(question: ParsedQuestion, model: str | ModelFolder, method: str) 
         framework=framework_of(question),
         sizes=sizes_of(question),
     )
-    return replace(request, default_batch=BATCH) if question.batch is None else request
+    default_batch = BATCH if question.batch is None else None
+    return replace(request, default_batch=default_batch, may_offload=question.may_offload)
 
 
 def search_of(question: ParsedQuestion, request: Request) -> Search:
@@ -200,6 +203,8 @@ def next_command(question: ParsedQuestion, model: str, verdict: MethodVerdict, *
     words += [f"batch={question.batch}"] if question.batch is not None else []
     has_rank = question.rank is not None and verdict.method != "full"
     words += [f"rank={question.rank}"] if has_rank else []
+    words += [f"ram={question.ram}"] if question.ram is not None else []
+    words += [] if question.may_offload else ["no", "offload"]
     words += more
     return f"rlbot recommend {' '.join(words)} --write scripts/"
 
@@ -231,7 +236,7 @@ def taken(question: ParsedQuestion, *, method: str | None) -> Iterator[str]:
 
 def _taken_cards(question: ParsedQuestion) -> Iterator[str]:
     if question.gpus is None and question.model is None and not question.numbers:
-        yield str(gpu_count(gpus_of(question)))
+        yield gpu_count(gpus_of(question))
     if question.gpus is not None and len(question.cards) > 1:
         yield message("{gpus} of each card", gpus=question.gpus)
     for card in dict.fromkeys(question.cards):

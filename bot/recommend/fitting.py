@@ -14,6 +14,9 @@ from bot.recommend.request import Candidate
 
 LEAST_MARGIN = 0.01
 """Share of the usable memory below which an expected margin counts as none."""
+HOST: Final = Bytes(256 << 30)
+"""Memory of a common host for each of its cards: 2 TB of eight in NVIDIA's DGX H100 and H200 (data
+sheets)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +26,22 @@ class FittingCandidate:
     device: Device
     candidate: Candidate
     estimate: MemoryEstimate
+    host: Bytes | None = None
+    """The memory of each host, where that is known; it holds what waits there."""
 
     @property
     def sure(self) -> bool:
-        """Whether it fits with the estimate's error in mind; it may fit otherwise."""
-        return is_sure(self.estimate)
+        """Whether it fits with the estimate's error in mind; it may fit otherwise.
+
+        What waits on hosts of which nothing is known has to be within those that are common.
+        """
+        estimate = self.estimate
+        return (
+            (self.host is not None or estimate.host <= HOST * self.candidate.per_node)
+            and estimate.outcome in ("fits", "tight")
+            and estimate.peak("conservative") <= estimate.usable
+            and estimate.peak() <= estimate.usable * (1 - LEAST_MARGIN)
+        )
 
     @property
     def switched(self) -> int:
@@ -65,20 +79,3 @@ class NearestMiss:
         share = Bytes(self.device.memory_bytes) * self.candidate.share
         host = self.estimate.host.count - self.host.count if self.host else 0
         return max(stages, self.engine.count - share.count if self.engine else 0, host)
-
-
-HOST: Final = Bytes(2 << 40)
-"""Memory of a common host of eight cards: 2 TB in NVIDIA's DGX H100 and H200 (data sheets)."""
-
-
-def is_sure(estimate: MemoryEstimate) -> bool:
-    """Whether even the conservative estimate is within the card, with a margin to speak of.
-
-    What waits on the host has to be within one that is common.
-    """
-    return (
-        estimate.host <= HOST
-        and estimate.outcome in ("fits", "tight")
-        and estimate.peak("conservative") <= estimate.usable
-        and estimate.peak() <= estimate.usable * (1 - LEAST_MARGIN)
-    )

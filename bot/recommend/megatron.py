@@ -15,11 +15,8 @@ from bot.memory.shapes.shape import Shape
 from bot.recommend.options import Step
 from bot.recommend.request import MegatronLayout, Request
 
-OPTIONS: tuple[tuple[Step, ...], ...] = (
-    (("checkpointing", 1), ("micro", 1), ("offload", 1)),
-    (("checkpointing", 1), ("micro", 1), ("offload", 1), ("cpu-optimizer", 1)),
-)
-"""What is on besides the layout, the cheaper first."""
+_LEAST: tuple[Step, ...] = (("checkpointing", 1), ("micro", 1))
+_ON_HOST: tuple[Step, ...] = (("offload", 1), ("cpu-optimizer", 1))
 TENSORS = (1, 2, 4, 8, 16, 32)
 """Sizes of the engine's tensor parallelism."""
 _NODE = 8
@@ -43,6 +40,13 @@ def has_megatron(request: Request, gpus: int) -> bool:
         and request.method == "full"
         and gpus % _NODE == 0
     )
+
+
+def beside_layout(request: Request) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
+    """What is on besides the layout, the cheaper first."""
+    if not request.may_offload:
+        return _LEAST, _LEAST
+    return (*_LEAST, *_ON_HOST[:1]), (*_LEAST, *_ON_HOST)
 
 
 def layouts(shape: Shape, gpus: int, usable_gib: float) -> Iterator[MegatronLayout]:

@@ -115,8 +115,8 @@ def _has(request: Request, gpus: int, step: Step) -> bool:
     name, value = step
     verl, adapter = request.framework == "verl", request.method != "full"
     reference = request.task == "dpo" or request.online
-    if name == "cpu-optimizer":
-        return False  # Megatron's alone.
+    if name == "cpu-optimizer" or (name in ON_HOST and not request.may_offload):
+        return False  # The first is Megatron's alone.
     if name == "bf16":
         return verl and adapter
     if name == "zero3":

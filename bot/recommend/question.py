@@ -27,7 +27,7 @@ from bot.recommend.model_names import (
 from bot.recommend.question_cards import QuestionCards, question_cards
 from bot.recommend.question_words import words_of
 from bot.recommend.refusals import not_one_model, one_of, refusals, refuse_known
-from bot.recommend.request import ONLINE, TASKS, Method
+from bot.recommend.request import ONLINE, PROMPT, TASKS, Method
 from bot.recommend.sorted_words import (
     SortedWords,
     is_cards,
@@ -76,6 +76,8 @@ class ParsedQuestion(QuestionCards):
     rank: int | None = None
     ram: int | None = None
     """GB of each host."""
+    may_offload: bool = True
+    """Whether something may wait on the host."""
     asks_longest: bool = False
     """Whether it asks for the longest lengths."""
 
@@ -122,10 +124,19 @@ def parse_question(
         left_out=tuple(parts.left_out),
         unwanted=tuple(parts.values.get("unwanted", ())),
         asides=tuple(asides),
+        may_offload="no offload" not in parts.values,
         asks_longest="longest" in parts.values,
     )
     prompt, response = _lengths(parts)
-    question = _with_model(replace(question, prompt=prompt, response=response), parts)
+    question = replace(question, prompt=prompt, response=response)
+    try:
+        question = _with_model(question, parts)
+    except UserError:
+        if "critic" not in map(str.lower, pieces):
+            raise
+        raise UserError(
+            "A critic of another size than the policy is no choice here: name one model."
+        ) from None
     cards = question_cards(parts)  # Last: a word that is unknown says more.
     question = replace(question, **{one.name: getattr(cards, one.name) for one in fields(cards)})
     vendors = dict.fromkeys(card.vendor for card in question.cards)
@@ -169,17 +180,20 @@ def _leave_out_what_is_not_wanted(parts: SortedWords) -> None:
 def _share_out_context(parts: SortedWords) -> None:
     """What a context leaves beside a prompt is the response's, and the other way round.
 
-    By itself it is a single length, and of samples it is their length.
+    By itself it is shared out as where the lengths are open; of samples it is their length.
     """
     context = parts.integer("context")
     if context is None:
         return
     prompt, response = (parts.integer(kind) for kind in ("prompt", "response"))
     tasks = set(parts.values.get("task", ())) or ({"sft"} if "tuning" in parts.values else set())
-    if prompt is None and response is None:
-        parts.add("lengths", str(context))
-    elif tasks and not tasks & ONLINE:
+    if not tasks and "qlora" in parts.values.get("method", ()):
+        tasks = {"sft"}
+    if tasks and not tasks & ONLINE:
         parts.values["response"] = [str(context)]
+    elif prompt is None and response is None:
+        prompt = min(PROMPT, context // 2)
+        parts.add("lengths", f"{prompt}+{context - prompt}")
     elif response is None and prompt is not None and context > prompt:
         parts.add("response", str(context - prompt))
     elif prompt is None and response is not None and context > response:

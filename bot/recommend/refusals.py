@@ -164,13 +164,15 @@ def _two_models(words: Sequence[str]) -> Iterator[str]:
 
 def _hint(word: str, *, alone: bool) -> Message:
     """What to ask in the place of a word; `alone`: the question has no other of a model's name."""
-    near, size = nearest(word), size_in(word)
+    near, size = nearest(word) or nearest(word.rpartition("-")[0]), size_in(word)
     if alone and size is None and (names := of_family(word) or of_family(near or "")):
         return message("of that family are known: {names}.", names=", ".join(names))
     if near is not None and (size is None or size.lower() == str(size_in(near)).lower()):
         return message('did you mean "{near}"?', near=near)
     if is_size(word):
         return message("give the folder with the config.json of a model of that size.")
+    if size is not None and likely_model((size,)) is None:
+        return message("give the folder with its config.json.")
     if size is not None:
         return message(
             "give the folder with its config.json, or ask about its size alone: {size}.", size=size

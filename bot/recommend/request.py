@@ -12,6 +12,7 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import enumeration, mark, message, sentence_of
 from bot.base.regex import regex
+from bot.base.spelling import slip
 from bot.memory.shapes.contexts import context_of
 from bot.memory.shapes.hub_numbers import NotReadError
 from bot.memory.shapes.models import Model, find, from_config, guess, near, not_known
@@ -42,13 +43,16 @@ RESPONSES = 8
 """Responses a prompt where a group is compared (GRPO and its like); the others take one."""
 _GROUPS = frozenset({"grpo", "rloo", "dapo", "gspo", "cispo"})
 MOST_GPUS = 1024
-_PATH = regex(r"[A-Za-z0-9][A-Za-z0-9._/-]*\Z|/[A-Za-z0-9._/-]+\Z")
+PROMPT, RESPONSE = 1024, 1024
+"""Tokens where a question leaves them open."""
+_PATH = regex(r"(?:\.{1,2}/)*[A-Za-z0-9][A-Za-z0-9._/-]*\Z|/[A-Za-z0-9._/-]+\Z")
 _MOST_TOKENS = 10_000_000
 _PPO_DORA = mark(
     "No script is made for PPO with DoRA: OpenRLHF and verl's FSDP have no DoRA, verl has it with "
     "Megatron alone, and TRL's PPO is experimental. Use --method lora, or --framework trl with "
     "--task grpo."
 )
+_VARIANTS = ("instruct", "thinking", "preview", "distill")
 _TUNED = regex(r"-(?:instruct|chat|base|it|hf)(?=-|\Z)")
 
 
@@ -80,6 +84,8 @@ class Request(Sizes):
     """The config.json in the folder `path`, where that says what the model is."""
     default_batch: int | None = None
     """Where the batch is open: what other GPUs than the question's take."""
+    may_offload: bool = True
+    """Whether something may wait on the host."""
 
     @property
     def online(self) -> bool:
@@ -260,6 +266,7 @@ def make_request(
     config = model.config if isinstance(model, ModelFolder) else None
     if config is None and "/" not in path:
         path = model_named((path,)) or path
+        _check_spelling(path)
     known_model = _model(path, config)
     if config is None:
         if "/" not in path and find(path) is not None:
@@ -316,6 +323,19 @@ def check_method(method: str, framework: FrameworkName, task: str) -> None:
             task=task,
             tasks=enumeration(QUANTIZED),
         )
+
+
+def _check_spelling(name: str) -> None:
+    """Raise UserError for a name whose word for a variant is misspelt: qwen2.5-7b-instuct."""
+    parts = name.split("-") if find(name) is None else []
+    for at, part in enumerate(parts):
+        if meant := slip(part, _VARIANTS):
+            near = "-".join([*parts[:at], meant, *parts[at + 1 :]])
+            raise UserError(
+                "The shape of the model {path} is not known; that of {near} is.",
+                path=name,
+                near=near,
+            )
 
 
 def _token(name: str) -> str:

@@ -22,7 +22,7 @@ from bot.memory.readers.settings import NoEstimateError
 from bot.memory.units import Bytes
 from bot.memory.workload import Workload
 from bot.recommend.fitting import HOST, FittingCandidate, NearestMiss
-from bot.recommend.megatron import OPTIONS, TENSORS, has_megatron, layouts, states
+from bot.recommend.megatron import TENSORS, beside_layout, has_megatron, layouts, states
 from bot.recommend.options import ON_HOST, SHARES, Step, counts, divides, is_one_pass, steps
 from bot.recommend.request import Candidate, MegatronLayout, Request
 from bot.recommend.scripts import script
@@ -151,10 +151,11 @@ class Search:
         engines = [("tensor", tensor) for tensor in self._engine_tensors(device, gpus)]
         if not able or not engines:
             return None
+        few, every = beside_layout(self.request)
         hosts_do = self._hosts_do(device, gpus, able, engines[-1])
         for engine in engines:
             for layout in able:
-                strong = self._divided(device, layout, gpus, (*OPTIONS[-1], engine))
+                strong = self._divided(device, layout, gpus, (*every, engine))
                 if strong is None:
                     continue
                 if not strong.sure:
@@ -162,7 +163,7 @@ class Search:
                     if not hosts_do:
                         return perhaps
                     continue
-                lean = self._divided(device, layout, gpus, (*OPTIONS[0], engine))
+                lean = self._divided(device, layout, gpus, (*few, engine))
                 return lean if lean is not None and lean.sure else strong
         return perhaps
 
@@ -174,8 +175,9 @@ class Search:
         Each layout shares out the optimizer's states evenly, so that its weights decide.
         """
         least = min(able, key=partial(states, self.request.model.shape))
-        every = Candidate(gpus, frozenset((*OPTIONS[-1], engine)), layout=least)
-        return all(one.host <= HOST for _, one in self.estimates(device, every, SHARES[:1]))
+        every = Candidate(gpus, frozenset((*beside_layout(self.request)[-1], engine)), layout=least)
+        holds = HOST * every.per_node
+        return all(one.host <= holds for _, one in self.estimates(device, every, SHARES[:1]))
 
     def _divided(
         self,
@@ -258,7 +260,7 @@ class Search:
             if estimate.outcome not in ("fits", "tight") or not self._host_holds(estimate):
                 continue
             if self.engine_shortage(shared, device) is None:
-                yield FittingCandidate(device, shared, estimate)
+                yield FittingCandidate(device, shared, estimate, self.host)
 
     def _lean(self, fitting: FittingCandidate, every: Sequence[Step]) -> FittingCandidate:
         """Without the options that it does not need, the most costly ones first."""
@@ -267,7 +269,7 @@ class Search:
             if less == fitting.candidate:
                 continue
             for candidate, estimate in self.estimates(fitting.device, less, (less.share,)):
-                without = FittingCandidate(fitting.device, candidate, estimate)
+                without = FittingCandidate(fitting.device, candidate, estimate, self.host)
                 starts = self.engine_shortage(candidate, fitting.device) is None
                 if starts and self._host_holds(estimate) and _is_as_good(without, fitting):
                     fitting = without

@@ -51,6 +51,7 @@ _KINDS = ("tuning", "rl", "laptop", "largest", "several", "either")
 """Kinds of words that say something by themselves."""
 _MOST_TIMES = 6
 """Letters x in a word for cards: each may be a sign, and both sides of it are tried."""
+_OFFLOADS = ("offload", "offloading", "offloaded")
 _UNWANTED = {"lora": "full", "full": "lora", "dora": None, "qlora": None}
 """What a method that is not wanted leaves; DoRA and QLoRA are never taken of themselves."""
 
@@ -231,6 +232,15 @@ def _sort_unwanted(no: str, low: str, parts: SortedWords) -> None:
         parts.add("not task" if low in TASK_WORDS else "not framework", f"{no} {low}")
     elif card(low):
         parts.add("not card", f"{no} {low}")
+    elif low in _OFFLOADS:
+        parts.add("no offload", low)
+    elif low == "vllm":
+        raise UserError(
+            "Responses are generated with vLLM in the scripts here, so that there is no answer "
+            "without it: leave it out, or ask about sft, dpo or rm."
+        )
+    elif low == "nvlink":
+        parts.rest.append(low)
     elif _counted(low) or model((low,)):
         raise says_what_is_not_wanted(no, low)
     else:

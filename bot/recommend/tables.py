@@ -71,7 +71,7 @@ def may_fit() -> str:
     """What that verdict means."""
     return tr(
         "May fit: the estimate's conservative figure is above the card, no margin is left, "
-        "or a host needs more than 2 TiB. Try it before you rely on it."
+        "or a host needs more than 256 GiB for each of its GPUs. Try it before you rely on it."
     )
 
 

@@ -457,7 +457,7 @@ def test_fine_tuning_is_a_task_where_none_is_named(
 @pytest.mark.parametrize(
     ("words", "model", "left_out"),
     [
-        ("qwen3 8b nvlink 8 h100 grpo", "Qwen3-8B", ("nvlink",)),
+        ("qwen3 8b nvlink 8 h100 grpo", "Qwen3-8B", ()),
         ("Can a 4x3090 workstation do RLHF on Llama 3 8B?", "Llama-3-8B", ("workstation",)),
         ("rtx pro 6000 blackwell 96gb qwen3-14b", "Qwen3-14B", ()),
         ("macbook for editing, 8xh100 for qwen3-14b", "Qwen3-14B", ("editing",)),

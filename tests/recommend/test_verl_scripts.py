@@ -12,7 +12,7 @@ import pytest
 
 from bot.frameworks.settings.releases import releases
 from bot.memory.from_plan import device_named
-from bot.recommend.megatron import OPTIONS, layouts
+from bot.recommend.megatron import beside_layout, layouts
 from bot.recommend.options import SHARES, Step, steps
 from bot.recommend.request import Candidate, MegatronLayout, Sizes, make_request
 from bot.recommend.search import Search
@@ -110,7 +110,7 @@ def test_its_division_is_tried_and_fits(script: VerlScript, device: str) -> None
     if script.tensor_pipeline is not None:
         tried = layouts(search.request.model.shape, script.gpus, card.usable_gib)
         (layout,) = [x for x in tried if (x.tensor, x.pipeline) == script.tensor_pipeline]
-        options = frozenset(OPTIONS[-1])
+        options = frozenset(beside_layout(search.request)[-1])
     options = frozenset(step for step in options if step[0] not in ("tensor", "sequence"))
     candidate = Candidate(script.gpus, options | {("tensor", script.engine)}, layout=layout)
     fitting = [

@@ -13,7 +13,7 @@ CARDS = (
         "rtxpro6000",
     ),
     Spelling(
-        r"\b(?:rtx[ -]{0,3})?a?([456][05]00)[ -]{0,3}ada(?:[ -]{1,3}generation)?\b",
+        r"(?:\b|(?<=\dx))(?:rtx[ -]{0,3})?a?([456][05]00)[ -]{0,3}ada(?:[ -]{1,3}generation)?\b",
         r"rtx\1ada",
         "rtx 6000 ada generation",
         "rtx6000ada",

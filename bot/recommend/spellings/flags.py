@@ -13,7 +13,7 @@ FLAGS = (
     Spelling(r"(?:^|\n)[ \t]{0,8}(?:\d{1,2}[.)]|[*\u2022-])\s", "\n", "- 4xA100", "\n4xA100"),
     left_out(
         r"(?<![\w.])\+{0,2}(?:data|algorithm|trainer"
-        r"|actor_rollout_ref(?:\.(?:actor|rollout|model|ref))?)\.(?=[a-z])",
+        r"|actor_rollout_ref(?:\.(?:actor|rollout|model|ref))?|actor|rollout)\.(?=[a-z])",
         "data.max_prompt_length=1024",
         "max_prompt_length=1024",
     ),
@@ -53,6 +53,12 @@ FLAGS = (
         lambda found: f"{found.lastgroup}=",
         "--max_prompt_length 1024",
         "prompt=1024",
+    ),
+    Spelling(
+        r"\b(?:num_generations|num_return_sequences|n_samples_per_prompt)[\s=:]{1,3}(\d{1,8})\b",
+        r"group=\1",
+        "num_generations=16",
+        "group=16",
     ),
     Spelling(
         r"\b(q?lora|peft|quantization|quantisation)[\s:=]{1,3}(?:no|none|false|off|disabled)\b",

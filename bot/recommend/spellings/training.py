@@ -6,6 +6,12 @@ from bot.recommend.spellings.spelling import Spelling
 
 METHODS = (
     Spelling(
+        r"\bdistill?(?:ing|s)?\s(?=.{2,60}\s(?:in)?to\s)",
+        "distillation ",
+        "distill qwen3-32b into qwen3-4b",
+        "distillation qwen3-32b into qwen3-4b",
+    ),
+    Spelling(
         r"\binstruct(?:ion)?[\s-]{1,2}(?:fine[\s-]?)?tun(?:e|ed|ing)\b",
         "sft",
         "instruction tuning",
@@ -50,7 +56,7 @@ SETTINGS = (
         "dora rank=32",
     ),
     Spelling(
-        r"\b(?:(?:mbs|(?:(?:micro|mini)[\s_-]{0,3}|per[\s_-]{0,3}(?:gpu|device|card)[\s_-]{0,3}(?:train[\s_-]{0,3})?){1,3}"
+        r"\b(?:(?:mbs|(?:ppo_)?(?:(?:micro|mini)[\s_-]{0,3}|per[\s_-]{0,3}(?:gpu|device|card)[\s_-]{0,3}(?:train[\s_-]{0,3})?){1,3}"
         r"(?:batch(?:[\s_-]{0,3}size)?|bsz?)(?:[\s_-]{0,3}per[\s_-]{0,3}gpu)?)[\s=:]{0,3}(\d{1,8})"
         r"|(?:batch(?:[\s_-]{0,3}size)?|bsz?)[\s=:]{0,3}(\d{1,8})[\s_-]{0,3}(?:per|each|a|/)[\s_-]{0,3}"
         r"(?:gpu|device|card))\b",
@@ -77,6 +83,12 @@ SETTINGS = (
         r"\1\2\1=",
         "batch=128 or 256",
         "batch=128 or batch=256",
+    ),
+    Spelling(
+        r"(?<![\w.=-])([a-z]{2,20}(?:_[a-z]{1,20}){1,6})\s(0?\.\d{1,4}|\d{1,8})(?![\w.])",
+        r"\1=\2",
+        "gpu_memory_utilization 0.6",
+        "gpu_memory_utilization=0.6",
     ),
 )
 MODELS = (
