@@ -60,7 +60,10 @@ def test_the_largest_model_without_offload_is_smaller() -> None:
         ("qwen3-8b 8xh100 grpo num_generations=16", "How many responses a prompt gets"),
         ("qwen3-8b 8xh100 grpo num_generations 16", "How many responses a prompt gets"),
         ("qwen3-8b 8xh100 grpo rollout.n=16", "How many responses a prompt gets"),
-        ("\u6bcf\u4e2aprompt 8\u4e2a\u91c7\u6837 8\u5f20L20 qwen3-8b", "\u8bf7\u5728\u5199\u51fa\u7684\u811a\u672c\u4e2d\u4fee\u6539"),
+        (
+            "\u6bcf\u4e2aprompt 8\u4e2a\u91c7\u6837 8\u5f20L20 qwen3-8b",
+            "\u8bf7\u5728\u5199\u51fa\u7684\u811a\u672c\u4e2d\u4fee\u6539",
+        ),
         ("ppo_micro_batch_size_per_gpu=1 qwen3-8b 8xh100", "Micro and mini batches are chosen"),
     ],
 )
@@ -110,3 +113,15 @@ def test_hosts_of_a_single_card_are_not_those_of_eight() -> None:
     said = " ".join(rlbot("recommend", "how many 4090s for full finetuning of a 70b?").out.split())
     assert "Full training fits on 8 × RTX4090" in said
     assert "ram=1500" in rlbot("recommend", "1xrtx4090 70B full sft 1500gb ram").out
+
+
+def test_what_is_compared_by_price_stands_in_no_run_together() -> None:
+    """It was answered for 12 cards at once."""
+    question = parse_question(["is 8xA100 cheaper than buying 4xH200 for 32b?"])
+    assert not question.is_mixed
+    assert question.numbers == (8, 4)
+
+
+def test_a_context_in_chinese_holds_prompt_and_response() -> None:
+    question = parse_question(["\u4e24\u5f204090 qwen3-4b lora \u4e0a\u4e0b\u65878k"])
+    assert (question.prompt, question.response) == (1024, 7168)

@@ -50,18 +50,24 @@ IDLE_WORDS = (
 WITHOUT = (
     Spelling(r"\bcpu[\s_-]offload(?:ing)?\b", "offload", "no CPU offload", "no offload"),
     Spelling(
+        r"\b(?:(cheaper)|faster|slower)\b",
+        lambda found: f" ask={'price' if found[1] else 'time'} better ",
+        "faster, A or B",
+        " ask=time better , A or B",
+    ),
+    Spelling(
         r"\bhow\s(?:long|much\stime)\s(?:do(?:es)?|did|will|would|is|it|to)\b|\bhow\sfast\b"
-        r"|\b(?:fast(?:er|est)|tokens?\s(?:/|per)\ssec\w*)\b",
+        r"|\b(?:fastest|tokens?\s(?:/|per)\ssec\w*)\b",
         " ask=time ",
         "how long does GRPO take",
         " ask=time  GRPO take",
     ),
     Spelling(
         r"\bhow\s(?:much\s(?=(?:do(?:es)?|will|would|is|it)\b.{0,60}\b(?:cost|hour))|expensive\b)"
-        r"|(?<![\w=-])(?:cost(?:s|ly)?|pric(?:e|es|ing|y)|cheap(?:er)?|expensive)\b(?!=)",
+        r"|(?<![\w=-])(?:cost(?:s|ly|-e\w{1,15})?|pric(?:e|es|ing|y)|cheap|expensive)\b(?!=)",
         " ask=price ",
-        "what is cheaper, A or B",
-        "what is  ask=price , A or B",
+        "the price of A",
+        "the  ask=price  of A",
     ),
     left_out(
         r"\b(?:do(?:es)?n['\u2019]?t|do\snot)\shave\s(?:any\s|an?\s)?(?:gpus?|cards?)\b",
