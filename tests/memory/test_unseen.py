@@ -53,6 +53,7 @@ DIGESTS = (
     "4e1251d96292754a036759acb1b65ca15be1a5850942f0920c7e6eede144aba5",
     "d7db668101064b443babf5d8adea06a096482b9c26155aeaa51d0db9d0868a5a",
     "17c9737d5c2528095b4ce6ffd0526c1268849a3a4ff74f4c7eb9e52b2df80fd3",
+    "f6ac5d95092fa542a9efcf3d9dbfa0ae9ba014fa3d813b05e3b204d84a48c707",
 )
 """Of each round's rows and scripts, from the first on."""
 AGAIN = ("r32-ctn-8b-a100",)
@@ -169,6 +170,7 @@ def test_a_later_round_repeats_no_row(number: int) -> None:
                 (44, 43, 10, 22),
                 (12, 7, 3, 8),
                 (52, 52, 20, 8),
+                (27, 27, 15, 7),
             ),
             strict=True,
         )

@@ -1,0 +1,34 @@
+python -m openrlhf.cli.train_ppo_ray \
+    --pretrain Qwen/Qwen2.5-Coder-7B-Instruct \
+    --save_path checkpoints/run \
+    --prompt_max_len 1024 \
+    --generate_max_len 1024 \
+    --micro_train_batch_size 4 \
+    --train_batch_size 64 \
+    --micro_rollout_batch_size 4 \
+    --rollout_batch_size 64 \
+    --adam_offload \
+    --gradient_checkpointing \
+    --n_samples_per_prompt 4 \
+    --advantage_estimator group_norm \
+    --max_samples 1280 \
+    --max_epochs 1 \
+    --num_episodes 20 \
+    --actor_learning_rate 1e-6 \
+    --critic_learning_rate 1e-6 \
+    --init_kl_coef 0.01 \
+    --save_steps 5 \
+    --seed 42 \
+    --actor_num_nodes 1 \
+    --actor_num_gpus_per_node 2 \
+    --ref_num_nodes 1 \
+    --ref_num_gpus_per_node 2 \
+    --colocate_all_models \
+    --vllm_num_engines 1 \
+    --vllm_tensor_parallel_size 2 \
+    --vllm_enable_sleep \
+    --vllm_gpu_memory_utilization 0.3 \
+    --prompt_data google-research-datasets/mbpp \
+    --input_key text \
+    --apply_chat_template \
+    --remote_rm_url reward_func.py
