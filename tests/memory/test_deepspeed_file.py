@@ -116,3 +116,35 @@ def test_a_file_below_a_folder_that_only_a_run_knows(
     else:
         weights = HALF * 2 / (8 if stage == 3 else 1) / GIB
         assert step(made)["weights"] == pytest.approx(weights, abs=0.01)
+
+
+@pytest.mark.parametrize(("stage", "weights"), [(2, HALF * 2), (3, HALF * 2 / 8)])
+def test_a_dictionary_of_a_program_says_what_a_file_does(stage: int, weights: float) -> None:
+    """ZIJIAN004/UniCOP's train_sft_stage2.py: its stage was not known."""
+    zero = {"stage": stage, "offload_optimizer": {"device": "cpu"}, "overlap_comm": True}
+    program = f"""
+from trl import SFTConfig, SFTTrainer
+
+zero = {zero}
+config = {{"bf16": {{"enabled": True}}, "zero_optimization": zero}}
+args = SFTConfig(
+    output_dir="out", max_length=1024, per_device_train_batch_size=1, bf16=True, deepspeed=config,
+    model_init_kwargs={{"dtype": "bfloat16"}},
+)
+trainer = SFTTrainer(model="Qwen/Qwen2.5-0.5B", args=args, train_dataset=rows)
+trainer.train()
+"""
+    files = {"train.py": program.encode()}
+    options = CheckOptions(place=InCheckout(Checkout(files)), device="h100", gpus=8)
+    script = ScriptFile(path="run.sh", data=b"torchrun --nproc_per_node 8 train.py\n")
+    made = estimate_script(script, options).estimate
+    assert made is not None
+    assert step(made)["weights"] == pytest.approx(weights / GIB, abs=0.01)
+    assert "optimizer" not in step(made)
+    assert not [one for one in made.assumptions if "not read" in one]
+
+
+def test_json_on_the_command_line_is_what_a_file_holds() -> None:
+    given = '\'{"zero_optimization": {"stage": 3}}\''
+    made = estimate(TRAINER.replace("conf/ds.json", given), None)
+    assert step(made)["weights"] == pytest.approx(HALF * 2 / 8 / GIB, abs=0.01)

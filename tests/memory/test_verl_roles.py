@@ -151,3 +151,37 @@ NEW = f"{PPO} actor_rollout_ref.actor.fsdp_config.{ULYSSES} critic.model.fsdp_co
 def test_which_setting_shares_out_sequences(line: str, release: str, ranks: int) -> None:
     found = roles(line, release)
     assert [found[name].layout.sequence for name in ("actor", "critic")] == [ranks, ranks]
+
+
+@pytest.mark.parametrize("release", ["0.6.1", "0.8.0", "0.9.1"])
+def test_old_log_probabilities_of_the_engine_take_no_pass(release: str) -> None:
+    """19803118392/shopping-grpo-longhorizon's runs: the pass was what bound them."""
+    line = f"{PPO} algorithm.rollout_correction.bypass_mode=True"
+    line += " actor_rollout_ref.rollout.calculate_log_probs=True"
+    made = printed(line, "--device", "h100", "--framework", f"verl@{release}")
+    assert "log-prob" not in [one["stage"] for one in made["stages"]]
+    assert "reference" in roles(f"{line} actor_rollout_ref.actor.use_kl_loss=True", release)
+
+
+@pytest.mark.parametrize(
+    ("settings", "passes"),
+    [
+        ("", True),
+        ("algorithm.rollout_correction.bypass_mode=False", True),
+        ("algorithm.rollout_correction.bypass_mode=True", False),
+        # Below an adapter the reference's pass is the actor's.
+        (
+            "algorithm.rollout_correction.bypass_mode=True actor_rollout_ref.model.lora_rank=8"
+            " actor_rollout_ref.actor.use_kl_loss=True",
+            True,
+        ),
+        (
+            "algorithm.rollout_correction.bypass_mode=True actor_rollout_ref.model.lora_rank=8",
+            False,
+        ),
+    ],
+)
+def test_who_makes_a_pass_without_gradient(settings: str, passes: bool) -> None:
+    found = roles(f"{PPO} {settings}", "0.9.1")
+    assert bool(found["actor"].forward.expected) is passes
+    assert found["critic"].forward.expected

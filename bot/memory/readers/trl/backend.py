@@ -198,9 +198,12 @@ def deepspeed_file(get: MemorySettings) -> DeepSpeedFile | None:
 
 
 def _json_of(get: MemorySettings, path: str) -> dict[str, Any] | None:
-    """A file of JSON that the script wrote before, else the tree's; None where it is not known."""
+    """A file of JSON that the script wrote before, else the tree's; None where it is not known.
+
+    Or the JSON itself, which the trainer takes for its file (`TrainingArguments`).
+    """
     name = below_unknown(path)
-    data: str | bytes | None = None
+    data: str | bytes | None = path if path.startswith("{") else None
     own = get.plan.launch.command.files.get(path)
     if own is not None:
         data = own.content.text.translate(dict.fromkeys(map(ord, own.unknown), "null"))

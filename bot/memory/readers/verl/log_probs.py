@@ -27,6 +27,14 @@ def _fused(get: MemorySettings, backend: Backend) -> bool:
     return fused and not (backend == "megatron" and is_on(get, _MODEL))
 
 
+def are_the_rollouts(get: MemorySettings) -> bool:
+    """Whether the old ones are the engine's own, for which the actor makes no pass.
+
+    `apply_bypass_mode` of verl's `trainer/ppo/rollout_corr_helper.py` (0.6.1 to 0.9.1).
+    """
+    return get.on(False, "algorithm.rollout_correction.bypass_mode")
+
+
 def update(get: MemorySettings, backend: Backend, group: str, *, padded: float = 0.0) -> float:
     """Bytes a logit in the update, by the flags that choose its path.
 

@@ -95,7 +95,10 @@ class _Verl:
     def workload(self) -> Workload:
         get = self.get
         actor = self._actor()
-        roles = [actor, *self._reference(actor), *self._critic(actor.layout)]
+        others = [*self._reference(actor), *self._critic(actor.layout)]
+        if log_probs.are_the_rollouts(get) and (self.adapter is None or not self._refers()):
+            actor = replace(actor, forward=Tokens(0, 0, 0))
+        roles = [actor, *others]
         validates = self._validates_alone() and self.backend != "megatron"
         if validates:  # Adam makes its states as it first steps, Megatron's optimizer at once.
             none = Tokens(0, 0, 0)
@@ -284,10 +287,7 @@ class _Verl:
 
     def _reference(self, actor: Role) -> list[Role]:
         get = self.get
-        wanted = get.on(False, f"{ACTOR}.use_kl_loss") or get.on(
-            self._always_refers(), "algorithm.use_kl_in_reward"
-        )
-        if not wanted or self.adapter is not None:
+        if not self._refers() or self.adapter is not None:
             return []  # Below an adapter the base itself is the reference.
         padded = not get.on(False, f"{MODEL}.use_remove_padding") and self.backend != "megatron"
         key = "megatron" if self.backend == "megatron" else self.group
@@ -330,10 +330,11 @@ class _Verl:
             )
         ]
 
-    def _always_refers(self) -> bool:
-        """Whether `main_ppo.py` makes a reference whatever is asked, as it did up to 0.3."""
-        table = self.plan.table
-        return table is not None and "algorithm.use_kl_in_reward" not in table
+    def _refers(self) -> bool:
+        """Whether there is a reference; `main_ppo.py` makes one whatever is asked up to 0.3."""
+        get, table = self.get, self.plan.table
+        always = table is not None and "algorithm.use_kl_in_reward" not in table
+        return get.on(False, f"{ACTOR}.use_kl_loss") or get.on(always, "algorithm.use_kl_in_reward")
 
     def _one_megatron(self, role: str, backend: Backend) -> bool:
         """Whether a role of Megatron's is spread as the actor is, whatever its own sizes say.
