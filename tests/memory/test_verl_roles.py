@@ -29,6 +29,9 @@ MEGATRON = (
     " critic.megatron.tensor_model_parallel_size=1"
 )
 
+MODEL = "actor_rollout_ref.model"
+BYPASS = "algorithm.rollout_correction.bypass_mode=True"
+
 
 def roles(line: str, release: str) -> dict[str, Role]:
     plan = plans(read(f"{line}\n".encode(), "x.sh"), versions={"verl": release})[0]
@@ -156,7 +159,7 @@ def test_which_setting_shares_out_sequences(line: str, release: str, ranks: int)
 @pytest.mark.parametrize("release", ["0.6.1", "0.8.0", "0.9.1"])
 def test_old_log_probabilities_of_the_engine_take_no_pass(release: str) -> None:
     """19803118392/shopping-grpo-longhorizon's runs: the pass was what bound them."""
-    line = f"{PPO} algorithm.rollout_correction.bypass_mode=True"
+    line = f"{PPO} {BYPASS}"
     line += " actor_rollout_ref.rollout.calculate_log_probs=True"
     made = printed(line, "--device", "h100", "--framework", f"verl@{release}")
     assert "log-prob" not in [one["stage"] for one in made["stages"]]
@@ -168,17 +171,10 @@ def test_old_log_probabilities_of_the_engine_take_no_pass(release: str) -> None:
     [
         ("", True),
         ("algorithm.rollout_correction.bypass_mode=False", True),
-        ("algorithm.rollout_correction.bypass_mode=True", False),
+        (BYPASS, False),
+        (f"{BYPASS} {MODEL}.lora_rank=8", False),
         # Below an adapter the reference's pass is the actor's.
-        (
-            "algorithm.rollout_correction.bypass_mode=True actor_rollout_ref.model.lora_rank=8"
-            " actor_rollout_ref.actor.use_kl_loss=True",
-            True,
-        ),
-        (
-            "algorithm.rollout_correction.bypass_mode=True actor_rollout_ref.model.lora_rank=8",
-            False,
-        ),
+        (f"{BYPASS} {MODEL}.lora_rank=8 actor_rollout_ref.actor.use_kl_loss=True", True),
     ],
 )
 def test_who_makes_a_pass_without_gradient(settings: str, passes: bool) -> None:
