@@ -177,11 +177,14 @@ def _without_a_card(
     options: CheckOptions,
     gpus: int | None,
     facts: Facts | Measured | None,
+    host_gib: float | None,
 ) -> Estimate | None:
     """No prediction, with the verdict on common cards; None where the card is known.
 
     Where more than the card is missing, that is the reason: to name a card would not do.
     """
+    from bot.memory.report import with_host
+
     said = options.device or context.choice.device
     if isinstance(facts, Facts) or (said is not None and not is_maker(said)):
         return None
@@ -190,7 +193,7 @@ def _without_a_card(
     vendor = vendor_of(said or next(iter(asked), "")) or Vendor.NVIDIA
     for token in _CARDS.get(vendor, ()) if plans else ():
         on = partial(estimate_launch, context, device=token, gpus=gpus, facts=facts)
-        made = most([on(plan) for plan in plans])
+        made = most([with_host(on(plan), plan, host_gib) for plan in plans])
         card = by_token(token)[0]
         cards.append(
             EstimateCard(
@@ -198,6 +201,9 @@ def _without_a_card(
                 outcome=made.outcome,
                 usable_gib=card.usable_gib,
                 peak_gib=made.peak_gib,
+                host_gib=made.host_gib,
+                host_memory_gib=made.host_memory_gib,
+                host_outcome=made.host_outcome,
             )
         )
     if not cards:
@@ -244,7 +250,7 @@ def estimate_script(
     if estimates:
         best = most(estimates)
         plan = context.choice.plans[estimates.index(best)]
-        estimate = _without_a_card(context, options, gpus, facts) or _with_left_out(
+        estimate = _without_a_card(context, options, gpus, facts, host_gib) or _with_left_out(
             _with_advice(best, context, options, gpus), estimates
         )
         if estimate.stages and facts is None and estimate.outcome != "impossible":

@@ -12,6 +12,7 @@ from bot.render.words import STEP
 from bot.report import (
     Estimate,
     EstimateAllocated,
+    EstimateCard,
     EstimateLengths,
     EstimateShortage,
     EstimateStage,
@@ -25,6 +26,10 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 _HELPS = 3
 _REFUSALS = 3
 """What stops a launch that is said of an estimate; rlbot lint says all."""
+_WIDE = 1.4
+"""Times what is expected from which the conservative level is named beside it."""
+_VISIBLE = 1.0
+"""GiB of freed blocks from which they are named."""
 
 
 def bar(part: float, whole: float, width: int = _BAR) -> str:
@@ -34,14 +39,6 @@ def bar(part: float, whole: float, width: int = _BAR) -> str:
     full, rest = divmod(eighths, 8)
     blocks = "█" * full + (_EIGHTHS[rest] if rest else "")
     return blocks + "░" * (width - len(blocks))
-
-
-_WIDE = 1.4
-"""Times what is expected from which the conservative level is named beside it."""
-
-
-_VISIBLE = 1.0
-"""GiB of freed blocks from which they are named."""
 
 
 def headline(estimate: Estimate, evidence: Evidence | None = None) -> str:
@@ -100,7 +97,7 @@ def headline(estimate: Estimate, evidence: Evidence | None = None) -> str:
     return _on_host(line, estimate)
 
 
-def _on_host(line: str, estimate: Estimate) -> str:
+def _on_host(line: str, estimate: Estimate | EstimateCard) -> str:
     """The same with the verdict on the host's memory, where that is not enough for sure."""
     if estimate.host_outcome is None or estimate.host_outcome == "fits":
         return line
@@ -147,7 +144,7 @@ def _on_cards(name: str, estimate: Estimate) -> list[str]:
             card.device,
             f"{card.usable_gib:.1f}",
             "–" if card.peak_gib is None else f"{card.peak_gib:.1f}",
-            tr(card.outcome),
+            _on_host(tr(card.outcome), card),
         ]
         for card in estimate.cards
     ]
@@ -157,7 +154,8 @@ def _on_cards(name: str, estimate: Estimate) -> list[str]:
         for device, usable, peak, outcome in (heads, *rows)
     ]
     said = tr("{name}: nothing says which card: name it with --device. GiB of each GPU:", name=name)
-    return [said, *lines]
+    hosts = dict.fromkeys(line for card in estimate.cards for line in _host_line(card))
+    return [said, *lines, *(f"  {line}" for line in hosts)]
 
 
 def fullest(estimate: Estimate) -> list[EstimateStage]:
@@ -192,22 +190,25 @@ def notes(estimate: Estimate) -> list[str]:
         found.append(tr("would help most: {options}", options=tr(", ").join(shown)))
     if estimate.applied:
         found.append(tr("on already: {options}", options=tr(", ").join(estimate.applied)))
-    if estimate.host_outcome is not None:
-        found.append(
-            tr(
-                "on each host: {gib} of {memory} GiB of memory, {outcome}",
-                gib=f"{estimate.host_gib or 0.0:.1f}",
-                memory=f"{estimate.host_memory_gib or 0.0:.0f}",
-                outcome=tr(estimate.host_outcome),
-            )
-        )
-    elif estimate.host_gib and estimate.host_gib >= 0.05:
-        found.append(tr("on each host: {gib} GiB of memory", gib=f"{estimate.host_gib:.1f}"))
+    found.extend(_host_line(estimate))
     if estimate.assumptions:
         found.append(tr("assumed: {assumptions}", assumptions=tr("; ").join(estimate.assumptions)))
     if estimate.by_lengths is not None:
         found.append(_by_lengths(estimate.by_lengths))
     return found
+
+
+def _host_line(estimate: Estimate | EstimateCard) -> Iterator[str]:
+    """What is offloaded to each host, against what it has."""
+    if estimate.host_outcome is not None:
+        yield tr(
+            "on each host: {gib} of {memory} GiB of memory, {outcome}",
+            gib=f"{estimate.host_gib or 0.0:.1f}",
+            memory=f"{estimate.host_memory_gib or 0.0:.0f}",
+            outcome=tr(estimate.host_outcome),
+        )
+    elif estimate.host_gib and estimate.host_gib >= 0.05:
+        yield tr("on each host: {gib} GiB of memory", gib=f"{estimate.host_gib:.1f}")
 
 
 def _refused(estimate: Estimate) -> Iterator[str]:

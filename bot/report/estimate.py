@@ -77,6 +77,12 @@ class EstimateCard(ReportPart):
     usable_gib: float
     peak_gib: float | None
     """Expected peak; null without a prediction."""
+    host_gib: float | None = None
+    """Memory of one host that offloaded states take."""
+    host_memory_gib: float | None = None
+    """Memory that a host has, where it was given."""
+    host_outcome: Literal["impossible", "likely OOM", "tight", "fits"] | None = None
+    """What the two say together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,6 +51,18 @@ def test_the_memory_of_a_host_gets_a_verdict(memory: str, outcome: str, status: 
     assert (estimate["host_outcome"], estimate["outcome"]) == (outcome, "fits")
 
 
+@pytest.mark.parametrize(("memory", "outcome"), [("512", "impossible"), ("2048", "fits")])
+def test_hosts_are_compared_where_no_card_is_named(memory: str, outcome: str) -> None:
+    asked = ("estimate", "-", "--stdin-filename", "x.sh", "--framework", "openrlhf@0.8.0")
+    made = rlbot(*asked, "--host-memory", memory, stdin=_OFFLOADED.encode())
+    (row,) = (line for line in made.out.splitlines() if line.split()[0] == "H100")
+    assert row.endswith(f"; {outcome} on hosts of {memory} GiB") == (outcome != "fits")
+    assert f"of {memory} GiB of memory, {outcome}" in made.out
+    made = rlbot(*asked, "--host-memory", memory, "--format", "json", stdin=_OFFLOADED.encode())
+    cards = json.loads(made.out)["scripts"][0]["estimate"]["cards"]
+    assert {card["host_outcome"] for card in cards} == {outcome}
+
+
 @pytest.mark.parametrize("memory", ["0", "-1", "nan"])
 def test_a_host_has_memory(memory: str) -> None:
     result = rlbot("estimate", FULL, f"--host-memory={memory}", cwd=ROOT)
