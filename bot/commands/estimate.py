@@ -209,6 +209,7 @@ def _figures(made: ScriptReport) -> list[tuple[float, ...]]:
 def _lengths(arguments: argparse.Namespace) -> Measured | None:
     """The lengths that are given; raises UserError where one is none."""
     from bot.memory.readers.lengths import Measured
+    from bot.memory.readers.settings import LONGEST
 
     prompt, response = arguments.prompt_tokens, arguments.response_tokens
     images, longest = arguments.image_tokens, arguments.longest_tokens
@@ -218,11 +219,13 @@ def _lengths(arguments: argparse.Namespace) -> Measured | None:
         ("--longest-tokens", longest, 1),
         ("--image-tokens", images, 0),
     ):
-        if tokens is not None and not least <= tokens < 1e8:
+        if tokens is not None and not least <= tokens <= LONGEST:
             raise UserError(
-                "{option} takes a number of tokens, not {tokens}.",
+                "{option} takes a number of tokens from {least} to {most}, not {tokens}.",
                 option=option,
-                tokens=f"{tokens:g}",
+                least=least,
+                most=f"{LONGEST:,}",
+                tokens=f"{tokens:,.15g}",
             )
     mean = (prompt or 0) + (response or 0)
     if longest is not None and longest < mean:

@@ -319,9 +319,23 @@ _SHORT = ("--response-tokens", "200")
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--response-tokens", "0"), "--response-tokens takes a number of tokens, not 0."),
-        (("--response-tokens", "nan"), "--response-tokens takes a number of tokens, not nan."),
-        (("--longest-tokens", "0"), "--longest-tokens takes a number of tokens, not 0."),
+        (
+            ("--response-tokens", "0"),
+            "--response-tokens takes a number of tokens from 1 to 100,000,000, not 0.",
+        ),
+        (
+            ("--response-tokens", "nan"),
+            "--response-tokens takes a number of tokens from 1 to 100,000,000, not nan.",
+        ),
+        (
+            ("--longest-tokens", "0"),
+            "--longest-tokens takes a number of tokens from 1 to 100,000,000, not 0.",
+        ),
+        (
+            ("--prompt-tokens", "1e12"),
+            "--prompt-tokens takes a number of tokens from 1 to 100,000,000, not 1,000,000,000,000",
+        ),
+        (("--image-tokens", "1e12"), "--image-tokens takes a number of tokens from 0 to 100"),
         (
             ("--longest-tokens", "9", "--run", "wandb"),
             "Give the lengths by --run or by --longest-tokens, not by both.",

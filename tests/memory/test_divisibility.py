@@ -20,6 +20,7 @@ _STATIC = (
 )
 _KNOWN = "--reward.model_name_or_path meta-llama/Llama-3.1-8B"
 _PEFT = ("--use_peft", "--per_device_train_batch_size 4", "--max_completion_length 256")
+_SFT = "torchrun --nproc_per_node 1 -m trl.scripts.sft --model_name_or_path Qwen/Qwen2.5-7B"
 _MEGATRON = ("model_engine=megatron", *_STATIC)
 _SIZE = f"{_ACTOR}.megatron.{{}}_model_parallel_size={{}}"
 
@@ -107,6 +108,16 @@ def test_verl(settings: tuple[str, ...], sentence: str) -> None:
         (trl(*_PEFT, "--lora_r 0"), "lora_r is 0, where a positive number belongs"),
         (openrlhf("--train.micro_batch_size 0"), "train.micro_batch_size is 0, where a positive"),
         (openrlhf("--data.max_len -5"), "data.max_len is -5, where a positive number belongs"),
+        (openrlhf("--data.max_len 100000001"), "data.max_len is 100000001, where a length of at"),
+        (f"{_SFT} --max_length 1000000000000\n", "max_length is 1000000000000, where a len"),
+        (
+            trl("--max_completion_length 1000000000000"),
+            "max_completion_length is 1000000000000, where a length of at most 100,000,000 tokens",
+        ),
+        (
+            verl(*_STATIC, "data.max_prompt_length=1000000000000"),
+            "data.max_prompt_length is 1000000000000, where a length of at most 100,000,000 tokens",
+        ),
         (
             openrlhf("--train.dynamic_batch_enable", "--train.max_tokens_per_gpu 0"),
             "train.max_tokens_per_gpu is 0, where a positive number belongs",

@@ -33,8 +33,8 @@ from bot.memory.readers.settings import (
     NoEstimateError,
     assumed_longest,
     assumed_mean,
-    counted,
     indivisible,
+    length_of,
     needed,
     release_assumption,
 )
@@ -167,7 +167,7 @@ class _OpenRLHF:
         total = needed(
             count, "The number of GPUs is not known: the launcher takes every GPU of the host."
         )
-        longest = needed(get.count("data.max_len", "max_len"), NOT_KNOWN, key="max_len")
+        longest = needed(get.length("data.max_len", "max_len"), NOT_KNOWN, key="max_len")
         micro = self._micro()
         of = sample_lengths(longest, self.run, 2 if kind in PAIRED else 1)
         rows = micro * (2 if kind in DOUBLED else 1)
@@ -353,10 +353,10 @@ class _OpenRLHF:
     def _ppo_lengths(self) -> Lengths:
         get = self.get
         response, prompt = map(
-            counted, (self.plan.max_response_length, self.plan.max_prompt_length)
+            length_of, (self.plan.max_response_length, self.plan.max_prompt_length)
         )
         if response is None or prompt is None:
-            total = needed(get.count("data.max_len", "max_len"), NOT_KNOWN, key="max_len")
+            total = needed(get.length("data.max_len", "max_len"), NOT_KNOWN, key="max_len")
             # Without a limit of its own a response may take all that the prompt leaves.
             response = total if response is None else response
             prompt = total - response

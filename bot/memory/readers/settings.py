@@ -20,6 +20,8 @@ _OFF = ("false", "0", "no", "off", "none", "null", "")
 _SIZE = regex(r"(?:length|size|bsz|_len|per_gpu|per_node|nnodes|num_nodes|rollout\.n)\Z")
 """How keys end that say how much there is: an estimate needs most of them."""
 
+LONGEST: Final = 100_000_000
+"""Tokens above which a length is a slip: ten times the longest context of any model."""
 
 NOT_KNOWN: Final = mark("{key} is not known: give --set {key}=VALUE.")
 ADAPTER_UNKNOWN: Final = mark(
@@ -141,6 +143,10 @@ class MemorySettings:
     def count(self, *keys: str) -> int | None:
         """A number of things; None when it is not set. Raises when it is not positive."""
         return positive(self.whole(*keys), self._written(keys))
+
+    def length(self, *keys: str) -> int | None:
+        """A number of tokens; None when it is not set. Raises when it is none that there can be."""
+        return as_length(self.count(*keys), self._written(keys))
 
     def limit(self, *keys: str) -> int | None:
         """A limit; None when it is not set, or -1 or 0 takes it away."""
@@ -280,11 +286,28 @@ def counted(field: Field[int]) -> int | None:
     return positive(field.value, field.key)
 
 
+def length_of(field: Field[int]) -> int | None:
+    """A length that a plan has; raises NoEstimateError where it is none that there can be."""
+    return as_length(counted(field), field.key)
+
+
 def positive(value: int | None, key: str | None) -> int | None:
     """A number of things as it is; raises NoEstimateError where it is less than one."""
     if value is not None and value < 1:
         raise NoEstimateError(
             "{key} is {value}, where a positive number belongs.", key=key, value=value
+        )
+    return value
+
+
+def as_length(value: int | None, key: str | None) -> int | None:
+    """A number of tokens as it is; raises NoEstimateError where there is no sequence as long."""
+    if value is not None and value > LONGEST:
+        raise NoEstimateError(
+            "{key} is {value}, where a length of at most {most} tokens belongs.",
+            key=key,
+            value=value,
+            most=f"{LONGEST:,}",
         )
     return value
 

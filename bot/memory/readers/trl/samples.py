@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from bot.memory.readers.lengths import ASSUMED, Measured
-from bot.memory.readers.settings import MemorySettings, counted, needed
+from bot.memory.readers.settings import MemorySettings, as_length, length_of, needed
 
 
 def longest_sample(get: MemorySettings, run: Measured | None) -> int:
@@ -15,7 +15,7 @@ def longest_sample(get: MemorySettings, run: Measured | None) -> int:
     texts alone have a longest.
     """
     whole = get.plan.launch.entry.endswith(".sft_vlm")
-    limit = None if whole else get.count("max_length", "max_seq_length")
+    limit = None if whole else get.length("max_length", "max_seq_length")
     if limit is None and run is not None and run.longest:
         limit = ceil(run.longest)
     if limit is None and run is not None and run.response_mean:
@@ -28,9 +28,16 @@ def longest_sample(get: MemorySettings, run: Measured | None) -> int:
     )
 
 
+def longest_prompt(get: MemorySettings, run: Measured | None) -> int:
+    """Tokens of the longest prompt; 0 where nothing says."""
+    limit = get.plan.max_prompt_length
+    known = max(0, as_length(limit.value, limit.key) or 0)
+    return known or (ceil(run.prompt_mean or 0.0) if run is not None else 0)
+
+
 def longest_response(get: MemorySettings, run: Measured | None) -> int:
     """Tokens of the longest response; raises NoEstimateError where nothing says."""
-    limit = counted(get.plan.max_response_length)
+    limit = length_of(get.plan.max_response_length)
     if limit is None and run is not None and run.longest:
         limit = ceil(max(1.0, run.longest - (run.prompt_mean or 0.0)))
     if limit is None and run is not None and run.response_mean:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
@@ -67,7 +66,7 @@ from bot.memory.readers.trl.logits import (
 from bot.memory.readers.trl.precision import Precision, embedding_moments, precision_of
 from bot.memory.readers.trl.recomputation import recomputation
 from bot.memory.readers.trl.rewards import judges, scored_by
-from bot.memory.readers.trl.samples import longest_response, longest_sample
+from bot.memory.readers.trl.samples import longest_prompt, longest_response, longest_sample
 from bot.memory.shapes.models import FindModel
 from bot.memory.shapes.shape import Shape
 from bot.memory.workload import Adapter, Backend, Engine, Layout, Pool, Role, Tokens, Workload
@@ -169,11 +168,8 @@ class _Trainer:
         )
         if self.algorithm in _ONLINE:
             response = longest_response(get, self.run)
-            prompt = max(0, self.plan.max_prompt_length.value or 0)
-            if not prompt and self.run and self.run.prompt_mean:
-                prompt = ceil(self.run.prompt_mean)
-            of = lengths(prompt, response, self.run)
-            packed = get.count("pack_length")
+            of = lengths(longest_prompt(get, self.run), response, self.run)
+            packed = get.length("pack_length")
             if self.instruct and packed:
                 # Sequences are packed into rows of pack_length tokens.
                 return of, Tokens(2 * each, packed * each, packed * each)

@@ -78,7 +78,7 @@ def read(
     )
     backend = backend_of(plan.train.value)
     layout = layout_of(get, total, backend, _KEYS)
-    longest = needed(get.count("data.max_length"), NOT_KNOWN, key="data.max_length")
+    longest = needed(get.length("data.max_length"), NOT_KNOWN, key="data.max_length")
     packed = get.on(False, "model.use_remove_padding", "use_remove_padding")
     batch = _micro_batch(get, sample_lengths(longest, run), layout, packed=packed)
     of = batch.lengths

@@ -19,7 +19,7 @@ def limits(get: MemorySettings) -> tuple[int, int]:
     Raises NoEstimateError where the script does not say them.
     """
     prompt, response = (
-        needed(get.count(key), NOT_KNOWN, key=key)
+        needed(get.length(key), NOT_KNOWN, key=key)
         for key in ("data.max_prompt_length", "data.max_response_length")
     )
     start, seen = get.whole(_START), get.whole(_SEEN)
