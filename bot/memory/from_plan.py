@@ -21,7 +21,7 @@ from bot.memory.estimator import estimate_workload
 from bot.memory.readers.divisibility import check_sizes
 from bot.memory.readers.images import with_images
 from bot.memory.readers.lengths import Measured
-from bot.memory.readers.settings import MemorySettings, NoEstimateError
+from bot.memory.readers.settings import MemorySettings, NoEstimateError, counted
 from bot.memory.readers.trl.unsloth import plain_name
 from bot.memory.readers.unread import unread_settings
 from bot.memory.readers.verl.easyr1 import EasyR1Settings, is_easyr1
@@ -214,6 +214,9 @@ def _read(
     if alone and gpus is None and plan.gpus.value is None:
         gpus = 1
         models.guessed.append(message("one GPU, since no launcher starts more processes"))
+    if plan.framework != "verl":  # Its reader knows where a batch of 0 is in use.
+        counted(plan.train_batch_size)
+        counted(plan.rollout_n)
     workload = check_sizes(read_workload(get, models, run, gpus))
     workload = with_images(workload, get, run)
     roles = {role.name for pool in workload.pools for role in pool.roles}

@@ -108,6 +108,19 @@ def test_verl(settings: tuple[str, ...], sentence: str) -> None:
         (trl(*_PEFT, "--lora_r 0"), "lora_r is 0, where a positive number belongs"),
         (openrlhf("--train.micro_batch_size 0"), "train.micro_batch_size is 0, where a positive"),
         (openrlhf("--data.max_len -5"), "data.max_len is -5, where a positive number belongs"),
+        (verl(*_STATIC, "data.train_batch_size=0"), "data.train_batch_size is 0, where a positive"),
+        (
+            verl(*_STATIC, f"{_ACTOR}.ppo_mini_batch_size=0"),
+            "ppo_mini_batch_size is 0, where a positive number belongs",
+        ),
+        (
+            openrlhf(_KNOWN, "--rollout.batch_size 0"),
+            "rollout.batch_size is 0, where a positive number belongs",
+        ),
+        (
+            trl("--per_device_train_batch_size 1", "--num_generations 0"),
+            "num_generations is 0, where a positive number belongs",
+        ),
         (openrlhf("--data.max_len 100000001"), "data.max_len is 100000001, where a length of at"),
         (f"{_SFT} --max_length 1000000000000\n", "max_length is 1000000000000, where a len"),
         (

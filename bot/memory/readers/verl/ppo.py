@@ -171,12 +171,12 @@ class _Verl:
 
     def _mini(self) -> int | None:
         """Responses of one mini batch, no more than a step has; verl gives prompts since 0.2."""
-        mini, step = map(self.get.whole, (f"{ACTOR}.ppo_mini_batch_size", "data.train_batch_size"))
+        mini, step = self.get.count(f"{ACTOR}.ppo_mini_batch_size"), rollout.step_prompts(self.get)
         return min(mini, step or mini) * self.responses if mini else None
 
     def _batch(self) -> int | None:
         """Responses of one step, over all GPUs."""
-        batch = self.get.whole("data.train_batch_size")
+        batch = rollout.step_prompts(self.get)
         if batch == 0 and (mini := self._mini()):  # Trainer and rollout do not wait for each other.
             return mini * self.get.size("async_training.require_batches")
         return batch * self.responses if batch else None

@@ -100,11 +100,22 @@ def _scored(get: MemorySettings, below: str, layout: Layout, lengths: Lengths) -
         over_all=f"{below}.micro_batch_size",
     )
     padded = not get.on(False, f"{below}.model.use_remove_padding")
-    sequences = (get.whole("data.train_batch_size") or 1) * get.size(f"{_ROLLOUT}.n")
+    sequences = (step_prompts(get) or 1) * get.size(f"{_ROLLOUT}.n")
     whole = fullest_pass(
         layout, batch, sequences, lengths, padding="allowed" if padded else "removed"
     )
     return whole.tokens if whole is not None else None
+
+
+def step_prompts(get: MemorySettings) -> int | None:
+    """Prompts of a step; None when they are not set.
+
+    Where trainer and rollout do not wait for each other they are 0 (`fully_async_main.py`).
+    """
+    key, keys = "data.train_batch_size", (setting.key for setting in get.plan.settings)
+    if "async" in get.plan.launch.entry or any(one.startswith("async_training.") for one in keys):
+        return get.whole(key)
+    return get.count(key)
 
 
 def engine_name(get: MemorySettings) -> str | None:

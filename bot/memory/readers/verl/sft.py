@@ -146,7 +146,7 @@ class _MicroBatch:
 def _micro_batch(get: MemorySettings, of: Lengths, layout: Layout, *, packed: bool) -> _MicroBatch:
     over = layout.sequence * layout.context
     ranks = max(1, layout.gpus // (over * layout.tensor * layout.pipeline))
-    samples = -(-(get.whole("data.train_batch_size") or 1) // ranks)
+    samples = -(-(get.count("data.train_batch_size") or 1) // ranks)
     limit = get.limit("data.max_token_len_per_gpu")
     if get.on(False, "data.use_dynamic_bsz") and limit:
         tokens = packed_tokens(limit, samples, of, over=over, spread=spread_by(get.plan))
