@@ -17,8 +17,9 @@ from bot.script.name import is_program
 
 _OTHER_KINDS: Final = {
     ".py": mark(
-        "{path} is a Python program; name the script that starts it, or give the command, its own "
-        'or the one that it starts: echo "python {path}" | rlbot lint - --stdin-filename run.sh.'
+        "{path} is a Python program without a trainer of TRL; name the script that starts it, or "
+        'give the command, its own or the one that it starts: echo "python {path}" | rlbot lint - '
+        "--stdin-filename run.sh."
     ),
     **dict.fromkeys(
         (".json", ".toml", ".md", ".rst", ".html"),
@@ -99,6 +100,9 @@ def refuse_other_kinds(path: Path) -> None:
             "trainers are. For what hardware a training needs: rlbot recommend --help.",
             path=path,
         )
+    plain = path.suffix == ".py" and read_export(data) is None
+    if plain and (broken := _unparsable(path, data)) is not None:
+        raise UncheckedError(broken)
     raise UserError(other, path=path)
 
 
@@ -112,17 +116,25 @@ def _broken(path: Path, data: bytes) -> Message | None:
         or read_export(data) is not None
     ):
         return None
+    return _unparsable(path, data)
+
+
+def _unparsable(path: Path, data: bytes) -> Message | None:
+    """Why a file cannot be read as Python; None where it can be."""
     from bot.frameworks.python.source import tree_of
 
     try:
         tree_of(data.decode("utf-8-sig", "replace"))
     except SyntaxError as error:
-        return message(
-            "{path} is no Python that can be read: line {line}: {why}.",
-            path=path,
-            line=error.lineno or 1,
-            why=error.msg.rstrip("."),
-        )
+        with suppress(UnicodeDecodeError):
+            data.decode("utf-8-sig")
+            return message(
+                "{path} is no Python that can be read: line {line}: {why}.",
+                path=path,
+                line=error.lineno or 1,
+                why=error.msg.rstrip("."),
+            )
+        return message("{path} is no Python that can be read: it is not text in UTF-8.", path=path)
     except (ValueError, RecursionError, MemoryError):
         return message("{path} is no Python that can be read.", path=path)
     return None

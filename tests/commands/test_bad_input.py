@@ -119,9 +119,29 @@ def test_a_python_program_is_no_script(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("def main(a: int = 1) -> None: ...\n")
     result = rlbot("lint", "train.py", cwd=tmp_path)
     assert result.status == 2
-    assert "train.py is a Python program; name the script that starts it" in result.err
+    assert (
+        "train.py is a Python program without a trainer of TRL; name the script that starts it"
+        in result.err
+    )
     piped = rlbot("lint", "-", "--stdin-filename", "run.sh", cwd=tmp_path, stdin=b"python train.py")
     assert "the script runs python train.py" in piped.out
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"import os\ndef f(:\n", "line 2: invalid syntax."),
+        (b"\xdd\x16\xcb\xb2", "it is not text in UTF-8."),
+        ("print(1)".encode("utf-16"), "it is not text in UTF-8."),
+    ],
+)
+def test_what_is_no_python_is_said(tmp_path: Path, data: bytes, sentence: str) -> None:
+    """It was "a Python program", as one is that trains nothing."""
+    (tmp_path / "train.py").write_bytes(data)
+    for command in (("lint",), ("estimate", "--device", "h100")):
+        result = rlbot(*command, "train.py", cwd=tmp_path)
+        assert result.status == 3
+        assert f"train.py is no Python that can be read: {sentence}" in result.out + result.err
 
 
 @pytest.mark.parametrize("called", ["Trainer", "Seq2SeqTrainer", "transformers.Trainer"])
@@ -176,7 +196,7 @@ def test_a_trainer_of_others_is_none_of_trl(tmp_path: Path, program: str) -> Non
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("launch.py", "launch.py is a Python program; name the script that starts it, or give"),
+        ("launch.py", "launch.py is a Python program without a trainer of TRL; name the script"),
         ("config.json", "config.json is no script; name the one that starts the training"),
         ("job.toml", "job.toml is no script; name the one that starts the training"),
         ("README.md", "README.md is no script; name the one that starts the training"),
@@ -187,7 +207,7 @@ def test_a_file_of_another_kind_is_not_read_as_a_script(
     tmp_path: Path, name: str, sentence: str
 ) -> None:
     """`verify` and `bisect` read a Python program as shell, and `lint --fix` wrote notebooks."""
-    text = '{"cells": [{"source": ["!python3 train.py a.b=1 \\ \n"]}]}\n'
+    text = '"""\n{"cells": [{"source": ["!python3 train.py a.b=1 \\ \n"]}]}\n"""\n'
     (tmp_path / name).write_text(text)
     for command in (("lint", "--fix"), ("estimate",), ("verify",), ("bisect", "plan")):
         result = rlbot(*command, name, cwd=tmp_path)
