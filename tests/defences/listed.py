@@ -673,7 +673,7 @@ DEFENCES = (
         "T17",
         "makes lists for any number of layers",
         "bot/memory/shapes/hub_numbers.py::layer_count",
-        never("count > _MOST_LAYERS"),
+        passes("most", "_MOST"),
         ("tests/memory/test_models.py::test_no_list_is_made_for_any_number_of_layers",),
     ),
     Defence(

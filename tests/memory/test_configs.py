@@ -216,6 +216,31 @@ def test_numbers_that_are_wrong(name: str, more: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("num_attention_heads", 0, "is 0, where a whole number from 1 to 16777215 belongs"),
+        ("num_key_value_heads", 0, "is 0, where a whole number from 1 to 16777215 belongs"),
+        ("num_hidden_layers", -3, "is -3, where a whole number from 1 to 10000 belongs"),
+        ("vocab_size", 1e30, "is 1e+30, where a whole number from 1 to 16777215 belongs"),
+        ("hidden_size", "abc", "is 'abc', where a whole number from 1 to 16777215 belongs"),
+        ("intermediate_size", 1.5, "is 1.5, where a whole number from 0 to 16777215 belongs"),
+    ],
+)
+def test_a_number_that_is_wrong_is_named(key: str, value: object, sentence: str) -> None:
+    """It was "integer division or modulo by zero"."""
+    with pytest.raises(NotReadError) as error:
+        _read({**MODELS["Qwen2-7B"], key: value})
+    assert str(error.value) == f"its {key} {sentence}"
+
+
+def test_a_number_that_is_missing_is_named() -> None:
+    with pytest.raises(NotReadError, match="it lacks num_attention_heads"):
+        _read({**MODELS["Qwen2-7B"], "num_attention_heads": None})
+    with pytest.raises(NotReadError, match="it has a value of another kind than files of its"):
+        _read({**MODELS["LFM2-1.2B"], "block_ffn_dim_multiplier": float("inf")})
+
+
+@pytest.mark.parametrize(
     "kind",
     [
         "t5", "bart", "whisper", "mamba", "mamba2", "falcon_mamba", "rwkv", "rwkv7", "llada",

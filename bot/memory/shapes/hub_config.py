@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from bot.base.messages import sentence_of
 from bot.base.regex import regex
 from bot.memory.shapes.families import FAMILIES, Family
 from bot.memory.shapes.hub_experts import experts_of
@@ -15,7 +14,7 @@ from bot.memory.shapes.hub_mixers import (
     nemotron_layers,
     with_layers_of_their_own,
 )
-from bot.memory.shapes.hub_numbers import HubConfig, NotReadError, given, layer_count, whole
+from bot.memory.shapes.hub_numbers import HubConfig, NotReadError, count, given, layer_count, whole
 from bot.memory.shapes.hub_towers import tower
 from bot.memory.shapes.shape import Latent, Shape
 from bot.memory.shapes.tower import Tower
@@ -88,10 +87,10 @@ def _checked(made: Callable[[], _T]) -> _T:
     """What is made of numbers that a file may lack or have wrong; raises NotReadError then."""
     try:
         return made()
-    except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise NotReadError(
-            "it lacks a number, or has a wrong one ({error})", error=sentence_of(error)
-        ) from None
+    except KeyError as error:
+        raise NotReadError("it lacks {key}", key=error.args[0]) from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        raise NotReadError("it has a value of another kind than files of its family") from None
 
 
 def _read(kind: str, config: HubConfig, beside: Tower | int) -> Shape:
@@ -110,10 +109,10 @@ def _read(kind: str, config: HubConfig, beside: Tower | int) -> Shape:
         config |= {"head_dim": config["global_head_dim"]}
         if config.get("attention_k_eq_v") and config.get("num_global_key_value_heads"):
             config["num_key_value_heads"] = config["num_global_key_value_heads"]
-    hidden, heads = whole(config, "hidden_size"), whole(config, "num_attention_heads")
-    kv_heads = whole(config, "num_key_value_heads", heads)
+    hidden, heads = count(config, "hidden_size"), count(config, "num_attention_heads")
+    kv_heads = count(config, "num_key_value_heads", heads)
     head_dim = given(config, "head_dim", config.get("attention_head_dim"))
-    head_dim = whole({"head_dim": head_dim}, "head_dim", hidden // heads)
+    head_dim = count({"head_dim": head_dim}, "head_dim", hidden // heads)
     if not family.last_norm or family.activation or family.gates:
         linear = others.get("linear")
         attending = layer_count(config) - (linear.layers if linear else 0)
@@ -131,7 +130,7 @@ def _read(kind: str, config: HubConfig, beside: Tower | int) -> Shape:
         kv_heads=kv_heads,
         head_dim=head_dim,
         intermediate=_width(kind, config),
-        vocab=whole(config, "vocab_size"),
+        vocab=count(config, "vocab_size"),
         tied=bool(given(config, "tie_word_embeddings", family.tied)),
         qkv_bias=bias
         or family.biased
@@ -174,7 +173,7 @@ def _width(kind: str, config: HubConfig) -> int:
     width = whole(config, "block_ff_dim", whole(config, "intermediate_size", 12288))
     if not config.get("block_auto_adjust_ff_dim", True):
         return width
-    width, step = 2 * width // 3, whole(config, "block_multiple_of", 256)
+    width, step = 2 * width // 3, count(config, "block_multiple_of", 256)
     times = given(config, "block_ffn_dim_multiplier", 1.0)
     return step * -(-int(times * width) // step)
 
@@ -195,11 +194,11 @@ def _published_in_mxfp4(config: HubConfig) -> bool:
 
 def _plain(kind: str, family: Family, config: HubConfig) -> Shape:
     """Families with two matrices in an MLP, and with biases nearly everywhere."""
-    hidden, heads = whole(config, "hidden_size"), whole(config, "num_attention_heads")
+    hidden, heads = count(config, "hidden_size"), count(config, "num_attention_heads")
     if kind == "opt" and whole(config, "word_embed_proj_dim", hidden) != hidden:
         raise NotReadError("its embedding has a projection")
     named, more = family.positions or ("", 0)
-    kv_heads = whole(config, "num_key_value_heads", heads) if family.grouped else heads
+    kv_heads = count(config, "num_key_value_heads", heads) if family.grouped else heads
     biases = bool(given(config, "use_bias", True))
     return Shape(
         hidden=hidden,
@@ -208,7 +207,7 @@ def _plain(kind: str, family: Family, config: HubConfig) -> Shape:
         kv_heads=1 if kind == "falcon" and config["multi_query"] else kv_heads,
         head_dim=hidden // heads,
         intermediate=whole(config, "intermediate_size", 4 * hidden),
-        vocab=whole(config, "vocab_size"),
+        vocab=count(config, "vocab_size"),
         tied=bool(given(config, "tie_word_embeddings", family.tied)),
         qkv_bias=biases,
         out_bias=biases,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from bot.memory.shapes.hub_mixers import nemotron_layers
-from bot.memory.shapes.hub_numbers import HubConfig, NotReadError, given, layer_count, whole
+from bot.memory.shapes.hub_numbers import HubConfig, NotReadError, count, given, layer_count, whole
 from bot.memory.shapes.shape import Experts
 
 _QWEN = ("qwen2_moe", "qwen3_moe", "qwen3_next", "qwen3_5_moe")
@@ -73,7 +73,7 @@ def _beside(kind: str, config: HubConfig) -> Experts | None:
 
 
 def _qwen(kind: str, config: HubConfig) -> Experts:
-    step = whole(config, "decoder_sparse_step", 1)
+    step = count(config, "decoder_sparse_step", 1)
     dense = set(config.get("mlp_only_layers") or ())
     layers = layer_count(config)
     sparse = [i for i in range(layers) if i not in dense and (i + 1) % step == 0]
@@ -106,7 +106,7 @@ def _sparse(config: HubConfig, dense: int = 0) -> int:
         first = ("first_k_dense_replace", "num_dense_layers")
         return layers - _first(config, *first, otherwise=dense)
     if len(types) != layers:
-        raise ValueError(f"mlp_layer_types has {len(types)} of {layers} layers")
+        raise NotReadError("it names the kind of more or fewer layers than it has")
     return layers - list(types).count("dense")
 
 
@@ -127,7 +127,7 @@ def _routed(kind: str, config: HubConfig) -> Experts:
 
 def _llama4(config: HubConfig) -> Experts:
     layers, listed = layer_count(config), config.get("moe_layers")
-    step = whole(config, "interleave_moe_layer_step", 1)
+    step = count(config, "interleave_moe_layer_step", 1)
     sparse = listed if listed is not None else range(step - 1, layers, step)
     width = whole(config, "intermediate_size")
     return Experts(
@@ -167,19 +167,17 @@ def _hunyuan(config: HubConfig) -> Experts:
 
 
 def _alike(config: HubConfig, key: str, otherwise: int | None = None) -> int:
-    """A number that a file may have for each layer; raises ValueError where layers differ."""
+    """A number that a file may have for each layer; raises NotReadError where layers differ."""
     value: Any = given(config, key, otherwise)
     values = set(value) if isinstance(value, list) else {value}
-    if len(values) != 1:
-        raise ValueError(f"{key} is {value!r}")
-    return whole({key: values.pop()}, key)
+    return whole({key: values.pop() if len(values) == 1 else value}, key)
 
 
 def _ernie(config: HubConfig) -> Experts:
     layers = layer_count(config)
     start, end = whole(config, "moe_layer_start_index", 1), config.get("moe_layer_end_index", -1)
     last = layers - 1 if end in (None, -1) else whole(config, "moe_layer_end_index")
-    step = whole(config, "moe_layer_interval", 1)
+    step = count(config, "moe_layer_interval", 1)
     sparse = [i for i in range(layers) if start <= i <= last and (i + 1) % step == 0]
     width = whole(config, "moe_intermediate_size")
     return Experts(

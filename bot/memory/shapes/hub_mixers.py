@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.memory.shapes.hub_numbers import HubConfig, NotReadError, layer_count, whole
+from bot.memory.shapes.hub_numbers import HubConfig, NotReadError, count, layer_count, whole
 from bot.memory.shapes.linear_attention import LinearAttention
 from bot.memory.shapes.mixers import Mamba, ShortConvolution, SlidingAttention
 
@@ -90,9 +90,8 @@ def _nemotron(layers: int, config: HubConfig) -> Mamba:
 
 
 def _mamba(layers: int, config: HubConfig) -> Mamba:
-    heads, inner = whole(config, "mamba_n_heads"), config.get("mamba_d_ssm")
-    if inner is None:
-        inner = whole(config, "mamba_expand", 2) * whole(config, "hidden_size")
+    heads, wide = count(config, "mamba_n_heads"), whole(config, "mamba_expand", 2)
+    inner = count(config, "mamba_d_ssm", wide * whole(config, "hidden_size"))
     falcon = config.get("model_type") == "falcon_h1"
     return Mamba(
         layers=layers,
@@ -169,7 +168,7 @@ def _gated(kind: str, config: HubConfig) -> LinearAttention | None:
     layers = layer_count(config)
     types = config.get("layer_types")
     if types is None:
-        step = whole(config, "full_attention_interval")
+        step = count(config, "full_attention_interval")
         types = ["full_attention" if (i + 1) % step == 0 else "" for i in range(layers)]
     linear = layers - _attending(types, layers)
     if not linear:

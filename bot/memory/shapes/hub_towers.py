@@ -5,7 +5,7 @@ A tower whose parameters transformers' modules were not seen to have is not coun
 
 from __future__ import annotations
 
-from bot.memory.shapes.hub_numbers import HubConfig, NotReadError, given, layer_count, whole
+from bot.memory.shapes.hub_numbers import HubConfig, NotReadError, count, given, layer_count, whole
 from bot.memory.shapes.tower import Tower
 
 
@@ -29,7 +29,7 @@ def tower(config: HubConfig, text: HubConfig) -> Tower | None:
 
 def _siglip(config: HubConfig, vision: HubConfig, out: int) -> Tower:
     """A SigLIP encoder and one projection to the text's width (`Gemma3MultiModalProjector`)."""
-    patch, image = whole(vision, "patch_size"), whole(vision, "image_size")
+    patch, image = count(vision, "patch_size"), whole(vision, "image_size")
     positions = (image // patch) ** 2
     return Tower(
         kind="siglip",
@@ -38,7 +38,7 @@ def _siglip(config: HubConfig, vision: HubConfig, out: int) -> Tower:
         intermediate=whole(vision, "intermediate_size"),
         out=out,
         numbers=3 * patch * patch,
-        merged=max(1, positions // whole(config, "mm_tokens_per_image", 256)),
+        merged=max(1, positions // count(config, "mm_tokens_per_image", 256)),
         positions=positions,
     )
 
