@@ -13,12 +13,16 @@ from bot.base.config import FRAMEWORKS, Config, is_variable
 from bot.base.digits import natural_number
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
+from bot.base.regex import regex
 from bot.commands.output import notice
 from bot.commands.terminal import in_terminal
 
 if TYPE_CHECKING:
     from bot.check.request import CheckOptions
     from bot.frameworks import ConfigTree
+
+_MEMORY = regex(r"(?i)\d{1,4}(?:\.\d)?\s?g(?:i?b)?")
+"""A card by its memory alone: 24GB."""
 
 
 def add_common(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
@@ -224,7 +228,7 @@ def _device(name: str | None) -> str | None:
     from bot.recommend.question import parse_question
 
     try:
-        parse_question([name])
+        question = parse_question([name])
     except UserError:
         tokens = [device.token for device in devices()]
         if not difflib.get_close_matches(name.lower(), tokens, n=1):
@@ -233,6 +237,11 @@ def _device(name: str | None) -> str | None:
                 'memory, such as 24GB; "{name}" is none that is known.',
                 name=name,
             ) from None
+    else:
+        if _MEMORY.fullmatch(name) and len(question.cards) == 1:
+            token = question.cards[0].token
+            notice("--device {memory} is taken for {card}, which has it.", memory=name, card=token)
+            return token
     return card_option(name)
 
 

@@ -192,6 +192,17 @@ def test_a_device_is_named_as_people_and_drivers_do(written: str, card: str) -> 
     assert card in result.out
 
 
+@pytest.mark.parametrize(
+    ("written", "card"), [("24GB", "rtx4090"), ("80 gib", "h100"), ("40g", "a100-40")]
+)
+def test_a_card_is_named_by_its_memory(written: str, card: str) -> None:
+    """It is what a name that nobody knows is told to be; a number of GPUs was said of it."""
+    result = rlbot("estimate", FULL, "--device", written, cwd=ROOT)
+    assert f"--device {written} is taken for {card}, which has it." in result.err
+    assert result.out == rlbot("estimate", FULL, "--device", card, cwd=ROOT).out
+    assert rlbot("estimate", FULL, "--device", f"2x{written}", cwd=ROOT).status == 2
+
+
 @pytest.mark.parametrize("written", ["RTX 4090", "NVIDIA GeForce RTX 4090", "4090"])
 def test_a_comment_names_the_device_as_people_do(written: str, tmp_path: Path) -> None:
     script = tmp_path / "run.sh"
