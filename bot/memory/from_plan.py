@@ -19,7 +19,7 @@ from bot.memory.components.logit_bytes import with_free
 from bot.memory.estimate import MemoryEstimate
 from bot.memory.estimator import estimate_workload
 from bot.memory.readers.divisibility import check_sizes
-from bot.memory.readers.images import with_images
+from bot.memory.readers.images import seeing, with_images
 from bot.memory.readers.lengths import Measured
 from bot.memory.readers.settings import MemorySettings, NoEstimateError, counted
 from bot.memory.readers.trl.unsloth import plain_name
@@ -217,8 +217,7 @@ def _read(
     if plan.framework != "verl":  # Its reader knows where a batch of 0 is in use.
         counted(plan.train_batch_size)
         counted(plan.rollout_n)
-    workload = check_sizes(read_workload(get, models, run, gpus))
-    workload = with_images(workload, get, run)
+    workload = _with_images(get, models, run, gpus)
     roles = {role.name for pool in workload.pools for role in pool.roles}
     unread = unread_settings(get.plan, get.asked, roles)
     if plan.framework == "trl" and recipe and plan.train.value is None:
@@ -243,6 +242,18 @@ def _read(
     )
     path = plain_name((plan if usual is not None else get.plan).model.value) or ""
     return workload, path, frozenset(get.asked)
+
+
+def _with_images(
+    get: MemorySettings, models: _Models, run: Measured | None, gpus: int | None
+) -> Workload:
+    """The workload with the images of its data; those of `run` count where a model reads them."""
+    workload = check_sizes(read_workload(get, models, run, gpus))
+    if run is None or not run.image_mean or seeing(workload):
+        return with_images(workload, get, run)
+    workload = check_sizes(read_workload(get, models, replace(run, image_mean=None), gpus))
+    unseen = message("no images, which the model does not read")
+    return replace(workload, assumptions=(*workload.assumptions, unseen))
 
 
 def _taken(plan: Plan, usual: Plan | None, unread: Sequence[str]) -> Iterator[str]:

@@ -387,6 +387,7 @@ def test_gpus_that_do_not_count_are_said() -> None:
     [
         ("--model", "Qwen/Qwen2.5-0.5B", False),
         ("--image-tokens", "100", False),
+        ("--image-tokens", "99999999", False),
         ("--longest-tokens", "99999", False),
         ("--longest-tokens", "400", True),
         ("--response-tokens", "300", True),

@@ -164,6 +164,15 @@ def test_text_has_no_images() -> None:
     assert "images" not in _update(text)
 
 
+def test_more_images_than_there_can_be_are_said() -> None:
+    """They were cut to the longest prompt in silence, and lengthened the prompts of text models."""
+    said = _assumed(_VERL, "--image-tokens", "99999999")
+    assert "images of 1,024 tokens in a mean prompt, the most that there can be, for 99,999" in said
+    text = _VERL.replace("Qwen2.5-VL-7B-Instruct", "Qwen2.5-7B-Instruct")
+    assert "no images, which the model does not read" in _assumed(text, "--image-tokens", "9999")
+    assert _update(text) == _update(text, "--image-tokens", "99999999")
+
+
 def test_a_column_of_images_is_taken_for_half_of_the_prompts() -> None:
     script = _VERL + " data.image_key=images"
     assert "images of 114 tokens in a mean prompt" in _assumed(script)

@@ -27,7 +27,7 @@ _FROZEN: dict[RoleName, tuple[str, ...]] = {
 
 def with_images(workload: Workload, get: MemorySettings, run: Measured | None) -> Workload:
     """The workload with the images of its data, where its models have a tower."""
-    seen = [role for pool in workload.pools for role in pool.roles if role.shape.vision]
+    seen = seeing(workload)
     if not seen:
         return workload
     frozen = {role.name: _frozen(get, role.name) for role in seen}
@@ -50,7 +50,7 @@ def with_images(workload: Workload, get: MemorySettings, run: Measured | None) -
             engine = replace(engine, image_tokens=mean)
         return replace(pool, roles=tuple(one(role) for role in pool.roles), engine=engine)
 
-    noted = _assumed(seen, round(mean), given=given is not None) if share else ()
+    noted = _assumed(seen, mean, given) if share else ()
     return replace(
         workload,
         pools=tuple(pool_of(pool) for pool in workload.pools),
@@ -58,9 +58,20 @@ def with_images(workload: Workload, get: MemorySettings, run: Measured | None) -
     )
 
 
-def _assumed(seen: list[Role], mean: int, *, given: bool) -> Iterator[str]:
-    if not given:
-        yield message("images of {tokens} tokens in a mean prompt", tokens=mean)
+def seeing(workload: Workload) -> list[Role]:
+    """The roles whose models read images."""
+    return [role for pool in workload.pools for role in pool.roles if role.shape.vision]
+
+
+def _assumed(seen: list[Role], mean: float, given: float | None) -> Iterator[str]:
+    if given is None:
+        yield message("images of {tokens} tokens in a mean prompt", tokens=round(mean))
+    elif given > mean:
+        yield message(
+            "images of {most} tokens in a mean prompt, the most that there can be, for {given}",
+            most=f"{mean:,.0f}",
+            given=f"{given:,.0f}",
+        )
     trained = [role for role in seen if role.trained]
     if any(role.shape.tower is None or role.backend == "megatron" for role in trained):
         yield message("what the vision tower keeps of images not counted")
