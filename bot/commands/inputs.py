@@ -45,12 +45,19 @@ _STARTS = regex(rb"python|torchrun|accelerate|deepspeed|\b(?:trl|verl|uvx?|ray)\
 """What a script holds that may start a training; others publish a package, or install hooks."""
 _MOST_PROGRAMS = 5_000
 """Programs of a folder that are looked at."""
+_MOST_FILES = 1_000_000
+"""Files of a folder that are looked at: twice as many as the largest repositories have."""
+_MOST_SCRIPTS = 20_000
+"""Scripts of a folder that are read, for the same reason."""
 _NAMED = regex(
     rb"([\w-]{1,200}\.(?:py|ipynb))\b|(?:-m\s{1,9}|(?<![\w.=/-])(?:\w{1,99}\.){1,9})(\w{1,99})(?![\w.=-])"
 )
 """A file of Python's, or what may be the last part of a module's name."""
 _INSTALLED = frozenset(("node_modules", "site-packages", "__pycache__", "unsloth_compiled_cache"))
 """Folders of packages, which are left out as those are whose name begins with a dot."""
+_ROOT = Path("/")
+_VIRTUAL = frozenset(("dev", "proc", "sys"))
+"""Folders at the root whose files are not on any disk."""
 
 
 def add_paths(parser: argparse.ArgumentParser) -> None:
@@ -134,6 +141,13 @@ def _scripts_below(
     closed: list[OSError] = []
     files = sorted(_files_below(path, closed.append, _LOOKED_AT))
     found = [file for file in files if file.suffix in SCRIPT_SUFFIXES and _is_script(file)]
+    if len(found) > _MOST_SCRIPTS:
+        raise UserError(
+            "The folder {path} holds more than {most} scripts: name a folder in it that holds "
+            "yours.",
+            path=path,
+            most=f"{_MOST_SCRIPTS:,}",
+        )
     scripts = list(_readable(found, root, unchecked))
     recipes = recipes_of(path, files, scripts)
     reasons = [
@@ -175,9 +189,23 @@ def _named_in(script: bytes) -> Iterator[str]:
 def _files_below(
     path: Path, closed: Callable[[OSError], object], ends: tuple[str, ...]
 ) -> Iterator[Path]:
-    """The files of a folder by the ends of their names, without what others installed there."""
+    """The files of a folder by the ends of their names, without what others installed there.
+
+    Raises UserError for a folder that holds more than a repository does.
+    """
+    seen = 0
     for place, folders, names in os.walk(path, onerror=closed):
         folders[:] = [one for one in folders if not (one.startswith(".") or one in _INSTALLED)]
+        if not _VIRTUAL.isdisjoint(folders) and Path(place).resolve() == _ROOT:
+            folders[:] = [one for one in folders if one not in _VIRTUAL]
+        seen += len(names)
+        if seen > _MOST_FILES:
+            raise UserError(
+                "The folder {path} holds more than {most} files: name a folder in it that holds "
+                "the scripts.",
+                path=path,
+                most=f"{_MOST_FILES:,}",
+            )
         for name in names:
             # macOS lays a file's attributes beside it under its name (AppleDouble): `._run.sh`.
             if name.endswith(ends) and not name.startswith("._"):

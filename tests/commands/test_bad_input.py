@@ -374,6 +374,26 @@ def test_what_others_installed_is_left_out_unless_it_is_named(tmp_path: Path) ->
     assert [script["path"] for script in content["scripts"]] == [".venv/d.sh"]
 
 
+def test_a_folder_of_more_than_a_repository_holds_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`rlbot estimate /` said nothing for minutes."""
+    for name in ("a.sh", "jobs/b.sh", "notes", "jobs/more", "proc/d.sh", "jobs/proc/e.sh"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(LAUNCH)
+    monkeypatch.setattr("bot.commands.inputs._ROOT", tmp_path.resolve())
+    found = json.loads(rlbot("lint", ".", "--format", "json", cwd=tmp_path).out)
+    assert [one["path"] for one in found["scripts"]] == ["a.sh", "jobs/b.sh", "jobs/proc/e.sh"]
+    for name, most, what in (("_MOST_FILES", 4, "files"), ("_MOST_SCRIPTS", 2, "scripts")):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"bot.commands.inputs.{name}", most)
+            for command in (("lint",), ("estimate", "--device", "h100")):
+                made = rlbot(*command, ".", cwd=tmp_path)
+                assert (made.status, made.out) == (2, "")
+                assert f"The folder . holds more than {most} {what}: name a folder" in made.err
+            assert rlbot("lint", "jobs", cwd=tmp_path).out
+
+
 def test_what_macos_lays_beside_a_file_is_no_script(tmp_path: Path) -> None:
     (tmp_path / "a.sh").write_bytes(LAUNCH)
     # The first bytes of AppleDouble, and an attribute.
