@@ -72,9 +72,10 @@ def _times() -> Mapping[str, int]:
 @cache
 def _money() -> re.Pattern[str]:
     """A budget of 5000 yuan, 30,000 of budget, 2000 a month."""
-    others = rf"(?![\d.]|\s?(?:[x*]|{_written('cards', 'nodes')}))"  # Cards, and no money.
-    number = rf"(\d[\d.]{{0,8}}){others}\s?({_money_words('x')})?"
     unit, price = _money_words("unit"), _money_words("price")
+    # Cards are no money, but for the word of both.
+    others = rf"(?![\d.]|\s?(?:[x*]|(?!{price})(?:{_written('cards', 'nodes')})))"
+    number = rf"(\d[\d.]{{0,8}}){others}\s?({_money_words('x')})?"
     pattern = (
         rf"(?:{_money_words('before')})\D{{0,3}}{number}\s?(?:{unit}|{price})?"
         rf"|{number}\s?(?:{unit}|{_money_words('after')})"
