@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bot.base.messages import Message, message
+from bot.base.messages import Message, mark, message
 from bot.base.regex import regex
 from bot.recommend.refusals import unsupported
 
-_PARALLEL = regex(r"(?:(?:tp|pp|dp|ep|cp|sp)=?\d{1,3}|(?:grad(?:ient)?[_-]?accum\w*|ga)=\d{1,5})")
+_PARALLEL = regex(
+    r"(?:(?:tp|pp|dp|ep|cp|sp|\w{4,8}(?:_model)?_parallel_size)=?\d{1,3}|(?:grad(?:ient)?[_-]?accum\w*|ga)=\d{1,5})"
+)
 _PRICE = "price="
+_SENTENCES = {
+    "ask=time": mark("How long a run takes is not known here: answered is what it needs."),
+    "critic": mark("The critic is counted, as large as the policy; another size is no choice."),
+    "gpu_memory_utilization": mark("The engine's share of a card is chosen here: see the script."),
+    "nvlink": mark("NVLink changes no memory."),
+}
+"""What is said of a word, or of a setting with any value."""
 
 
 def without_asides(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -31,12 +40,8 @@ def _of(low: str, prices: Sequence[str]) -> Iterator[Message]:
         yield message(
             "Prices are not known here: what fits is listed with the fewest GPUs of each card."
         )
-    elif low == "ask=time":
-        yield message("How long a run takes is not known here: answered is what it needs.")
-    elif low == "nvlink":
-        yield message("NVLink changes no memory.")
-    elif low == "critic":
-        yield message("The critic is counted, as large as the policy; another size is no choice.")
+    elif own := _SENTENCES.get(low) or _SENTENCES.get(low.partition("=")[0]):
+        yield message(own)
     elif low.startswith("micro-batch="):
         yield message(
             "Micro and mini batches are chosen here; batch=128 is the sequences of a step over all "

@@ -19,6 +19,7 @@ from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import MethodVerdict
 from bot.recommend.request import (
     MOST_GPUS,
+    NODE,
     ONLINE,
     PROMPT,
     QUANTIZED,
@@ -168,7 +169,12 @@ def request_of(question: ParsedQuestion, model: str | ModelFolder, method: str) 
         sizes=sizes_of(question),
     )
     default_batch = BATCH if question.batch is None else None
-    return replace(request, default_batch=default_batch, may_offload=question.may_offload)
+    return replace(
+        request,
+        default_batch=default_batch,
+        may_offload=question.may_offload,
+        node=question.node,
+    )
 
 
 def search_of(question: ParsedQuestion, request: Request) -> Search:
@@ -191,7 +197,10 @@ def _batch(question: ParsedQuestion) -> int:
 
 def next_command(question: ParsedQuestion, model: str, verdict: MethodVerdict, *more: str) -> str:
     """The command that writes the script of a verdict, with what the question says already."""
-    words = [f"{verdict.gpus}x{verdict.device.lower()}", model, verdict.method]
+    nodes, left = divmod(verdict.gpus, question.node)
+    several = question.node < NODE and nodes > 1 and not left
+    gpus = f"{nodes} nodes {question.node}" if several else f"{verdict.gpus}"
+    words = [f"{gpus}x{verdict.device.lower()}", model, verdict.method]
     words += [word for word in (question.task, question.framework) if word]
     if question.response is not None:
         # A short one by itself would be a number of GPUs.

@@ -27,7 +27,7 @@ from bot.recommend.model_names import (
 from bot.recommend.question_cards import QuestionCards, question_cards
 from bot.recommend.question_words import words_of
 from bot.recommend.refusals import not_one_model, one_of, refusals, refuse_known
-from bot.recommend.request import ONLINE, PROMPT, TASKS, Method
+from bot.recommend.request import NODE, ONLINE, PROMPT, TASKS, Method
 from bot.recommend.sorted_words import (
     SortedWords,
     is_cards,
@@ -78,6 +78,8 @@ class ParsedQuestion(QuestionCards):
     """GB of each host."""
     may_offload: bool = True
     """Whether something may wait on the host."""
+    node: int = NODE
+    """GPUs of a whole node."""
     asks_longest: bool = False
     """Whether it asks for the longest lengths."""
 
@@ -112,6 +114,8 @@ def parse_question(
     if "total" in parts.values and parts.cards:
         parts.left_out.append(f"{parts.single('total')}GB total")
     tasks, methods = _tasks(parts), _methods(parts)
+    if "no critic" in parts.values and "ppo" in tasks:
+        raise UserError("PPO trains a critic here: ask about grpo or rloo, which have none.")
     question = ParsedQuestion(
         task=tasks[0] if len(tasks) == 1 else None,
         tasks=tasks if len(tasks) > 1 else (),
@@ -139,6 +143,7 @@ def parse_question(
         ) from None
     cards = question_cards(parts)  # Last: a word that is unknown says more.
     question = replace(question, **{one.name: getattr(cards, one.name) for one in fields(cards)})
+    question = replace(question, node=_node(parts, question.gpus))
     vendors = dict.fromkeys(card.vendor for card in question.cards)
     if question.is_mixed and len(vendors) > 1:
         apart = message(
@@ -159,6 +164,15 @@ def _apart(word: str) -> list[str]:
     if not all(map(is_known, between)):
         return [word]
     return " or ".join(between).split() if all(map(is_digits, between)) else between
+
+
+def _node(parts: SortedWords, gpus: int | None) -> int:
+    """GPUs of each node, where they are fewer than is usual: 2 nodes of 4."""
+    each = {word.each for word in parts.hardware if word.each}
+    nodes = {word.number for word in parts.hardware if word.kind == "nodes"}
+    if not each and len(nodes) == 1 and gpus is not None and gpus % max(nodes) == 0:
+        each = {gpus // max(nodes)}
+    return max(each) if len(each) == 1 and max(each) < NODE else NODE
 
 
 def _leave_out_what_is_not_wanted(parts: SortedWords) -> None:

@@ -43,6 +43,8 @@ RESPONSES = 8
 """Responses a prompt where a group is compared (GRPO and its like); the others take one."""
 _GROUPS = frozenset({"grpo", "rloo", "dapo", "gspo", "cispo"})
 MOST_GPUS = 1024
+NODE = 8
+"""GPUs of a usual node."""
 PROMPT, RESPONSE = 1024, 1024
 """Tokens where a question leaves them open."""
 _PATH = regex(r"(?:\.{1,2}/)*[A-Za-z0-9][A-Za-z0-9._/-]*\Z|/[A-Za-z0-9._/-]+\Z")
@@ -86,6 +88,8 @@ class Request(Sizes):
     """Where the batch is open: what other GPUs than the question's take."""
     may_offload: bool = True
     """Whether something may wait on the host."""
+    node: int = NODE
+    """GPUs of a whole node."""
 
     @property
     def online(self) -> bool:
@@ -146,6 +150,8 @@ class Candidate:
     """Of the GPU's memory for the engine."""
     layout: MegatronLayout | None = None
     """Megatron's; without one FSDP or DeepSpeed shards the model over all GPUs."""
+    node: int = NODE
+    """GPUs of a whole node."""
 
     @property
     def on(self) -> Mapping[str, int]:
@@ -162,13 +168,13 @@ class Candidate:
 
     @property
     def per_node(self) -> int:
-        """GPUs of each node: eight, or what an even share over the nodes is (two of six)."""
+        """GPUs of each node: those of a whole one, or an even share over the nodes (two of six)."""
         return self.gpus // self.nodes
 
     @property
     def nodes(self) -> int:
-        """Nodes of at most eight GPUs."""
-        return -(-self.gpus // 8)
+        """Nodes of at most so many GPUs as a whole one has."""
+        return -(-self.gpus // self.node)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -287,7 +287,7 @@ class Search:
             self._estimators[arrangement] = Estimator(workload)
         for share in shares if self.request.online else shares[:1]:
             estimate = self._estimators[arrangement].on(device, share)
-            yield replace(candidate, share=share), estimate
+            yield replace(candidate, share=share, node=self.request.node), estimate
             if any(
                 s.name != "rollout" and s.total.expected > estimate.usable for s in estimate.stages
             ):
@@ -304,7 +304,7 @@ class Search:
         """What a candidate loads, whatever the engine's share; None where its settings clash."""
         arrangement = _arrangement(candidate, device)
         if arrangement not in self._kept:
-            first = replace(candidate, share=SHARES[0])
+            first = replace(candidate, share=SHARES[0], node=self.request.node)
             text = script(self.request, first, device, self.release)
             reading = read(text.encode(), "recommended.sh")
             (plan,) = plans(reading, versions={self.request.framework: self.release})

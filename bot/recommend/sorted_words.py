@@ -51,7 +51,10 @@ _KINDS = ("tuning", "rl", "laptop", "largest", "several", "either")
 """Kinds of words that say something by themselves."""
 _MOST_TIMES = 6
 """Letters x in a word for cards: each may be a sign, and both sides of it are tried."""
-_OFFLOADS = ("offload", "offloading", "offloaded")
+_LEFT_AWAY = {
+    **dict.fromkeys(("offload", "offloading", "offloaded"), "no offload"),
+    "critic": "no critic",
+}
 _UNWANTED = {"lora": "full", "full": "lora", "dora": None, "qlora": None}
 """What a method that is not wanted leaves; DoRA and QLoRA are never taken of themselves."""
 
@@ -232,8 +235,8 @@ def _sort_unwanted(no: str, low: str, parts: SortedWords) -> None:
         parts.add("not task" if low in TASK_WORDS else "not framework", f"{no} {low}")
     elif card(low):
         parts.add("not card", f"{no} {low}")
-    elif low in _OFFLOADS:
-        parts.add("no offload", low)
+    elif low in _LEFT_AWAY:
+        parts.add(_LEFT_AWAY[low], low)
     elif low == "vllm":
         raise UserError(
             "Responses are generated with vLLM in the scripts here, so that there is no answer "

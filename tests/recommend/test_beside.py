@@ -125,3 +125,73 @@ def test_what_is_compared_by_price_stands_in_no_run_together() -> None:
 def test_a_context_in_chinese_holds_prompt_and_response() -> None:
     question = parse_question(["\u4e24\u5f204090 qwen3-4b lora \u4e0a\u4e0b\u65878k"])
     assert (question.prompt, question.response) == (1024, 7168)
+
+
+@pytest.mark.parametrize(
+    ("words", "gpus", "node"),
+    [
+        ("2 nodes of 4 H100, GRPO Qwen3-32B full", 8, 4),
+        ("3 nodes with 4x GH200 each, grpo qwen3-14b lora", 12, 4),
+        ("--nodes=2 --gres=gpu:h100:4 qwen3-8b grpo", 8, 4),
+        ("2 nodes 8xH100 qwen3-8b", 16, 8),
+        ("8xH100 qwen3-8b", 8, 8),
+        ("a pair of DGX H100 qwen3-32b", 16, 8),
+        ("DGX H100 x2 qwen3-32b", 16, 8),
+        ("2 HGX H200 qwen3-32b", 16, 8),
+    ],
+)
+def test_nodes_have_the_gpus_that_they_are_said_to_have(words: str, gpus: int, node: int) -> None:
+    question = parse_question([words])
+    assert (question.gpus, question.node) == (gpus, node)
+
+
+def test_a_script_is_for_the_nodes_of_the_question(tmp_path: Path) -> None:
+    words = "3 nodes with 4x GH200 each, grpo qwen3-14b lora"
+    result = rlbot("recommend", words, "--write", "own.sh", cwd=tmp_path)
+    assert result.status == 0
+    script = (tmp_path / "own.sh").read_text()
+    assert "trainer.n_gpus_per_node=4" in script
+    assert "trainer.nnodes=3" in script
+    said = " ".join(rlbot("recommend", words).out.split())
+    assert "Next: rlbot recommend 3 nodes 4xgh200 qwen3-14b lora grpo" in said
+
+
+def test_hosts_of_smaller_nodes_hold_less() -> None:
+    """488 GiB on each of two hosts were 976 on one."""
+    words = "2 nodes of 4 H100, GRPO Qwen3-32B full, 512GB RAM each"
+    answer = json.loads(rlbot("recommend", words, "--format", "json").out)
+    full = next(one for one in answer["methods"] if one["method"] == "full")
+    assert full["verdict"] == "fits"
+    assert full["host_gib"] == pytest.approx(488, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("qwen3-8b 8xh100 responses of sixteen thousand tokens", {"response": 16000}),
+        ("one hundred H100, llama 405b grpo full", {"gpus": 100}),
+        ("half a dozen 3090s, 14b lora dpo", {"gpus": 6}),
+        ("8xh100 qwen3-32b full --mem=200G", {"ram": 200}),
+        ("8xh100 qwen3-32b full 0.5TB RAM", {"ram": 512}),
+        ("\u5185\u5b58 1TB 8xh100 qwen3-32b full", {"ram": 1024}),
+        ("thinking about adding a 5090. qwen3 8b grpo lora", {"model": "Qwen3-8B"}),
+        ("4 A6000 14b \u5168\u53c2 DPO\uff0c\u4e0d\u80fdoffload", {"may_offload": False}),
+        ("4 A6000 14b \u5168\u53c2 DPO\uff0c\u7981\u6b62 offload", {"may_offload": False}),
+        ("upgrade from 2x3090 to 2x5090, qwen3-8b lora", {"is_mixed": False}),
+        (
+            "\u5341\u516d\u5f20 H20 \u548c\u4e09\u5341\u4e8c\u5f20 H20 7b \u5404\u81ea\u591f\u5417",
+            {"is_mixed": False},
+        ),
+    ],
+)
+def test_what_was_misread_is_read(words: str, meant: dict[str, object]) -> None:
+    question = parse_question([words])
+    assert {name: getattr(question, name) for name in meant} == meant
+
+
+def test_a_critic_that_is_not_wanted_is_told_what_has_none() -> None:
+    for words in ("PPO without a critic on 8x H100, 32B", "critic-free PPO 32B 8xH100"):
+        result = rlbot("recommend", words)
+        assert result.status == 2
+        assert "PPO trains a critic here: ask about grpo or rloo" in result.err
+    assert rlbot("recommend", "grpo critic-free 8xH100 8b").status == 0

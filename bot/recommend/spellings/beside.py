@@ -21,6 +21,7 @@ NUMBERS = (
     ),
 )
 IDLE_WORDS = (
+    left_out(r"\bthinking\s(?:about|of)\b|\bair[\s-]cooled\b", "thinking about a 5090", " a 5090"),
     left_out(r"\b\d{3}(?:\.\d{1,3}){0,2}\sdriver\b", "550 driver"),
     left_out(
         r"\b(?:ryzen|threadripper|epyc|xeon|core)(?:\s(?:pro|ultra|gold|silver|platinum|threadripper|\w-?[579]))?"
@@ -48,6 +49,7 @@ IDLE_WORDS = (
     ),
 )
 WITHOUT = (
+    Spelling(r"\b(critic|offload)-free\b", r"without \1", "critic-free", "without critic"),
     Spelling(r"\bcpu[\s_-]offload(?:ing)?\b", "offload", "no CPU offload", "no offload"),
     Spelling(
         r"\b(?:(cheaper)|faster|slower)\b",

@@ -20,8 +20,8 @@ CARDS = (
     ),
     Spelling(r"(?<![a-wyz])ascend[ -]{1,3}(?=9\d\d)", "ascend", "Ascend 910b", "ascend910b"),
     Spelling(
-        r"(?<![\w.])(?:(\d{1,3})\s?x?\s?)?\bdgx[\s-]([abh]\d00)s?\b",
-        lambda found: f"nodes={found[1] or 1}_ {found[2]}",
+        r"(?<![\w.])(?:(\d{1,3})\s?x?\s?)?(?:of\s)?\b[dh]gx[\s-]([abh]\d00)s?\b(?:\s?x\s?(\d{1,2})\b)?",
+        lambda found: f"nodes={found[1] or found[3] or 1}_ {found[2]}",
         "2 DGX A100",
         "nodes=2_ A100",
     ),

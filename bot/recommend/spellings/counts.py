@@ -10,6 +10,15 @@ _RAM = (
 )
 _OF = r"(?:(?:of|de|di)\s+)?"
 COUNTS = (
+    Spelling(r"\bhalf\s(?:an?\s)?12\b", "6", "half a 12", "6"),
+    Spelling(
+        r"\b(?:(\d{1,3})|an?)\s(hundred|thousand)\b(?:\s(?:and\s)?(\d{1,3})(?=\s)(?!\s?(?:x|gi?b)))?",
+        lambda found: str(
+            int(found[1] or 1) * {"h": 100, "t": 1000}[found[2][0].lower()] + int(found[3] or 0)
+        ),
+        "2 thousand tokens",
+        "2000 tokens",
+    ),
     Spelling(
         r"\bbetween\s(\d{1,3})\sand\s(?=\d)", r"\1 or ", "between 2 and 4 A100", "2 or 4 A100"
     ),
@@ -91,10 +100,13 @@ COUNTS = (
         "nodes=2_8  h100",
     ),
     Spelling(
-        rf"\b(\d{{1,5}})\s*(?:g|(t))(?:i?b)?\s+{_OF}{_RAM}\b|\b{_RAM}[\s:=]+{_OF}(\d{{1,5}})\s*g(?:i?b)?\b",
-        lambda found: f"ram={found[1] or found[3]}{'k' if found[2] else ''}",
-        "1 tb ram, ram: 64 gb",
-        "ram=1k, ram=64",
+        rf"(?<![\w.])(\d{{1,5}}(?:\.\d)?)\s*(?:g|(t))(?:i?b)?\s+{_OF}{_RAM}\b"
+        rf"|(?:\b{_RAM}[\s:=]+{_OF}|(?<![\w-])(?:--)?mem=)(\d{{1,5}}(?:\.\d)?)\s*(?:g|(t))(?:i?b)?\b",
+        lambda found: (
+            f"ram={round(float(found[1] or found[3]) * (1024 if found[2] or found[4] else 1))}"
+        ),
+        "1.5 tb ram, ram: 64 gb",
+        "ram=1536, ram=64",
     ),
     Spelling(
         r"\b(\d{1,5})\sprompts?\s?x\s?(\d{1,4})\s(?:rollout|response|generation|sample)s?\b",
