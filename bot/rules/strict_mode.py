@@ -39,7 +39,7 @@ _PROGRAMS = regex(
     r"ray|tar|unzip|cp|mv|rsync|aws|gsutil|make)\Z"
 )
 _SET = regex(r"\bset(?=\s)")
-_ERREXIT = regex(r"\s(?:-[a-df-z]*e[a-z]*+|-o\s+errexit)(?![\w-])")
+_ERREXIT = regex(r"\s(?:-[A-Za-df-z]*e[A-Za-z]*+|-o\s+errexit)(?![\w-])")
 
 
 def check(context: RuleContext) -> Hits:
@@ -62,7 +62,7 @@ def check(context: RuleContext) -> Hits:
 
 def _stops(context: RuleContext) -> bool:
     first = context.source.line(1)
-    if first.startswith("#!") and re.search(r"sh\s+-[a-z]*e", first):
+    if first.startswith("#!") and re.search(r"sh\s+-[A-Za-z]*e", first):
         return True
     lines = (line for line in context.source.text.split("\n") if "set" in line)
     return any(
@@ -72,7 +72,7 @@ def _stops(context: RuleContext) -> bool:
 
 
 def _fails(command: Command, launch: int) -> bool:
-    if not command.argv or command.span.start >= launch:
+    if not command.argv or command.status_read or command.span.start >= launch:
         return False
     words = [word.text for word in command.argv]
     return bool(_PROGRAMS.match(words[0].rsplit("/", 1)[-1])) and words[:2] != ["ray", "stop"]

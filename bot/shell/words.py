@@ -272,6 +272,8 @@ class Command:
     files: Mapping[str, WrittenFile] = field(default_factory=dict)
     """The configuration files and programs that it names, or that these name, and that the script
     wrote, by the paths that name them (`Word.text`)."""
+    status_read: bool = False
+    """Whether its status is looked at: `cmd || exit 1`, `if cmd`. Then `set -e` does nothing."""
     hands_on: bool = False
     """Whether it gets all of the script's own arguments, which nobody has named: `"$@"`."""
 

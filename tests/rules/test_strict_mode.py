@@ -18,6 +18,18 @@ SLUG = "strict-mode"
         verl(before="set -e\npip install verl"),
         verl(before="set -xeuo pipefail\npip install verl"),
         verl(before="set -o errexit\npip install verl"),
+        # OuXianHao/EasyR1-video-opd.
+        verl(before="set -Eeuo pipefail\npip install verl"),
+        verl(before="set -eE -uT\npip install verl"),
+        verl(before="set -TBe\npip install verl"),
+        "#!/bin/bash -Ee\n" + verl(before="pip install verl"),
+        # ali-vosoughi/VerifyGRPO-Rad.
+        verl(before="python3 -c 'import verl' || { echo BROKEN; exit 2; }"),
+        verl(before="pip install verl || exit 2"),
+        verl(before="if python3 -c 'import verl'; then echo there; fi"),
+        verl(before="if ! pip install verl; then exit 2; fi"),
+        verl(before="until curl -s localhost; do sleep 1; done"),
+        "python3 prepare.py && " + verl(),
         "#!/bin/bash -ex\n" + verl(before="pip install verl"),
         verl() + "python3 report.py\n",  # after the launch
         "pip install verl\n",
@@ -31,6 +43,9 @@ def test_stays_silent(script: str) -> None:
     "script",
     [
         verl(before="pip install verl"),
+        verl(before="set -Euo pipefail\npip install verl"),
+        verl(before="cd /data && git pull"),
+        verl(before="if python3 -c 'import verl'; then pip install vllm; fi"),
         verl(before="set -x\n\nhuggingface-cli download Qwen/Qwen2.5-7B-Instruct"),
     ],
 )

@@ -47,6 +47,7 @@ def run_external(
                 piped_to=world.piped_to,
                 pipefail="pipefail" in world.options,
                 folder=_folder(world),
+                status_read=runner.guarded,
                 files=files_named(session, world, words),
                 hands_on=isinstance(world.positional, OpenArguments)
                 and any(

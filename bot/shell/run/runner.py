@@ -157,6 +157,11 @@ class Runner:
         finally:
             self._guarded -= 1
 
+    @property
+    def guarded(self) -> bool:
+        """Whether `set -e` does nothing where the script is."""
+        return self._guarded > 0
+
     def check(self, world: World) -> None:
         """Ends the script after a failed command where `set -e` says so."""
         if world.status and not self._guarded and "errexit" in world.options and world.flow is None:
