@@ -112,7 +112,11 @@ def placeholder(text: str) -> str:
     if "{%" in text or not any(sign in lowered for sign in _HOLDERS):
         return ""  # The tags of a chat template are the model's own.
     found = _HOLDER.search(_MARKUP.sub("", _HOLE.sub("", text)))
-    return found[0] if found else ""
+    if found is None or found[0] in text:
+        return found[0] if found else ""
+    # An unknown part is in it: what stands before that is where it is written.
+    starts = (found[0][:end] for end in range(len(found[0]) - 1, 0, -1))
+    return next((one for one in starts if one in text and _HOLDER.match(one)), found[0])
 
 
 def whole(value: object) -> int | None:

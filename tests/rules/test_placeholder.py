@@ -64,6 +64,18 @@ def test_it_is_shown_where_it_is_written() -> None:
     assert (one.line, one.column, one.end_column) == (2, 6, 31)
 
 
+def test_what_stands_around_an_unknown_part_is_as_the_default_before_it() -> None:
+    """a-rookie-create/EasyR1: `/roll` was quoted, as a warning."""
+    before = "O=${O:-/path/to/x}\nD=$O/name_$(date +%s)"
+    settings = ("trainer.default_local_dir=$D", "trainer.rollout_data_dir=$D/roll")
+    (one,) = found(SLUG, verl(*settings, before=before))
+    assert (one.line, one.column, one.severity) == (1, 8, "note")
+    assert one.message == (
+        "trainer.default_local_dir and trainer.rollout_data_dir hold the placeholder "
+        "/path/to/x/name_"
+    )
+
+
 def test_another_setting_may_be_empty() -> None:
     assert quiet(SLUG, verl('trainer.default_hdfs_dir=""'))
 
