@@ -72,6 +72,10 @@ def test_a_file_that_may_be_there_to_be_sourced_is_no_error(script: str) -> None
         "exec env A=1 B=2 bash other.sh b\n",
         "echo python3 -m verl.trainer.main_ppo\nmkdir a\n",
         "mkdir a # python3 -m verl.trainer.main_ppo\n",
+        'mkdir a\nLATER="$PY -m verl.trainer.main_ppo"\n',
+        'mkdir a\necho "$PY" -m verl.trainer.main_ppo\n',
+        # HanyunReady/Search-R1-DeepFactCite: it was said to run mkdir.
+        'mkdir a\nif [ "${DRY:-1}" != 0 ]; then exit 0; fi\n"$PY" -m verl.trainer.main_ppo\n',
         "mkdir a\ntrl grpo --help\n",
         "python3 -m verl.trainer.main_ppo --cfg job data.train_batch_size=32\n",
     ],
