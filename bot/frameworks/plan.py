@@ -57,6 +57,11 @@ class Launch:
             before = word.text
 
     @property
+    def environment(self) -> Mapping[str, Word] | None:
+        """What the script exports to it; None on other machines, which may have more."""
+        return None if self.sent_to_ray else self.command.environment
+
+    @property
     def sent_to_ray(self) -> bool:
         """Whether it is submitted to a Ray cluster, whose machines may be others."""
         return RAY_JOB in self.launcher

@@ -15,6 +15,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.frameworks.fields import whole
 from bot.frameworks.hydra import rules
 from bot.frameworks.hydra import tree as trees
+from bot.frameworks.hydra.environment import with_environment
 from bot.frameworks.hydra.table import HydraTable
 from bot.frameworks.plan import Plan
 from bot.frameworks.settings.key_table import era
@@ -193,4 +194,6 @@ def _composed(plan: Plan) -> dict[str, Any] | None:
         return plan.applied
     start = table.tree_for(plan.settings)
     others = (s for s in plan.settings if s not in groups and not s.key.startswith("hydra"))
-    return rules.carried_out(start, others, refused=False)[0]
+    tree = rules.carried_out(start, others, refused=False)[0]
+    environment = plan.launch.environment
+    return tree if environment is None else with_environment(tree, environment)

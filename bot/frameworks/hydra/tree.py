@@ -94,7 +94,7 @@ def resolve(tree: YamlTree, value: Any, path: tuple[str, ...], depth: int = 0) -
     if found := _SELECT.match(value):
         selected = select(tree, found[1], depth + 1)
         if selected is ABSENT or selected == MISSING:
-            return _primitive(found[2].strip()) if found[2] is not None else None
+            return primitive(found[2].strip()) if found[2] is not None else None
         return selected
     return UNKNOWN if _is_one_reference(value) else value
 
@@ -125,7 +125,8 @@ def select(tree: YamlTree, key: str, depth: int = 0) -> Any:
     return node
 
 
-def _primitive(text: str) -> Any:
+def primitive(text: str) -> Any:
+    """What OmegaConf makes of a text that is no reference."""
     lowered = text.lower()
     if lowered in ("null", ""):
         return None if lowered else ""

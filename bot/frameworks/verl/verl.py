@@ -16,6 +16,7 @@ from bot.frameworks.files.config_files import SUFFIX
 from bot.frameworks.files.named_files import text_of
 from bot.frameworks.hydra import rules
 from bot.frameworks.hydra import tree as trees
+from bot.frameworks.hydra.environment import with_environment
 from bot.frameworks.hydra.overrides import HydraLine, foreign_option, read_line
 from bot.frameworks.hydra.table import HydraTable
 from bot.frameworks.launchers.processes import launcher_number
@@ -115,6 +116,8 @@ class Verl(Framework):
         known = read_by.table
         hydra = known if isinstance(known, HydraTable) else None
         tree, taken = _applied(line, hydra)
+        if launch.environment is not None:
+            tree = with_environment(tree, launch.environment)
         values = AppliedSettings(line.settings, lambda key: _value(tree, key))
         sft = _fine_tunes(launch)
         gpus_per_node, nodes, gpus = _gpus(launch, values, sft)
