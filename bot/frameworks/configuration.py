@@ -47,6 +47,8 @@ class RootProblem:
     """The name that may be meant."""
     lacks: str = ""
     """The file that a configuration of the repository lacks."""
+    folder: bool = False
+    """Whether the name is that of a folder."""
 
 
 @dataclass(frozen=True, slots=True)

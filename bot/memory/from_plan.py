@@ -197,6 +197,12 @@ def _read(
                 "The setting {text} cannot be read, so that the launch cannot start.",
                 text=argument.word.text,
             )
+    problem = plan.configuration.problem
+    if problem is not None and problem.folder:
+        raise NoEstimateError(
+            "Hydra does not find the launch's configuration: write --config-path {folder}.",
+            folder=problem.suggestion,
+        )
     if plan.made:
         plan = replace(plan, settings=(*plan.settings, *plan.made))
     usual = Verl().as_own_trainer(plan) if plan.framework == "verl" else None

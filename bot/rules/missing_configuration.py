@@ -26,7 +26,8 @@ META = Meta(
         "A file that Hydra refuses is an error only in a configuration that is there as a whole. A "
         "name that no release has is an error where it is nearly the name of one: another may be "
         "a fork's own. A relative `--config-path` is one where its folder is there from the root, "
-        "but not from the program's folder, where Hydra looks. Nothing is said where the command "
+        "but not from the program's folder, where Hydra looks; of an installed verl that has "
+        "`config` alone. Nothing is said where the command "
         "line adds folders (`--config-dir`, `hydra.searchpath`), or where the script itself writes "
         "the file."
     ),
@@ -52,6 +53,8 @@ def check(context: RuleContext) -> Hits:
             continue
         near, span = problem.suggestion, problem.span
         edits = (TextEdit(span=span, text=near),) if near and span else ()
+        if near and "$" in near and span and context.source.text[: span.start].endswith("'"):
+            edits = ()
         yield Hit(
             message=problem.text,
             span=span or plan.launch.command.argv[0].span,

@@ -460,6 +460,41 @@ def test_a_relative_path_is_one_from_the_programs_folder(path: str, near: str | 
 
 
 @pytest.mark.parametrize(
+    ("start", "near"),
+    [
+        ("--config-path=config --config-name=mine", None),
+        ("--config-path=./config/ --config-name=mine", None),
+        ("--config-path=../configs --config-name=mine", None),
+        ("--config-path=$PWD/configs --config-name=mine", None),
+        ("--config-path=pkg://configs --config-name=mine", None),
+        ("--config-path=configs --config-name=other", None),
+        ("--config-path=configs", None),
+        # A19-wyyang/gov-grpo-agent: Hydra looks for configs beside main_ppo.py.
+        ("--config-path configs --config-name mine", "$PWD/configs"),
+        ("--config-path=./configs/ --config-name=mine.yaml", "$PWD/configs"),
+        ("--config-path=more --config-name=mine", "$PWD/more"),
+    ],
+)
+def test_a_relative_path_is_none_from_where_an_installed_program_is_called(
+    start: str, near: str | None
+) -> None:
+    own = {f"{folder}/mine.yaml": b"a: 1\n" for folder in ("config", "configs", "scripts/more")}
+    script = f"python3 -m verl.trainer.main_ppo {start}\n"
+
+    def suggested(script: str, files: dict[str, bytes] = own) -> str | None:
+        problem = plan_of(files, "scripts/run.sh", script.encode()).configuration.problem
+        return problem.suggestion if problem is not None else None
+
+    assert suggested(script) == near
+    assert suggested(f"cd $VERL\n{script}") is None
+    assert suggested(f"cd scripts\n{script}") == (near if near == "$PWD/more" else None)
+    assert suggested(script.replace("main_ppo", "main_mine")) is None
+    copy = own | {"verl/trainer/config/ppo_trainer.yaml": ROOT}
+    assert suggested(script, copy) is None
+    assert suggested(script, own | {"verl/trainer/main_ppo.py": b""}) is None
+
+
+@pytest.mark.parametrize(
     ("more", "known"),
     [
         ({}, True),  # TRAIS-Lab/Dr.Post-Training: verl is a submodule.

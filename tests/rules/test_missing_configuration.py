@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from bot.check.estimate import estimate_script
 from bot.check.request import CheckOptions, InCheckout, ScriptFile
 from bot.check.script import check_script
 from bot.frameworks import Checkout, ScriptPlace, plans
@@ -107,3 +108,27 @@ def test_a_file_that_the_script_writes_is_not_missed(before: str, checked: bool)
     assert ("RLB029" in [one.id for one in report.findings]) == checked
     reasons = [one.reason for one in report.unchecked if one.check.startswith("RLB029")]
     assert reasons == ([] if checked else ["the script itself writes mine.yaml"])
+
+
+@pytest.mark.parametrize(
+    ("before", "path", "title"),
+    [
+        ("ln -s $PWD/configs $VERL/trainer/configs\n", "configs", None),
+        ("", "'configs'", ""),
+        ("", "configs", "write $PWD/configs"),
+        ("", '"configs"', "write $PWD/configs"),
+    ],
+)
+def test_a_folder_beside_no_program_of_an_installed_verl(
+    before: str, path: str, title: str | None
+) -> None:
+    """A19-wyyang/gov-grpo-agent: nothing was checked, and the estimate called a setting unset."""
+    data = f"{before}python3 -m verl.trainer.main_ppo --config-path {path} --config-name mine\n"
+    script = ScriptFile(path="run.sh", data=data.encode())
+    options = CheckOptions(place=InCheckout(Checkout({"configs/mine.yaml": b"a: 1\n"})))
+    found = [one for one in check_script(script, options).findings if one.id == "RLB029"]
+    assert [one.fix.title if one.fix else "" for one in found] == ([] if title is None else [title])
+    estimate = estimate_script(script, options).estimate
+    assert estimate is not None
+    why = "Hydra does not find the launch's configuration: write --config-path $PWD/configs."
+    assert estimate.reason == why

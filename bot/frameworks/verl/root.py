@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import posixpath
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
@@ -12,7 +13,7 @@ from bot.base.messages import message
 from bot.frameworks.checkout import CommandLine, ScriptPlace
 from bot.frameworks.configuration import Configuration, RootProblem, Versions
 from bot.frameworks.files.config_files import SUFFIX
-from bot.frameworks.files.named_files import single_slashes
+from bot.frameworks.files.named_files import above, single_slashes
 from bot.frameworks.hydra.config_tree import ConfigTree
 from bot.frameworks.hydra.overrides import Flag, HydraLine
 from bot.frameworks.plan import Launch
@@ -20,8 +21,11 @@ from bot.frameworks.repository.own_config import OwnRoot, shown_path
 from bot.frameworks.repository.release_overlay import OwnLayer, layered_table
 from bot.frameworks.settings.releases import entry_root, release, releases
 from bot.frameworks.tables import table
+from bot.shell.world.tree import WORKING_FOLDER
 
 _FRAMEWORK: Final = "verl"
+_CALLED_IN: Final = f"${{?{WORKING_FOLDER.reason}}}"
+"""How the path of the folder begins in which a script is called."""
 
 
 def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Configuration:
@@ -34,7 +38,7 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Configuratio
     place, tree, unsure = versions.counting(_FRAMEWORK), versions.trees.get(_FRAMEWORK), ""
     if place is not None and tree is None:
         tree, unsure = place.checkout.verl.tree(place.path), place.checkout.verl.unsure(place.path)
-    if (lost := _misplaced(launch, line, place)) is not None:
+    if (lost := _misplaced(launch, line, place, installed=tree is None and not unsure)) is not None:
         counts = _in_place(tree) if tree is not None else _of_no_root(launch, versions)
         return replace(counts, problem=lost)
     own = _root_of_repository(launch, line, place, tree) if place is not None else None
@@ -75,20 +79,45 @@ def _root_of_repository(
     return place.checkout.own(launch.entry, place.path, command, tree)
 
 
-def _misplaced(launch: Launch, line: HydraLine, place: ScriptPlace | None) -> RootProblem | None:
+def _misplaced(
+    launch: Launch, line: HydraLine, place: ScriptPlace | None, *, installed: bool
+) -> RootProblem | None:
     """A relative `--config-path` that is none from the program's folder, where Hydra looks."""
     path = line.flags.get("--config-path")
     if place is None or path is None or not path.value:
         return None
     near = place.checkout.misplaced(launch.entry, place.path, path.value)
+    if near is None and installed:
+        name = _root_named(line.flags.get("--config-name"))
+        near = _from_caller(launch, place, f"{path.value}/{name}{SUFFIX}")
     if near is None:
         return None
     text = message(
-        "the launch cannot start: Hydra takes --config-path {path} from the folder of {program}",
+        "Hydra takes --config-path {path} from the folder of {program}, where it is not",
         path=path.value,
         program=launch.entry,
     )
-    return RootProblem(text, path.span, near)
+    lacks = posixpath.basename(posixpath.normpath(path.value))
+    return RootProblem(text, path.span, near, lacks, folder=True)
+
+
+def _from_caller(launch: Launch, place: ScriptPlace, root: str) -> str | None:
+    """The folder of a root that is one from where the script is called, for an installed program.
+
+    Beside that stands verl's own folder `config` alone. None where it may be another folder.
+    """
+    root, went = posixpath.normpath(root), launch.command.folder
+    starts = any(entry_root(_FRAMEWORK, known, launch.entry) for known in releases(_FRAMEWORK))
+    if not starts or root.startswith(("/", "..", "config/")) or "/" not in root:
+        return None
+    bases: Iterable[str] = above(place.path)
+    if went is not None:
+        whole = went.text.startswith(_CALLED_IN) and len(went.holes) == 1
+        bases = [went.text[len(_CALLED_IN) + 1 :]] if whole else []
+    there = any(posixpath.join(base, root) in place.checkout.files for base in bases)
+    if not there or place.checkout.module(launch.entry, place.path) is not None:
+        return None
+    return f"$PWD/{posixpath.dirname(root)}"
 
 
 def _is_usual(launch: Launch) -> bool:
