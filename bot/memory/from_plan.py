@@ -273,7 +273,7 @@ def _taken(plan: Plan, usual: Plan | None, unread: Sequence[str]) -> Iterator[st
         yield message("the model as the program makes it, whatever is set")
     if plan.written is not None and plan.written.unfollowed:
         yield message(
-            "the model as TRL loads it, since the program's is not followed beyond {part}",
+            "the model as TRL loads it, since the program's is not followed beyond `{part}`",
             part=plan.written.unfollowed,
         )
     if plan.own_trainer:

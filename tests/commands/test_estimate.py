@@ -611,13 +611,15 @@ def test_a_program_whose_model_is_not_followed_has_an_estimate_by_what_is_given(
     program = tmp_path / "train.py"
     program.write_text(PROGRAM)
     estimate = ("estimate", str(program), "--device", "h100")
-    asks = "not followed beyond shrink: give --set model_name_or_path=NAME and --set use_peft=true"
+    asks = (
+        "not followed beyond `shrink`: give --set model_name_or_path=NAME and --set use_peft=true"
+    )
     assert asks in rlbot(*estimate).out
     model = ("--set", "model_name_or_path=Qwen/Qwen2.5-1.5B")
     assert asks in rlbot(*estimate, *model).out
     made = rlbot(*estimate, *model, "--set", "use_peft=false").out
     assert made.startswith("train.py on 1 × H100")
-    assert "the model as TRL loads it, since the program's is not followed beyond shrink" in made
+    assert "the model as TRL loads it, since the program's is not followed beyond `shrink`" in made
     batch = rlbot(*estimate, *model, "--set", "use_peft=false", "--set", f"{EACH}=16").out
     assert made.splitlines()[0] != batch.splitlines()[0]
 

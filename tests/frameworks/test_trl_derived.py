@@ -119,7 +119,7 @@ def test_a_class_of_which_that_is_not_sure_is_not_followed(
 ) -> None:
     assert "model_name_or_path" not in settings(train, **files)
     reason = estimate(train, **files).reason or ""
-    assert reason.startswith("The program's model is not followed beyond RhoTrainer: give --set ")
+    assert reason.startswith("The program's model is not followed beyond `RhoTrainer`: give --set ")
 
 
 def test_settings_of_a_class_under_another_name_are_trls() -> None:

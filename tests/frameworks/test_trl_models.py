@@ -620,7 +620,7 @@ def test_what_is_not_followed_is_named(more: str, part: str) -> None:
     made = estimate(SFT + more + train)
     assert made.reason is not None
     assert made.reason == (
-        f"The program's model is not followed beyond {part}: give --set model_name_or_path=NAME "
+        f"The program's model is not followed beyond `{part}`: give --set model_name_or_path=NAME "
         "and --set use_peft=true or false."
     )
 
@@ -960,7 +960,7 @@ def test_the_argument_that_may_make_another_model_is_named() -> None:
     text = "more = {}\nif wanted:\n    more['quantization_config'] = bnb\n"
     load = "model = AutoModelForCausalLM.from_pretrained('Qwen/Qwen2.5-0.5B', **more)\n"
     reason = estimate(SFT + text + load + TRAIN).reason or ""
-    assert reason.startswith("The program's model is not followed beyond quantization_config:")
+    assert reason.startswith("The program's model is not followed beyond `quantization_config`:")
 
 
 @pytest.mark.parametrize(

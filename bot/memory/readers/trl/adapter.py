@@ -75,7 +75,7 @@ def refuse_unfollowed(plan: Plan, model: str | None) -> None:
     program = plan.written
     if program is not None and program.unfollowed and (not model or not plan.adapter):
         raise NoEstimateError(
-            "The program's model is not followed beyond {part}: give --set "
+            "The program's model is not followed beyond `{part}`: give --set "
             "model_name_or_path=NAME and --set use_peft=true or false.",
             part=program.unfollowed,
         )
