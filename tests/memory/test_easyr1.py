@@ -177,6 +177,15 @@ def test_an_adapter_on_a_frozen_base_in_bf16() -> None:
     assert update["optimizer"] == pytest.approx(40.4e6 * 8 / 8 / GIB, abs=0.02)
 
 
+def test_modules_of_an_adapter_that_are_named() -> None:
+    """a-rookie-create/EasyR1: to Hydra `q_proj,k_proj` is a sweep, to its program a list."""
+    rank, modules = "worker.actor.model.lora.rank=64", "worker.actor.model.lora.target_modules"
+    assert (estimate(SEVEN, rank, f"{modules}=q_proj,$OTHER").reason or "").startswith(modules)
+    two = parts(estimate(SEVEN, rank, f"{modules}=q_proj,k_proj"), "update")
+    # 28 layers, 64 rows of 3584 + 3584 and of 3584 + 512.
+    assert two["optimizer"] == pytest.approx(28 * 64 * 11_264 * 8 / 8 / GIB, abs=0.01)
+
+
 def test_a_critic_comes_with_gae() -> None:
     own = ("algorithm.adv_estimator=gae", "worker.critic.model.model_path=Qwen/Qwen2.5-0.5B")
     assert "critic" not in {one.stage for one in estimate(SEVEN).stages}

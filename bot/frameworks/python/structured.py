@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.base.yaml_size import MISFITS
 from bot.frameworks.python.source import parsed, written
 from bot.frameworks.settings.key_table import OK, Key, KeyTable, KeyVerdict, refusal
@@ -25,6 +26,8 @@ _MOST: Final = 1_000
 _TYPES: Final = ("int", "float", "bool", "str")
 _BOOLEANS: Final = frozenset(("yes", "y", "on", "true", "no", "n", "off", "false"))
 """The texts that OmegaConf takes for a boolean, in any case."""
+_LIST: Final = regex(r"[A-Za-z][\w.-]{0,80}(?:,[A-Za-z][\w.-]{0,80}){1,40}\Z")
+"""Words that are a list to the program, and a text to YAML: `q_proj,k_proj`."""
 _LONGEST: Final = 400
 """Characters of a value that is judged."""
 
@@ -95,13 +98,14 @@ class StructuredTable(KeyTable):
 
 
 def yaml_settings(words: Iterable[BadArgument]) -> Iterator[Setting]:
-    """The settings in words that Hydra's grammar does not take; their values are not read."""
+    """The settings in words that Hydra's grammar does not take; of their values lists are read."""
     for bad in words:
         key, equals, text = bad.word.text.partition("=")
         if equals and key:
             place = bad.word.span_of(0, len(key))
             value = bad.word.span_of(len(key) + 1, len(bad.word.text))
-            yield Setting(key, UNKNOWN, text, "", bad.word, place, value)
+            known = text if _LIST.match(text) else UNKNOWN
+            yield Setting(key, known, text, "", bad.word, place, value)
 
 
 def _yaml_value(text: str) -> object:
