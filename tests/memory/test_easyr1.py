@@ -186,6 +186,18 @@ def test_modules_of_an_adapter_that_are_named() -> None:
     assert two["optimizer"] == pytest.approx(28 * 64 * 11_264 * 8 / 8 / GIB, abs=0.01)
 
 
+def test_gpus_that_only_running_counts_may_be_given() -> None:
+    """a-rookie-create/EasyR1: `IFS=, read -ra G <<< "$GPU_IDS"`."""
+    counted = "trainer.n_gpus_per_node=${#G[@]}"
+    line = f"python3 -m verl.trainer.main config=examples/config.yaml {SEVEN} {counted}\n"
+    script = ScriptFile(path="run.sh", data=f'read -ra G <<< "$IDS"\n{line}'.encode())
+    options = CheckOptions(place=InCheckout(Checkout(FILES)), device="h100")
+    assert "n_gpus_per_node" in (getattr(estimate_script(script, options).estimate, "reason", ""))
+    given = estimate_script(script, options, gpus=2).estimate
+    assert given is not None
+    assert given.stages == estimate(SEVEN, "trainer.n_gpus_per_node=2").stages
+
+
 def test_a_critic_comes_with_gae() -> None:
     own = ("algorithm.adv_estimator=gae", "worker.critic.model.model_path=Qwen/Qwen2.5-0.5B")
     assert "critic" not in {one.stage for one in estimate(SEVEN).stages}

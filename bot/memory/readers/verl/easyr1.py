@@ -119,7 +119,7 @@ class EasyR1Settings(MemorySettings):
         read_by = plan.configuration
         self.profile = message("EasyR1 as in {place}", place=read_by.release)
         rank = self.whole("actor_rollout_ref.model.lora_rank") or 0
-        per_node, nodes = self.whole("trainer.n_gpus_per_node"), self.whole("trainer.nnodes")
+        per_node, nodes = map(self._count, ("trainer.n_gpus_per_node", "trainer.nnodes"))
         self.plan = replace(
             plan,
             configuration=replace(read_by, release=_LIKE),
@@ -131,6 +131,11 @@ class EasyR1Settings(MemorySettings):
             nodes=Field(nodes),
             gpus=Field(per_node * nodes if per_node and nodes else None),
         )
+
+    def _count(self, key: str) -> int | None:
+        """A number of GPUs or nodes; None where whoever asks may give all of them instead."""
+        setting = self.plan.last(key)
+        return None if setting is not None and not setting.known else self.whole(key)
 
     def _model(self) -> str | None:
         """The path of the model, None where nothing of it is known and another stands for it."""
