@@ -7,7 +7,7 @@ comment on a pull request has too.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
@@ -22,6 +22,7 @@ from bot.report import (
     Claim,
     Evidence,
     Finding,
+    LaunchReport,
     PageReport,
     Report,
     ScriptReport,
@@ -134,9 +135,7 @@ def _script(script: ScriptReport, view: _View) -> list[str]:
         lines = [*_entry(tr("change"), tr("unaltered; uses {files}", files=used)), *lines]
     if verbose:
         lines += _suppressed(script.suppressed)
-        for launch in script.launches:
-            place = tr("line {line}, {version}", line=launch.line, version=launch.framework)
-            lines += _entry(tr("launch"), place)
+        lines += _launches(script.launches)
     if script.counts and (verbose or script.evidence or script.row or script.estimate):
         lines += _entry(tr("counts"), wording.counted_launch(script.counts))
     if script.evidence:
@@ -154,6 +153,17 @@ def _script(script: ScriptReport, view: _View) -> list[str]:
     if lines:
         lines += _entry(tr("read with"), *script.configurations)
     return [view.paint("path", terminal(script.path)), *lines]
+
+
+def _launches(launches: Sequence[LaunchReport]) -> list[str]:
+    """Where each stands; of several with its number, by which `rlbot resolve` shows it."""
+    lines: list[str] = []
+    for number, launch in enumerate(launches, start=1):
+        place = tr("line {line}, {version}", line=launch.line, version=launch.framework)
+        if (count := len(launches)) > 1:
+            place = tr("{number} of {count}, {place}", number=number, count=count, place=place)
+        lines += _entry(tr("launch"), place)
+    return lines
 
 
 def _unchecked_alike(

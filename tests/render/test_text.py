@@ -81,6 +81,15 @@ def test_of_many_claims_that_are_open_for_one_reason_a_few_are_named() -> None:
     assert "a.key40 " in text(make.report(script), verbose=True)
 
 
+def test_launches_of_one_line_are_told_apart() -> None:
+    """a-rookie-create/EasyR1: eight read `line 94, verl`; one alone has no number."""
+    one = replace(make.launch(), line=94)
+    script = replace(make.good(), launches=(one, replace(one, line=94)))
+    said = text(make.report(script), verbose=True)
+    assert "launch     1 of 2, line 94, verl\n  launch     2 of 2, line 94, verl\n" in said
+    assert " of 2" not in text(make.report(replace(script, launches=(one,))), verbose=True)
+
+
 SAME = make.finding("rollout.mode sync was removed", severity="error")
 
 
