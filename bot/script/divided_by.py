@@ -57,7 +57,7 @@ def with_unread_file(
     if place is None or all(plan.framework not in _FRAMEWORKS for plan in plans):
         return tuple(plans)
     # A plan stands for itself: one that lacks nothing stays the same object.
-    named = [[*_named(plan)] for plan in plans]
+    named = [[*_named(plan, place)] for plan in plans]
     spans = {(one.path, one.span.start) for each in named for one in each}
     looked = _Looked(place, files, reading, frozenset(spans))
     return tuple(
@@ -67,7 +67,7 @@ def with_unread_file(
     )  # fmt: skip
 
 
-def _named(plan: Plan) -> Iterator[_Named]:
+def _named(plan: Plan, place: ScriptPlace) -> Iterator[_Named]:
     """The files of a launch whose whole path it says, and which it does not write itself."""
     if plan.framework not in _FRAMEWORKS:
         return
@@ -79,9 +79,23 @@ def _named(plan: Plan) -> Iterator[_Named]:
         if setting is not None and setting.known and isinstance(setting.value, str):
             found.append(_Named(setting.value, setting.value_span))
     for one in found:
-        outside = one.path.startswith(("/", "~", "{")) or "${?" in one.path
+        path = _from_clone(plan.launch, place, one.path) or one.path
+        outside = path.startswith(("/", "~", "{")) or "${?" in path
         if one.path.endswith(_ENDS) and not outside and one.path not in plan.launch.command.files:
             yield one
+
+
+def _from_clone(launch: Launch, place: ScriptPlace, path: str) -> str | None:
+    """A path from the folder that the script went to, where that is a clone of the repository.
+
+    It is one where the launched program stands in it as it does here. None for any other folder.
+    """
+    folder = launch.command.folder
+    if folder is None or not folder.complete or not folder.text.startswith("/"):
+        return None
+    clone = f"{folder.text.rstrip('/')}/"
+    there = launch.program.removeprefix(clone) in place.checkout.files
+    return path.removeprefix(clone) if there else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +113,17 @@ class _Looked:
         return next(filter(None, (self._unread(launch, one.path) for one in named)), None)
 
     def _unread(self, launch: Launch, path: str) -> UnreadFile | None:
-        contents = (self._content(way) for way in ways(launch.command, path))
+        inside = _from_clone(launch, self.place, path)
+        shown = path if inside is None else inside
+        contents = (self._content(way) for way in ways(launch.command, shown))
         data = next((one for one in contents if one is not None), None)
         if data is not None:
-            broken = _problem(path, data)
+            broken = _problem(shown, data)
             return UnreadFile(path, "broken", broken) if broken is not None else None
-        if self._may_come(launch.command, path) or not self._is_searched(path):
-            return UnreadFile(path, "unread", message("{path} was not read", path=path))
-        return UnreadFile(path, "missing", message("{path} is not there", path=path))
+        away = inside is None and _goes_away(launch.command)
+        if away or self._may_come(shown) or not self._is_searched(shown):
+            return UnreadFile(path, "unread", message("{path} was not read", path=shown))
+        return UnreadFile(path, "missing", message("{path} is not there", path=shown))
 
     def _content(self, path: str) -> bytes | None:
         checkout = self.place.checkout
@@ -126,11 +143,8 @@ class _Looked:
         whole = place.whole or name in self.reading.source.text
         return whole and (counts(path) or place.files is not None)
 
-    def _may_come(self, command: Command, path: str) -> bool:
-        """Whether the script may make or fetch the file, or lies elsewhere when it is read."""
-        piece = command.folder.pieces[0].text if command.folder and command.folder.pieces else None
-        if command.folder is not None and piece not in (SCRIPT_FOLDER, WORKING_FOLDER):
-            return isinstance(piece, Hole) or str(piece).startswith("/")
+    def _may_come(self, path: str) -> bool:
+        """Whether the script may make or fetch the file."""
         if any(_program(one) in _BRINGS for one in self.reading.commands):
             return True
         name = posixpath.basename(path)
@@ -140,6 +154,14 @@ class _Looked:
         }  # A program is attached to itself.
         said = sum(_mentions(text, name) for text in texts)
         return said > sum(posixpath.basename(one) == name for one, _ in self.named)
+
+
+def _goes_away(command: Command) -> bool:
+    """Whether the script has gone to a folder that may be another than the repository's."""
+    piece = command.folder.pieces[0].text if command.folder and command.folder.pieces else None
+    if command.folder is None or piece in (SCRIPT_FOLDER, WORKING_FOLDER):
+        return False
+    return isinstance(piece, Hole) or str(piece).startswith("/")
 
 
 def _program(command: Command) -> str:

@@ -97,6 +97,32 @@ def test_one_that_may_be_there_is_no_matter(tmp_path: Path, text: str) -> None:
     assert UNKNOWN not in rlbot("lint", "run.sh", cwd=folder).out
 
 
+@pytest.mark.parametrize(
+    ("go", "start", "missing"),
+    [
+        ("cd $OTHER", "--config_file $W/conf/acc.yaml sft/train_sft.py", False),
+        ("cd $W", "--config_file /etc/conf/acc.yaml sft/train_sft.py", False),
+        ("cd $W", "--config_file $W/conf/acc.yaml other/train_sft.py", False),
+        ("cd $W", "--config_file $W/conf/acc.yaml train_sft.py", False),
+        ("", "--config_file $W/conf/acc.yaml sft/train_sft.py", False),
+        ("cp $A conf; cd $W", "--config_file $W/conf/acc.yaml sft/train_sft.py", False),
+        ("cd $W", "--config_file $W/sft/fsdp.yaml sft/train_sft.py", False),  # It is here.
+        ("cd $W", "--config_file $W/conf/acc.yaml sft/train_sft.py", True),
+        ("cd $W/", "--config_file $W/conf/acc.yaml $W/sft/train_sft.py", True),
+        ("cd $W", "--config_file conf/acc.yaml sft/train_sft.py", True),
+    ],
+)
+def test_a_file_of_the_clone_that_the_script_goes_to(
+    tmp_path: Path, go: str, start: str, missing: bool
+) -> None:
+    """Nothing was said where a script names its own folder of another machine."""
+    text = f"W=/project/x/j2\n{go}\naccelerate launch {start}\n"
+    project(tmp_path, "bf16=True", run__sh=text, fsdp__yaml=ACCELERATE)
+    said = f"{UNKNOWN}: conf/acc.yaml is not there."
+    out = rlbot("lint", "sft/run.sh", cwd=tmp_path).out
+    assert (said in out, UNKNOWN in out) == (missing, missing)
+
+
 def test_a_link_is_no_missing_file(tmp_path: Path) -> None:
     folder = project(tmp_path, "bf16=True", run__sh="accelerate launch --config_file l.yaml t.py\n")
     (folder / "own.yaml").write_text(ACCELERATE)
