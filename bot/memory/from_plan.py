@@ -186,10 +186,7 @@ def workload_of(
     return _read(plan, _Models(files), run, gpus)[0]
 
 
-def _read(
-    plan: Plan, models: _Models, run: Measured | None, gpus: int | None
-) -> tuple[Workload, str, frozenset[str]]:
-    """The workload, the path of the trained model ("" where none is named), and what was read."""
+def _refuse_what_cannot_start(plan: Plan) -> None:
     for argument in plan.bad_arguments:
         if plan.framework == "verl" and "=" in argument.word.text:
             # Its setting would be taken from the defaults: another model, other batches.
@@ -203,6 +200,13 @@ def _read(
             "Hydra does not find the launch's configuration: write --config-path {folder}.",
             folder=problem.suggestion,
         )
+
+
+def _read(
+    plan: Plan, models: _Models, run: Measured | None, gpus: int | None
+) -> tuple[Workload, str, frozenset[str]]:
+    """The workload, the path of the trained model ("" where none is named), and what was read."""
+    _refuse_what_cannot_start(plan)
     if plan.made:
         plan = replace(plan, settings=(*plan.settings, *plan.made))
     usual = Verl().as_own_trainer(plan) if plan.framework == "verl" else None
