@@ -187,13 +187,12 @@ def workload_of(
 
 
 def _refuse_what_cannot_start(plan: Plan) -> None:
-    for argument in plan.bad_arguments:
-        if plan.framework == "verl" and "=" in argument.word.text:
-            # Its setting would be taken from the defaults: another model, other batches.
-            raise NoEstimateError(
-                "The setting {text} cannot be read, so that the launch cannot start.",
-                text=argument.word.text,
-            )
+    # A setting would be taken from the defaults: another model, other batches.
+    words = [one.word.text for one in plan.bad_arguments] if plan.framework == "verl" else []
+    for text in (word for word in words if "=" in word):
+        raise NoEstimateError(
+            "The setting {text} cannot be read, so that the launch cannot start.", text=text
+        )
     problem = plan.configuration.problem
     if problem is not None and problem.folder:
         raise NoEstimateError(

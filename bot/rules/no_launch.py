@@ -67,8 +67,9 @@ _BEFORE = ("exec", "env")
 _MODULE = regex(r"(?<![\w-])-m[ \t]+([A-Za-z_]\w{0,80}(?:\.\w{1,80}){1,8})(?![\w.])")
 _PYTHON = regex(r"…?(?:python|pypy)[0-9.]*\Z")
 _IS_MODULE = regex(r"(?:-[A-Za-z]*m|--module)\Z")
-_SAID = regex(r"(?:[^\"']|\"[^\"]*\"|'[^']*')*+[\"']|.*\b(?:echo|printf)\b")
-"""What stands before a module on its line where it is a text: an open quote, no word in quotes."""
+_QUOTED = regex(r"\"[^\"\n]*\"|'[^'\n]*'")
+_SAID = regex(r"[\"']|\b(?:echo|printf)\b")
+"""What stands before a module where it is a text: an open quote, but no word in quotes."""
 _EXIT = regex(r"(?m)^[^\S\n]*exit\b")
 _ASSIGNMENT = regex(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
 
@@ -325,7 +326,7 @@ def _unreached(context: RuleContext) -> Message | None:
     for found in _MODULE.finditer(text):
         at = found.start(1)
         known = any(framework.matches(found[1], ()) for framework in frameworks())
-        said = _SAID.match(text, text.rfind("\n", 0, at) + 1, at)
+        said = _SAID.search(_QUOTED.sub("", text[text.rfind("\n", 0, at) + 1 : at]))
         if said or not known or any(span.start <= at < span.end for span in ran):
             continue
         line = context.source.place(Span(at, at)).line
