@@ -132,21 +132,26 @@ def run(arguments: argparse.Namespace) -> int:
     )
     models = _Models(HubConfigs(os.environ, Path.home(), fetches=not arguments.offline))
     with _in_language(language), models.explaining():
-        words, question = _question(arguments, models)
-        if question.tasks and (arguments.write or arguments.format == "json"):
+        words, questions = _questions(arguments, models)
+        if len(questions) > 1 and (arguments.write or arguments.format == "json"):
             raise UserError(
-                "The question names {tasks}: a script and JSON are of one task, ask for each.",
-                tasks=", ".join(question.tasks),
+                "The question names {values}: a script and JSON are of one, ask for each.",
+                values=", ".join(_differing(questions)),
             )
-        if question.model is None:
-            return _overview(arguments, question, language)
+        if questions[0].model is None:
+            return _overview(arguments, questions, language)
         from bot.recommend.model_answer import answer_model
 
-        folder = models.folder(question.model)
         page = _page(arguments.page, config.page)
         answers = [
-            answer_model(one, by_words=bool(words), folder=folder, page=page, language=language)
-            for one in question.of_each_task
+            answer_model(
+                one,
+                by_words=bool(words),
+                folder=models.folder(one.model or ""),
+                page=page,
+                language=language,
+            )
+            for one in questions
         ]
     return _print(arguments, answers)
 
@@ -190,13 +195,15 @@ def _write_json(answer: DataclassInstance) -> None:
     write(to_json(answer), commands=True)
 
 
-def _question(arguments: argparse.Namespace, models: _Models) -> tuple[list[str], ParsedQuestion]:
-    """The words of the question, and what they ask together with the options.
+def _questions(
+    arguments: argparse.Namespace, models: _Models
+) -> tuple[list[str], list[ParsedQuestion]]:
+    """The words of the question, and what they ask together with the options: of each task apart.
 
     The words are asked for on a terminal where there are none, and no option stands for one.
     """
     from bot.recommend.option_values import OptionValues, with_options
-    from bot.recommend.question import parse_question
+    from bot.recommend.question import parse_questions
 
     values = OptionValues(
         model=arguments.model,
@@ -210,10 +217,18 @@ def _question(arguments: argparse.Namespace, models: _Models) -> tuple[list[str]
         gpus=arguments.budget_gpus,
     )
     words = arguments.question or (_ask() if values == OptionValues() else [])
-    question = with_options(parse_question(words, models.has), values)
-    if question.model is None and not question.cards:
+    asked = [with_options(one, values) for one in parse_questions(words, models.has)]
+    if asked[0].model is None and not asked[0].cards:
         raise UserError(_NOTHING_ASKED)
-    return words, question
+    return words, [each for one in asked for each in one.of_each_task]
+
+
+def _differing(questions: Sequence[ParsedQuestion]) -> Iterator[str]:
+    """What the questions differ in: the names of their tasks, models, frameworks and lengths."""
+    for name in ("task", "model", "framework", "response"):
+        values = dict.fromkeys(str(getattr(one, name)) for one in questions)
+        if len(values) > 1:
+            yield from values
 
 
 def _ask() -> list[str]:
@@ -273,7 +288,9 @@ def _is_configuration(path: str) -> bool:
     return Path(path).name == "config.json"
 
 
-def _overview(arguments: argparse.Namespace, question: ParsedQuestion, language: Language) -> int:
+def _overview(
+    arguments: argparse.Namespace, questions: Sequence[ParsedQuestion], language: Language
+) -> int:
     """What cards alone can train."""
     from bot.recommend.overview import overviews
     from bot.recommend.overview_text import overview_markdown, overview_text
@@ -282,12 +299,13 @@ def _overview(arguments: argparse.Namespace, question: ParsedQuestion, language:
         raise UserError("--write writes a script for one model: name it, such as Qwen3-8B.")
     if arguments.page:
         raise UserError("--page gives the rows of one model: name it, such as Qwen3-8B.")
-    if arguments.format == "json" and len(question.groups) > 1:
+    first = questions[0]
+    if arguments.format == "json" and len(first.groups) > 1:
         raise UserError(
             "Without a model JSON is of one kind of card, not {cards}: ask about each.",
-            cards=", ".join(dict.fromkeys(card.label for card in question.cards)),
+            cards=", ".join(dict.fromkeys(card.label for card in first.cards)),
         )
-    of_tasks = [overviews(one, language) for one in question.of_each_task]
+    of_tasks = [overviews(one, language) for one in questions]
     if arguments.format == "json":
         _write_json(of_tasks[0][0])
     elif arguments.format == "markdown":

@@ -14,6 +14,7 @@ from bot.base.digits import is_digits
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import enumeration, message
+from bot.recommend.alternatives import alternatives
 from bot.recommend.asides import without_asides
 from bot.recommend.model_names import (
     base_of,
@@ -93,6 +94,19 @@ def parse_question(
     arguments: Sequence[str], is_model_folder: Callable[[str], bool] = lambda _path: False
 ) -> ParsedQuestion:
     """What the arguments ask; raises UserError with a sentence for what is unknown or doubled."""
+    return _question_of(_sorted(arguments, is_model_folder))
+
+
+def parse_questions(
+    arguments: Sequence[str], is_model_folder: Callable[[str], bool]
+) -> tuple[ParsedQuestion, ...]:
+    """As `parse_question`, for each of several models, frameworks or lengths to choose from."""
+    parts = _sorted(arguments, is_model_folder)
+    return tuple(map(_question_of, alternatives(parts)))
+
+
+def _sorted(arguments: Sequence[str], is_model_folder: Callable[[str], bool]) -> SortedWords:
+    """The words that an answer depends on; raises UserError for those that there is none for."""
     parts = SortedWords()
     if sum(map(len, arguments)) > _MOST_LENGTH:
         raise UserError("The question is too long: name cards, a model, a task, lengths.")
@@ -104,15 +118,21 @@ def parse_question(
     sort_words(pieces, is_model_folder, parts)
     if not all(one.has_bf16 for group in parts.cards for one in group):
         parts.rest = [word for word in parts.rest if word.lower() not in _HALF]
+    if "critic" in map(str.lower, pieces):
+        parts.add("critic", "critic")
     parts.rest, asides = without_asides(parts.rest)
     unable = parts.values.get("unable", [])
     refuse_known(parts.rest, () if parts.cards else unable)
-    asides += dict.fromkeys(refusals(unable))
+    parts.asides = [*asides, *dict.fromkeys(refusals(unable))]
     parts.left_out += [word for word in parts.rest if "=" in word]
     parts.rest = [word for word in parts.rest if "=" not in word]
     _leave_out_what_is_not_wanted(parts)
     if "total" in parts.values and parts.cards:
         parts.left_out.append(f"{parts.single('total')}GB total")
+    return parts
+
+
+def _question_of(parts: SortedWords) -> ParsedQuestion:
     tasks, methods = _tasks(parts), _methods(parts)
     if "no critic" in parts.values and "ppo" in tasks:
         raise UserError("PPO trains a critic here: ask about grpo or rloo, which have none.")
@@ -127,7 +147,7 @@ def parse_question(
         ram=parts.integer("ram"),
         left_out=tuple(parts.left_out),
         unwanted=tuple(parts.values.get("unwanted", ())),
-        asides=tuple(asides),
+        asides=tuple(parts.asides),
         may_offload="no offload" not in parts.values,
         asks_longest="longest" in parts.values,
     )
@@ -136,7 +156,7 @@ def parse_question(
     try:
         question = _with_model(question, parts)
     except UserError:
-        if "critic" not in map(str.lower, pieces):
+        if "critic" not in parts.values:
             raise
         raise UserError(
             "A critic of another size than the policy is no choice here: name one model."

@@ -82,6 +82,8 @@ class SortedWords:
     hardware: list[HardwareWord] = field(default_factory=list)
     rest: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    asides: list[str] = field(default_factory=list)
+    """Sentences about what changes no answer."""
     values: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, kind: str, value: str) -> None:

@@ -13,7 +13,7 @@ from bot.base.errors import UserError
 from bot.base.messages import sentence_of
 from bot.recommend.card_clauses import MEMORIES, NUMBERS, CardForm
 from bot.recommend.defaults import taken
-from bot.recommend.question import parse_question
+from bot.recommend.question import parse_question, parse_questions
 from tests.command import rlbot
 
 
@@ -126,7 +126,7 @@ def test_each_task_is_answered(tmp_path: Path) -> None:
     assert (result.status, result.out) == (0, "\n".join(each))
     for more in (("--format", "json"), ("--write", f"{tmp_path}/")):
         refused = rlbot("recommend", words, *more)
-        assert "names sft, grpo: a script and JSON are of one task" in refused.err
+        assert "names sft, grpo: a script and JSON are of one" in refused.err
     refused = rlbot("recommend", words, "--task", "sft")
     assert "says sft, grpo and an option sft" in refused.err
 
@@ -236,3 +236,57 @@ def test_of_a_choice_the_fewest_gpus_that_fit_come_first() -> None:
     result = rlbot("recommend", "one 8xH100 node or two for 70B grpo full?", "--format", "json")
     listed = [one["gpus"] for one in json.loads(result.out)["predicted"]]
     assert listed == [8, 16]
+
+
+@pytest.mark.parametrize(
+    ("words", "differ"),
+    [
+        (
+            "2x4090 qwen3-8b or llama-3.1-8b lora grpo?",
+            [{"model": "qwen3-8b"}, {"model": "llama-3.1-8b"}],
+        ),
+        (
+            "8xh100 qwen3-32b vs deepseek r1 distill qwen 32b grpo",
+            [{"model": "qwen3-32b"}, {"model": "DeepSeek-R1-Distill-Qwen-32B"}],
+        ),
+        ("8xh100 7b or 14b grpo", [{"model": "Qwen2.5-7B"}, {"model": "Qwen3-14B"}]),
+        (
+            "verl or openrlhf or trl for grpo qwen3-8b on 8xA100",
+            [{"framework": "verl"}, {"framework": "openrlhf"}, {"framework": "trl"}],
+        ),
+        ("4k or 16k responses, qwen3-14b 8xh100", [{"response": 4096}, {"response": 16384}]),
+        (
+            "1k+2k or 2k+8k qwen3-8b 8xh100",
+            [{"prompt": 1024, "response": 2048}, {"prompt": 2048, "response": 8192}],
+        ),
+        ("qwen3-8b 8xh100 or 4xh200", [{"model": "qwen3-8b", "numbers": (8, 4)}]),
+    ],
+)
+def test_each_of_what_there_is_to_choose_from_is_answered(
+    words: str, differ: list[dict[str, object]]
+) -> None:
+    questions = parse_questions([words], lambda _path: False)
+    found = [{name: getattr(one, name) for name in differ[0]} for one in questions]
+    assert found == differ
+    assert not any(one.left_out for one in questions)
+
+
+def test_two_models_are_answered_one_after_another() -> None:
+    said = rlbot("recommend", "2x4090 qwen3-8b or llama-3.1-8b lora grpo?").out
+    assert said.count("grpo-lora of Qwen3-8B with verl") == 1
+    assert said.index("of Qwen3-8B") < said.index("of Llama-3.1-8B")
+    refused = rlbot("recommend", "2x4090 qwen3-8b or llama-3.1-8b lora", "--format", "json")
+    assert refused.status == 2
+    assert "names qwen3-8b, llama-3.1-8b: a script and JSON are of one" in refused.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "qwen3-8b llama-3.1-8b 2x4090",  # No choice is said.
+        "0.6b or 1.7b or 4b or 8b or 14b or 32b or 70b on 8xh100",  # Too many.
+    ],
+)
+def test_what_is_no_choice_of_a_few_is_refused(words: str) -> None:
+    with pytest.raises(UserError):
+        parse_questions([words], lambda _path: False)
