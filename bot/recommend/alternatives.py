@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import product
 
+from bot.base.digits import is_digits
 from bot.recommend.model_names import likely_model, model
 from bot.recommend.sorted_words import HardwareWord, SortedWords
 
@@ -50,7 +51,7 @@ def _values(parts: SortedWords) -> dict[str, list[str]]:
     """The values of each kind; `4k or 16k responses` are two responses."""
     values = {kind: [*each] for kind, each in parts.values.items()}
     lengths, responses = values.get("lengths", []), values.get("response", [])
-    if len(lengths) == len(responses) == 1 and lengths[0].isdecimal():
+    if len(lengths) == len(responses) == 1 and is_digits(lengths[0]):
         values["response"] = values.pop("lengths") + responses
     return values
 
