@@ -17,16 +17,33 @@ _VARIABLE: Final = regex(
 """What it holds is a text, but for `oc.decode`."""
 
 
-def with_environment(node: Any, environment: Mapping[str, Word]) -> Any:
-    """A part of a configuration with what the script exports to it, else with the defaults.
+def with_environment(tree: Any, environment: Mapping[str, Word]) -> Any:
+    """A configuration with what the script exports to it, else with the defaults.
 
     A variable without either stays as it is: the caller may export it.
     """
+    return _filled(tree, environment) if _names_any(tree) else tree
+
+
+def _names_any(tree: Any) -> bool:
+    """Whether there is anything to fill in, as in few configurations."""
+    nodes = [tree]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, dict):
+            nodes += node.values()
+        elif isinstance(node, list):
+            nodes += node
+        elif isinstance(node, str) and "oc.env:" in node:
+            return True
+    return False
+
+
+def _filled(node: Any, environment: Mapping[str, Word]) -> Any:
     if isinstance(node, dict):
-        new = {name: with_environment(below, environment) for name, below in node.items()}
-        return new if any(new[name] is not node[name] for name in node) else node
+        return {name: _filled(below, environment) for name, below in node.items()}
     if isinstance(node, list):
-        return [with_environment(below, environment) for below in node]
+        return [_filled(below, environment) for below in node]
     if not isinstance(node, str) or "oc.env:" not in node:
         return node
     if (whole := _VARIABLE.fullmatch(node)) is not None:
