@@ -10,6 +10,7 @@ from itertools import product
 from bot.base.digits import is_digits
 from bot.recommend.model_names import likely_model, model
 from bot.recommend.sorted_words import HardwareWord, SortedWords
+from bot.recommend.vocabulary import is_plain, kind_words
 
 _MOST = 6
 """Answers to one question."""
@@ -27,7 +28,10 @@ def alternatives(parts: SortedWords) -> list[SortedWords]:
         return [parts]
     values = _values(parts)
     kinds = [kind for kind in _KINDS if len(values.get(kind, ())) > 1]
-    models = several_models(tuple(parts.rest)) or [tuple(parts.rest)]
+    of_names = {*kind_words("variant"), "it"}
+    plain = [word for word in parts.rest if is_plain(word) and word.lower() not in of_names]
+    names = tuple(word for word in parts.rest if word not in plain)
+    models = several_models(names) or [names]
     chosen = list(product(models, product(*(values[kind] for kind in kinds))))
     if not 1 < len(chosen) <= _MOST:
         return [parts]
@@ -36,7 +40,7 @@ def alternatives(parts: SortedWords) -> list[SortedWords]:
         replace(
             parts,
             hardware=[*cards],
-            rest=[*rest],
+            rest=[*rest, *plain],
             left_out=[*parts.left_out],
             values={
                 **{kind: [*each] for kind, each in values.items()},
