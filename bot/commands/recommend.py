@@ -36,8 +36,8 @@ _WIDEST = 120
 """Columns of a sentence: a longer line is harder to read."""
 LISTS = ("models", "devices", "tasks")
 _OF_A_QUESTION = (
-    *("model", "task", "method", "framework", "lengths", "batch", "lora_rank", "device"),
-    *("budget_gpus", "page", "write", "choice"),
+    *("model", "task", "method", "framework", "lengths", "image_tokens", "batch"),
+    *("lora_rank", "device", "budget_gpus", "page", "write", "choice"),
 )
 _NOTHING_ASKED = mark(
     "Name cards, a model, or both, in any order: rlbot recommend 2x4090, rlbot recommend Qwen3-8B, "
@@ -67,6 +67,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--lengths",
         metavar="PROMPT+RESPONSE",
         help="tokens of the longest prompt and response, such as 1024+2048; one number for samples",
+    )
+    parser.add_argument(
+        "--image-tokens",
+        metavar="N",
+        type=int,
+        help="tokens of a prompt (of a sample) that are of images, for a model that reads them",
     )
     parser.add_argument(
         "--batch",
@@ -211,6 +217,7 @@ def _questions(
         method=arguments.method,
         framework=arguments.framework,
         lengths=arguments.lengths,
+        images=arguments.image_tokens,
         batch=arguments.batch,
         rank=arguments.lora_rank,
         devices=tuple(arguments.device),
@@ -297,6 +304,8 @@ def _overview(
 
     if arguments.write:
         raise UserError("--write writes a script for one model: name it, such as Qwen3-8B.")
+    if questions[0].images is not None:
+        raise UserError("Tokens of images are of one model: name it, such as Qwen2.5-VL-7B.")
     if arguments.page:
         raise UserError("--page gives the rows of one model: name it, such as Qwen3-8B.")
     first = questions[0]

@@ -67,6 +67,7 @@ def recommend(
             release=release,
             prompt=request.prompt,
             response=request.response,
+            images=request.images,
             batch=request.batch,
             budget_gpus=budget,
         ),

@@ -145,17 +145,20 @@ def gpus_of(question: ParsedQuestion) -> int:
 def sizes_of(question: ParsedQuestion) -> Sizes:
     """Lengths, batch and rank; a single length is a sample's, or the response's.
 
-    Lengths that are open go no further than the positions that a model has learned.
+    Lengths that are open go no further than the positions that a model has learned, and have the
+    images beside their text.
     """
     online = task_of(question) in ONLINE
     known = find(question.model) if question.model is not None else None
     total = min(PROMPT + RESPONSE, (known and known.shape.positions) or PROMPT + RESPONSE)
-    prompt, response = (total // 2, total // 2) if online else (0, total)
+    images = question.images or 0
+    prompt, response = (total // 2 + images, total // 2) if online else (0, total + images)
     return Sizes(
         prompt=prompt if question.prompt is None else question.prompt,
         response=response if question.response is None else question.response,
         batch=_batch(question) if question.batch is None else question.batch,
         rank=RANK if question.rank is None else question.rank,
+        images=images,
     )
 
 
@@ -209,6 +212,7 @@ def next_command(question: ParsedQuestion, model: str, verdict: MethodVerdict, *
         words.append(f"{prompt}{question.response}")
     elif question.prompt is not None:
         words.append(f"prompt={question.prompt}")
+    words += [f"images={question.images}"] if question.images is not None else []
     words += [f"batch={question.batch}"] if question.batch is not None else []
     has_rank = question.rank is not None and verdict.method != "full"
     words += [f"rank={question.rank}"] if has_rank else []

@@ -29,6 +29,7 @@ class OptionValues:
     method: str | None = None
     framework: str | None = None
     lengths: str | None = None
+    images: int | None = None
     batch: int | None = None
     rank: int | None = None
     devices: tuple[str, ...] = ()

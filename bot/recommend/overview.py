@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from bot import __version__
 from bot.base.devices import Device
@@ -62,7 +62,7 @@ def _overview(
     (device,), gpus = question.cards, gpus_of(question)
     framework = framework_of(question)
     release = releases(framework)[-1]
-    verdicts = list(_verdicts(question, device, gpus))
+    sizes, verdicts = sizes_of(question), list(_verdicts(question, device, gpus))
     fitting = [one for one in verdicts if one.verdict == "fits"]
     return CardOverview(
         tool=Tool(name="rlbot", version=__version__),
@@ -75,7 +75,10 @@ def _overview(
             task=task_of(question),
             framework=framework,
             release=release,
-            **asdict(sizes_of(question)),
+            prompt=sizes.prompt,
+            response=sizes.response,
+            batch=sizes.batch,
+            rank=sizes.rank,
         ),
         defaults=tuple(translated(one, language) for one in taken(question, method=None)),
         models=tuple(verdicts),

@@ -73,6 +73,8 @@ class ParsedQuestion(QuestionCards):
     prompt: int | None = None
     response: int | None = None
     """Tokens; of a single length, all of a sample's or the response's."""
+    images: int | None = None
+    """Tokens of a prompt (of a sample) that are of images."""
     batch: int | None = None
     rank: int | None = None
     ram: int | None = None
@@ -116,6 +118,10 @@ def _sorted(arguments: Sequence[str], is_model_folder: Callable[[str], bool]) ->
     words = [argument for argument in arguments if argument not in folders]
     pieces = [piece for word in words_of(" ".join(words)) for piece in _apart(word)]
     sort_words(pieces, is_model_folder, parts)
+    if parts.names_cards:
+        parts.left_out += parts.values.get("passing", ())
+    else:
+        sort_words(parts.values.get("passing", ()), is_model_folder, parts)
     if not all(one.has_bf16 for group in parts.cards for one in group):
         parts.rest = [word for word in parts.rest if word.lower() not in _HALF]
     if "critic" in map(str.lower, pieces):
@@ -142,6 +148,7 @@ def _question_of(parts: SortedWords) -> ParsedQuestion:
         method=methods[0] if len(methods) == 1 else None,
         methods=methods if len(methods) > 1 else (),
         framework=parts.single("framework"),
+        images=parts.integer("images"),
         batch=parts.integer("batch"),
         rank=parts.integer("rank"),
         ram=parts.integer("ram"),

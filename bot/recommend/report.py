@@ -30,6 +30,8 @@ class Question(ReportPart):
     """Tokens of the longest prompt; 0 where a task has samples alone."""
     response: int
     """Tokens of the longest response, or of the longest sample."""
+    images: int = 0
+    """Of those of a prompt (of a sample), the ones that are of images."""
     batch: int
     """Prompts, samples or pairs a step, over all GPUs."""
     budget_gpus: int

@@ -70,6 +70,8 @@ class Sizes:
     """Prompts, samples or pairs a step, over all GPUs."""
     rank: int = 32
     """Of an adapter."""
+    images: int = 0
+    """Tokens of a prompt (of a sample) that are of images."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,6 +259,7 @@ def make_request(
         ("response", sizes.response, 1),
         ("batch", sizes.batch, 1),
         ("rank", sizes.rank, 1),
+        ("images", sizes.images, 0),
     ):
         if not least <= count <= _MOST_TOKENS:
             raise UserError(
@@ -288,7 +291,25 @@ def make_request(
         **asdict(sizes),
     )
     _check_positions(request)
+    _check_images(request)
     return request
+
+
+def _check_images(request: Request) -> None:
+    """Raise UserError for tokens of images that the model or the lengths have no place for."""
+    if request.images and not request.model.shape.vision:
+        raise UserError(
+            "{model} reads no images: leave their tokens out, or name a model that does.",
+            model=request.model.name,
+        )
+    longest = request.prompt or request.response
+    if request.images > longest:
+        raise UserError(
+            "Images of {images} tokens have no place in {tokens}: they are tokens of the prompt, "
+            "or of the sample.",
+            images=request.images,
+            tokens=longest,
+        )
 
 
 def _check_positions(request: Request) -> None:

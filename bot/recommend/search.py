@@ -18,6 +18,7 @@ from bot.memory.components.engines import minimum
 from bot.memory.estimate import MemoryEstimate
 from bot.memory.estimator import Estimator
 from bot.memory.from_plan import workload_of
+from bot.memory.readers.lengths import Measured
 from bot.memory.readers.settings import NoEstimateError
 from bot.memory.units import Bytes
 from bot.memory.workload import Workload
@@ -35,6 +36,8 @@ class Search:
     def __init__(self, request: Request, release: str, host: Bytes | None = None) -> None:
         """`host` is the memory of each host, where that is known."""
         self.request, self.release, self.host = request, release, host
+        shown = Measured(image_mean=request.images) if request.images else None
+        self._workload_of = partial(workload_of, run=shown, files=self._file)
         self._kept: dict[_Arrangement, Workload | None] = {}
         self._estimators: dict[_Arrangement, Estimator] = {}
 
@@ -309,7 +312,7 @@ class Search:
             reading = read(text.encode(), "recommended.sh")
             (plan,) = plans(reading, versions={self.request.framework: self.release})
             try:
-                workload = workload_of(plan, files=self._file, gpus=candidate.gpus)
+                workload = self._workload_of(plan, gpus=candidate.gpus)
             except NoEstimateError:
                 workload = None
             self._kept[arrangement] = workload

@@ -31,7 +31,7 @@ _PRODUCT = regex(r"(\d{1,3})x(\d{1,2})")
 _LENGTHS = regex(rf"({NUMBER})({UNIT})\+({NUMBER})({UNIT})")
 _LENGTH = regex(rf"({NUMBER})(k)|(10|\d)(m)")
 """A length with its unit; one of more millions is the size of a model: smollm2 135m."""
-_KEYED = regex(rf"(batch|rank|prompt|response|length|context|ram)=({NUMBER})({UNIT})")
+_KEYED = regex(rf"(batch|rank|prompt|response|length|context|images|ram)=({NUMBER})({UNIT})")
 _ASIDE = regex(r"left=(.+)")
 _TOTAL = regex(r"total=(\d{1,4})")
 _NODES = regex(r"nodes=(\d{1,4})_(\d{0,2})")
@@ -39,6 +39,8 @@ _MEMORY = regex(r"(?:(\d{1,3})x)?(\d{1,3})(?:gib|gb|g)(?:x(\d{1,3}))?")
 _COUNT = regex(rf"(x?)({NUMBER})(x?|gpus?)")
 _TIMES = regex(r"\d{1,4}x?")
 _NEGATED = regex(r"(no|non|not|without)=(.+)")
+_PASSING = regex(r"passing=(.+)")
+"""Cards that are likely not the ones to train on: those that the question waits for."""
 _DATE = regex(r"(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|2[2-9](?:0[1-9]|1[0-2])")
 """Month and day, or year and month, as models' names have them."""
 _LENGTHS_STEP = 64
@@ -215,6 +217,8 @@ def _sort_word(low: str, parts: SortedWords) -> bool:
         parts.add(kind, low)
     elif low in TASKS:
         parts.add("framework", low)
+    elif passing := _PASSING.fullmatch(low):
+        parts.add("passing", passing[1])
     elif negated := _NEGATED.fullmatch(low):
         _sort_unwanted(negated[1], negated[2], parts)
     elif task in TASK_WORDS and method in METHODS:

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bot.recommend.report import Miss, NearRow, Predicted, PublishedRow, Recommendations
+from bot.recommend.report import (
+    Miss,
+    NearRow,
+    Predicted,
+    PublishedRow,
+    Question,
+    Recommendations,
+)
 from bot.recommend.tables import (
     FIRST,
     WIDTH,
@@ -186,9 +193,19 @@ def _head(answer: Recommendations) -> str:
         model=question.model,
         framework=question.framework,
         release=question.release,
-        tokens=f"{question.prompt} + {question.response}" if question.prompt else question.response,
+        tokens=_lengths(question),
         batch=question.batch,
         gpus=question.budget_gpus,
+    )
+
+
+def _lengths(question: Question) -> str:
+    prompt, response = question.prompt, question.response
+    lengths = f"{prompt} + {response}" if prompt else f"{response}"
+    return (
+        tr("{lengths} ({images} of images)", lengths=lengths, images=question.images)
+        if question.images
+        else lengths
     )
 
 

@@ -195,3 +195,39 @@ def test_a_critic_that_is_not_wanted_is_told_what_has_none() -> None:
         assert result.status == 2
         assert "PPO trains a critic here: ask about grpo or rloo" in result.err
     assert rlbot("recommend", "grpo critic-free 8xH100 8b").status == 0
+
+
+def test_tokens_of_images_are_counted_and_said() -> None:
+    """They were taken for the tokens of a response."""
+    by_words = rlbot("recommend", "qwen2.5-vl-7b full grpo 4xa100 1200 image tokens", "--offline")
+    assert "2224 + 1024 (1200 of images) tokens" in " ".join(by_words.out.split())
+    assert "full grpo images=1200 --write" in " ".join(by_words.out.split())
+    by_option = rlbot(
+        *("recommend", "qwen2.5-vl-7b full grpo 4xa100", "--image-tokens", "1200"),
+        *("--format", "json", "--offline"),
+    )
+    answer, without = (
+        json.loads(said)["predicted"][0]["peak_gib"]
+        for said in (
+            by_option.out,
+            rlbot(
+                *("recommend", "qwen2.5-vl-7b full grpo 4xa100 2224+1024"),
+                *("--format", "json", "--offline"),
+            ).out,
+        )
+    )
+    assert answer > without + 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("qwen3-8b 8xh100 1200 image tokens", "Qwen3-8B reads no images"),
+        ("4xa100 1200 image tokens", "Tokens of images are of one model"),
+        ("qwen2.5-vl-7b 4xa100 1k+1k 4096 image tokens", "Images of 4096 tokens have no place"),
+    ],
+)
+def test_images_that_have_no_place_are_refused(words: str, sentence: str) -> None:
+    refused = rlbot("recommend", words, "--offline")
+    assert (refused.status, refused.out) == (2, "")
+    assert sentence in refused.err

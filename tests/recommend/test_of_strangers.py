@@ -19,6 +19,19 @@ def _refusal(words: str) -> str:
     return sentence_of(raised.value)
 
 
+TRACE = (
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.32 GiB. GPU 0 has a total "
+    "capacity of"
+)
+OF_CARD = (
+    "GiB of which 1.20 GiB is free. Including non-PyTorch memory, this process has 77.9 GiB memory "
+    "in use. Of the allocated memory 70.10 GiB is allocated by PyTorch, and 3.20 GiB is reserved "
+    "by PyTorch but unallocated. If reserved but unallocated memory is large try setting "
+    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See documentation "
+    "for Memory Management  (https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)"
+)
+
+
 @pytest.mark.parametrize(
     ("words", "meant"),
     [
@@ -200,6 +213,38 @@ def _refusal(words: str) -> str:
         ("train a 3B on two 4070 Ti Supers", {"gpus": 2, "cards": ["rtx4070tisuper"]}),
         ("dpo llama-3.1-8b 2 a6000 beta 0.1", {"gpus": 2, "left_out": ("beta=0.1",)}),
         ("2 DGX H100, 70b full grpo", {"gpus": 16, "cards": ["h100"]}),
+        (
+            "I can't wait for the H100s, what can I finetune on two 3090?",
+            {"cards": ["rtx3090"], "gpus": 2, "left_out": ("h100s",)},
+        ),
+        ("we used to have 2xA100 but now a single L40S, 7b grpo", {"cards": ["l40s"], "gpus": 1}),
+        ("upgrading from a 3090 to a 5090, qwen3 4b lora", {"cards": ["rtx5090"], "gpus": 1}),
+        ("the paper used 8 H100, I have 2xA6000, 7b grpo", {"cards": ["a6000"], "gpus": 2}),
+        ("the tutorial ran on a T4 but I own a 4080, qwen3-4b sft", {"cards": ["rtx4080"]}),
+        ("waiting for my 5090, qwen3 4b qlora", {"cards": ["rtx5090"], "left_out": ()}),
+        ("my friend has 4xA100, llama 3.1 8b", {"cards": ["a100"], "gpus": 4, "left_out": ()}),
+        ("qwen2.5-vl-7b 4xA100 1200 image tokens per sample", {"images": 1200, "response": None}),
+        ("qwen2.5-vl-7b 4xA100 image tokens: 2k, 3k prompts", {"images": 2048, "prompt": 3072}),
+        (f"{TRACE} 79.15 {OF_CARD} Qwen2.5-7B GRPO on 8 GPUs", {"cards": ["h100"], "gpus": 8}),
+        (f"{TRACE} 23.64 {OF_CARD} qwen3-8b lora 2x4090", {"cards": ["rtx4090"], "gpus": 2}),
+        (
+            (
+                "openrlhf.cli.train_ppo_ray --ref_num_nodes 1 --ref_num_gpus_per_node 8 "
+                "--actor_num_nodes 1 --actor_num_gpus_per_node 8 --vllm_num_engines 4 "
+                "--colocate_all_models --pretrain Qwen/Qwen3-8B --rollout_batch_size 512 "
+                "--micro_train_batch_size 2 --zero_stage 3 --packing_samples a100"
+            ),
+            {"framework": "openrlhf", "model": "Qwen/Qwen3-8B", "gpus": 8, "batch": 512},
+        ),
+        (
+            (
+                "trl sft --model_name_or_path Qwen/Qwen3-8B --max_length 2048 --use_peft "
+                "--lora_r 16 --per_device_train_batch_size 2 --gradient_accumulation_steps 8 3090"
+            ),
+            {"framework": "trl", "model": "Qwen/Qwen3-8B", "rank": 16, "response": 2048},
+        ),
+        ("8b on 4x spot H100", {"gpus": 4, "left_out": ()}),
+        ("Qwen3-8B, flash attention 2, lora r=16, 3090", {"rank": 16, "left_out": ()}),
     ],
 )
 def test_what_is_meant(words: str, meant: dict[str, Any]) -> None:

@@ -190,6 +190,8 @@ def _online(request: Request) -> Iterator[str]:
     yield f"data.max_response_length={request.response}"
     yield "data.filter_overlong_prompts=True"
     yield "data.truncation=error"
+    if request.images:
+        yield "data.image_key=images"
     yield 'actor_rollout_ref.model.path="$MODEL_PATH"'
 
 

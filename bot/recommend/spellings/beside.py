@@ -7,6 +7,12 @@ from bot.recommend.spellings.spelling import Spelling, left_out
 _IDLE = r"(?:lora[\s_-]?)?(?:alpha|dropout)|lr|learning[\s_-]rate|temperature|epochs?|warmup"
 """Settings that change no memory."""
 _PER = r"(?:\s?(?:/|per|an?)\s?(?:(?:gpu|card)[\s-]?)?(?:h|hr|hour|day|week|month|gpu|card)s?\b)"
+_PASSING = (
+    r"(?:ca(?:n|nno)['\u2019]?t\s)?wait(?:ing)?\sfor|used\sto\s(?:have|use|own|run|train\son)|(?:no|without)\saccess\sto|sold|until|"
+    r"before\s(?:i|we)\shad|upgrad(?:e|ed|ing)\sfrom|(?:paper|authors?|tutorial|guide|blog|article|"
+    r"example|friend|colleague)\s(?:has|have|had|used|uses|(?:ran|runs|trained|trains)(?:\son)?)"
+)
+"""What is said of cards that are likely not the ones to train on."""
 NUMBERS = (
     Spelling(r"(?<![\w.])(\d{1,3}),(\d{3})(?!\w|[.,]\d)", r"\1\2", "1,024", "1024"),
     Spelling(
@@ -75,6 +81,16 @@ WITHOUT = (
         r"\b(?:do(?:es)?n['\u2019]?t|do\snot)\shave\s(?:any\s|an?\s)?(?:gpus?|cards?)\b",
         "I don't have a GPU",
         "I ",
+    ),
+    Spelling(
+        r"\b(?:"
+        + _PASSING
+        + r")\s(?:(?:the|m[ey]|our|an?|any|some|more|his|her|their|your|old)\s){0,3}"
+        r"(?:(\d{1,3})\s?x\s?|(\d{1,3})\s)?(?:(?:nvidia|geforce|tesla)\s?)?"
+        r"(?=[tl]4\b|(?:[rg]tx)?[a-z]{0,2}\d{2,4})",
+        lambda found: f"passing={next((f'{one}x' for one in found.groups() if one), '')}",
+        "until our 8 H200s arrive",
+        "passing=8xH200s arrive",
     ),
     Spelling(
         r"\b(?:w/o|(?:do(?:es)?n|can|won)['\u2019]?t|cannot|never|avoid(?:ing)?|instead\s+of|"

@@ -6,7 +6,7 @@ from bot.recommend.spellings.spelling import Spelling, left_out
 
 _KEYS = (
     r"model|base_model|model[_-](?:name|path)|model_name_or_path|pretrain|task|train_type|tuner_type"
-    r"|algo(?:rithm)?|gpu(?:_type)?|device"
+    r"|algo(?:rithm)?|advantage_estimator|module|gpu(?:_type)?|device"
 )
 """Keys whose values are words of a question by themselves."""
 FLAGS = (
@@ -37,6 +37,40 @@ FLAGS = (
         r" nodes=\1_ ",
         "--nodes=2",
         " nodes=2_ ",
+    ),
+    Spelling(r"(?<![\w-])--lora_(?:r|rank)[\s=](?=\d)", "rank=", "--lora_r 16", "rank=16"),
+    left_out(r"(?<![\w-])--config_file[\s=]\S{1,80}", "--config_file zero3.yaml"),
+    Spelling(
+        r"(?<![\w-])--(?:ref_|actor_|critic_|reward_)?num_gpus_per_node[\s=](\d{1,3})\b",
+        r" \1 gpus ",
+        "--actor_num_gpus_per_node 8",
+        " 8 gpus ",
+    ),
+    Spelling(
+        r"(?<![\w-])--rollout_batch_size[\s=](?=\d)",
+        "batch=",
+        "--rollout_batch_size 512",
+        "batch=512",
+    ),
+    Spelling(
+        r"(?<![\w-])--(?:micro_\w{1,30}|per_device_\w{1,10}_)batch_size[\s=](?=\d)",
+        "micro-batch=",
+        "--micro_train_batch_size 2",
+        "micro-batch=2",
+    ),
+    Spelling(
+        r"(?<![\w-])--((?:train_batch_size|zero_stage|num_episodes|gradient_accumulation_steps|num_train_epochs"
+        r"|max_epochs|lora_(?:alpha|dropout)|(?:actor_|critic_)?learning_rate|\w{1,30}_coef|vllm_\w{1,30})"
+        r")[\s=]([\d.]{1,9}(?:e-?\d\d?)?)(?!\w)",
+        r"left=\1=\2",
+        "--zero_stage 3",
+        "left=zero_stage=3",
+    ),
+    Spelling(
+        r"(?<![\w-])--(?:(actor)|ref|critic|reward)_num_nodes[\s=](\d{1,3})\b",
+        lambda found: f" nodes={found[2]}_ " if found[1] else " ",
+        "--actor_num_nodes 2 --ref_num_nodes 2",
+        " nodes=2_   ",
     ),
     Spelling(
         rf"(?:(?<![\w.-])-{{0,2}}(?:path|adv_estimator|hardware|{_KEYS})[:=]\s?|(?<![\w-])--(?:{_KEYS})\s)"
@@ -78,4 +112,11 @@ FLAGS = (
         "beta: 0.1",
         " left=beta=0.1 ",
     ),
+    Spelling(
+        r"(?<![\w-])--(?=[a-z]{2,20}_[a-z\d_]{1,40}(?![\w=-]))",
+        "left=",
+        "--packing_samples",
+        "left=packing_samples",
+    ),
+    left_out(r"(?<![\w=-])flash[\s_-]?att(?:entio)?n(?:[\s_-]?[23])?(?![\w-])", "flash attention 2"),
 )

@@ -15,6 +15,20 @@ _COUNTED = (
     r"(?:epochs?|steps|iterations|updates|episodes|batches|rounds)|hours?|days?)"
 )
 INCIDENTAL = (
+    left_out(
+        r"(?:torch\.)?(?:cuda\.)?\bOutOfMemoryError\b:?|\bCUDA\sout\sof\smemory\.?|\btried\sto\sallocate\s[\d.]{1,8}\s[kmg]ib\.?"
+        r"|\bof\swhich\s[\d.]{1,8}\s[kmg]ib\sis\sfree\.?|\bincluding\snon-pytorch\smemory[^\n]{1,80}?in\suse\.?"
+        r"|\bprocess\s\d{1,9}\shas[^\n]{1,60}?in\suse\.?|\bof\sthe\sallocated\smemory[^\n]{1,180}?unallocated\.?"
+        r"|\bif\sreserved\sbut\sunallocated[^\n]{1,160}?fragmentation\.?|\bsee\sdocumentation\sfor[^\n]{1,140}?variables\)?",
+        "CUDA out of memory. Tried to allocate 2.00 GiB.",
+        " ",
+    ),
+    Spelling(
+        r"\bGPU\s\d{1,2}\shas\sa\stotal\scapac[a-z]{3,5}\sof\s(\d{1,4}(?:\.\d{1,3})?)\sGiB\b\.?",
+        lambda found: f" {round(float(found[1]))}gb ",
+        "GPU 0 has a total capacity of 79.15 GiB",
+        " 79gb ",
+    ),
     Spelling(
         r"\b(images?|frames?|pictures?|resolution)\s(?:of\s|at\s)?\d{3,4}\s?x\s?\d{3,4}\b",
         "left=images",

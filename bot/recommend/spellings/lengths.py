@@ -12,6 +12,14 @@ _SAYS = (
 )
 LENGTHS = (
     Spelling(
+        rf"\b({NUMBER}{UNIT})\s(?:image|vision|visual)[\s-]tokens?"
+        r"(?:\s(?:per|an?|each|in\san?)\s(?:prompts?|samples?|images?|pictures?|examples?))?\b"
+        rf"|\b(?:image|vision|visual)[\s_-]tokens?[\s:=]{{1,3}}({NUMBER}{UNIT})\b",
+        r" images=\1\2 ",
+        "1200 image tokens per sample",
+        " images=1200 ",
+    ),
+    Spelling(
         r"\b(?:total|overall)\s{1,3}(?:(?:len(?:gth)?|tokens?)\s?(?:of\s|[:=]\s?)?"
         r"|of\s(?=\d{1,6}k?\s?tokens))(?=\d)",
         "context=",
