@@ -164,18 +164,18 @@ def _made_in_python(context: RuleContext, commands: Sequence[Command]) -> Messag
 def _written(
     context: RuleContext, place: ScriptPlace, started: Started, one: WrittenSettings
 ) -> Message:
+    place_of = {"name": one.name, "path": one.path}
     options = b".add_argument(" in place.checkout.files.get(one.path, b"") and not one.foreign
     if is_program(context.path) and not started.argv and options:
         return message(
             "the settings of TRL stand in Python, {name}(…) in {path}, and are not read "
             "without its arguments: give them with --args",
-            name=one.name,
-            path=one.path,
+            **place_of,
         )
     return message(
-        "the settings of TRL stand in Python, {name}(…) in {path}, and are not read there",
-        name=one.name,
-        path=one.path,
+        "the settings of TRL stand in Python, {name}(…) in {path}, and are not read there: {why}",
+        **place_of,
+        why=one.why,
     )
 
 

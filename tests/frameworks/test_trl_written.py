@@ -717,15 +717,45 @@ def test_a_program_without_the_arguments_that_decide_asks_for_them() -> None:
     assert "without its arguments: give them with --args" in reason
 
 
-def test_arguments_are_not_asked_for_where_they_would_not_help() -> None:
-    program = b"""
+_OTHER = """
 import argparse
 from trl.experimental.distillation import DistillationConfig
 parser = argparse.ArgumentParser()
 parser.add_argument("--lr", type=float)
 DistillationConfig(learning_rate=parser.parse_args().lr)
 """
-    options = CheckOptions(place=InCheckout(Checkout({"train.py": program})), evidence="off")
-    report = check_script(ScriptFile(path="train.py", data=program), options)
+_SEVERAL = """
+from trl import SFTConfig
+from elsewhere import train
+train(SFTConfig(output_dir="a", max_length=512))
+train(SFTConfig(output_dir="b", max_length=1024))
+"""
+_OPEN = """
+from trl import SFTConfig, SFTTrainer
+SFTTrainer("Qwen/Qwen2.5-0.5B", args=SFTConfig(max_length=512, **made())).train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "beside", "why"),
+    [
+        # Arguments are not asked for where they would not help.
+        (_OTHER, {}, "DistillationConfig(…) in train.py, {0}the class is none of those {1}"),
+        (_SEVERAL, {}, "SFTConfig(…) in train.py, {0}2 places make them, with other values"),
+        (_OPEN, {}, "SFTConfig(…) in train.py, {0}only a run knows what it is given"),
+        (
+            _OPEN,
+            {"trl/trainer/sft_config.py": b"class SFTConfig: ..."},
+            "SFTConfig(…) in train.py, {0}it may import the copy of TRL in trl",
+        ),
+    ],
+)
+def test_settings_that_are_not_read_say_why(
+    program: str, beside: dict[str, bytes], why: str
+) -> None:
+    """johnson7788/DPO_REWARD_GRPO: TRL's own examples beside a copy of TRL."""
+    data = program.encode()
+    options = CheckOptions(place=InCheckout(Checkout({"train.py": data, **beside})), evidence="off")
+    report = check_script(ScriptFile(path="train.py", data=data), options)
     (reason,) = [one.reason for one in report.unchecked]
-    assert reason.endswith("DistillationConfig(…) in train.py, and are not read there")
+    assert reason.endswith(why.format("and are not read there: ", "that are known"))

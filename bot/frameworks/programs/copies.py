@@ -27,10 +27,6 @@ class TrlCopies:
         self._known: dict[str, bool] = {}
         self._fields: dict[str, frozenset[str]] = {}
 
-    def may_serve(self, program: str) -> bool:
-        """Whether a program may import a copy."""
-        return self.serving(program) is not None
-
     def serving(self, program: str) -> str | None:
         """The folder with the copy that a program may import; None where it imports none.
 

@@ -245,8 +245,10 @@ class TrlPrograms:
         every = [found] if found is not None else []
         if found is None or not found.words:
             every = settings_of_trainers(run, partial(python_of, self._files)) or every
-        if self._copies.may_serve(run.path):
-            return [WrittenSettings(run.path, one.name, one.trainer) for one in every]
+        if (copy := self._copies.serving(run.path)) is not None:
+            folder = posixpath.join(copy, "trl")
+            why = message("it may import the copy of TRL in {folder}", folder=folder)
+            return [WrittenSettings(run.path, one.name, one.trainer, why=why) for one in every]
         return every
 
     def _own_options(self, run: ProgramRun) -> tuple[ast.Call, ProgramOptions] | None:

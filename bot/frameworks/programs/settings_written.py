@@ -17,6 +17,7 @@ from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import Message, message
 from bot.frameworks.programs.derived import class_named, from_trl, trainers
 from bot.frameworks.programs.follow_model import model_of
 from bot.frameworks.programs.model_written import ModelWritten, program_of
@@ -56,6 +57,7 @@ _MOST_TRAINERS: Final = 5
 """Calls that make a program's trainer, in ways that a condition chooses from."""
 _SHOWN: Final = 60
 """Characters of an expression that a hole shows."""
+_ONLY_A_RUN: Final = message("only a run knows what it is given")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,8 @@ class WrittenSettings:
     """What it does besides; None where its settings cannot be followed."""
     foreign: bool = False
     """Whether the class is another than TRL's, which is never followed."""
+    why: Message = _ONLY_A_RUN
+    """Why they are not followed, as a clause."""
 
 
 def settings_written(
@@ -109,7 +113,10 @@ def settings_written(
         given = _together(tree, plain, run)
     foreign = not from_trl(tree, name, ours=own is not None)
     if given is None or len(given.settings) > MOST or foreign:
-        return WrittenSettings(run.path, name, classes[name], foreign=foreign)
+        several = message("{count} places make them, with other values", count=len(made))
+        why = message("the class is none of those that are known") if foreign else _ONLY_A_RUN
+        why = why if alike or foreign else several
+        return WrittenSettings(run.path, name, classes[name], foreign=foreign, why=why)
     left_out = own[2] if own is not None else ()
 
     def follow(settings: Mapping[str, ast.expr]) -> ModelWritten | None:

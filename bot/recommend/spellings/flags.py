@@ -118,5 +118,7 @@ FLAGS = (
         "--packing_samples",
         "left=packing_samples",
     ),
-    left_out(r"(?<![\w=-])flash[\s_-]?att(?:entio)?n(?:[\s_-]?[23])?(?![\w-])", "flash attention 2"),
+    left_out(
+        r"(?<![\w=-])flash[\s_-]?att(?:entio)?n(?:[\s_-]?[23])?(?![\w-])", "flash attention 2"
+    ),
 )
