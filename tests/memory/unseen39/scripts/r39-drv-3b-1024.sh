@@ -1,0 +1,38 @@
+python -m openrlhf.cli.train_ppo_ray \
+    --ref_num_nodes 1 \
+    --ref_num_gpus_per_node 2 \
+    --colocate_actor_ref \
+    --reward_num_nodes 0 \
+    --reward_num_gpus_per_node 0 \
+    --critic_num_nodes 0 \
+    --critic_num_gpus_per_node 0 \
+    --actor_num_nodes 1 \
+    --actor_num_gpus_per_node 2 \
+    --vllm_num_engines 1 \
+    --vllm_tensor_parallel_size 1 \
+    --vllm_gpu_memory_utilization 0.8 \
+    --pretrain Qwen/Qwen2.5-Coder-3B-Instruct \
+    --save_path ./ckpt \
+    --input_key prompt \
+    --label_key test_cases \
+    --prompt_data train.jsonl \
+    --max_samples 2847 \
+    --micro_train_batch_size 1 \
+    --train_batch_size 128 \
+    --rollout_batch_size 16 \
+    --n_samples_per_prompt 8 \
+    --max_new_tokens 1024 \
+    --max_epochs 1 \
+    --zero_stage 3 \
+    --gradient_checkpointing \
+    --param_dtype bf16 \
+    --advantage_estimator group_norm \
+    --use_kl_loss \
+    --init_kl_coef 0.02 \
+    --temperature 1.0 \
+    --actor_learning_rate 5e-7 \
+    --stop_properly_penalty_coef 0.0 \
+    --overlong_buffer_len 256 \
+    --overlong_penalty_factor 1.0 \
+    --save_steps 15 \
+    --remote_rm_url http://localhost:5000/scores
