@@ -163,7 +163,10 @@ def sizes_of(question: ParsedQuestion) -> Sizes:
 
 
 def request_of(question: ParsedQuestion, model: str | ModelFolder, method: str) -> Request:
-    """The request for a model and a method; raises UserError as `make_request` does."""
+    """The request for a model and a method; raises UserError as `make_request` does.
+
+    And for tokens of images that it has no place for.
+    """
     request = make_request(
         model,
         task=task_of(question),
@@ -171,6 +174,7 @@ def request_of(question: ParsedQuestion, model: str | ModelFolder, method: str) 
         framework=framework_of(question),
         sizes=sizes_of(question),
     )
+    _check_images(request)
     default_batch = BATCH if question.batch is None else None
     return replace(
         request,
@@ -178,6 +182,23 @@ def request_of(question: ParsedQuestion, model: str | ModelFolder, method: str) 
         may_offload=question.may_offload,
         node=question.node,
     )
+
+
+def _check_images(request: Request) -> None:
+    """Raise UserError for tokens of images that the model or the lengths have no place for."""
+    if request.images and not request.model.shape.vision:
+        raise UserError(
+            "{model} reads no images: leave their tokens out, or name a model that does.",
+            model=request.model.name,
+        )
+    longest = request.prompt or request.response
+    if request.images > longest:
+        raise UserError(
+            "Images of {images} tokens have no place in {tokens}: they are tokens of the prompt, "
+            "or of the sample.",
+            images=request.images,
+            tokens=longest,
+        )
 
 
 def search_of(question: ParsedQuestion, request: Request) -> Search:

@@ -291,25 +291,7 @@ def make_request(
         **asdict(sizes),
     )
     _check_positions(request)
-    _check_images(request)
     return request
-
-
-def _check_images(request: Request) -> None:
-    """Raise UserError for tokens of images that the model or the lengths have no place for."""
-    if request.images and not request.model.shape.vision:
-        raise UserError(
-            "{model} reads no images: leave their tokens out, or name a model that does.",
-            model=request.model.name,
-        )
-    longest = request.prompt or request.response
-    if request.images > longest:
-        raise UserError(
-            "Images of {images} tokens have no place in {tokens}: they are tokens of the prompt, "
-            "or of the sample.",
-            images=request.images,
-            tokens=longest,
-        )
 
 
 def _check_positions(request: Request) -> None:
