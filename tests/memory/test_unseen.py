@@ -55,6 +55,7 @@ DIGESTS = (
     "17c9737d5c2528095b4ce6ffd0526c1268849a3a4ff74f4c7eb9e52b2df80fd3",
     "f6ac5d95092fa542a9efcf3d9dbfa0ae9ba014fa3d813b05e3b204d84a48c707",
     "9bc59a13898ec4c062fa41262f18afbd5391b0c24f32956268dc25d5d5ac7dbf",
+    "e5f7566fc3fbd3d9f049b1f027e3073423903093343665b340ba679da7cb78b2",
 )
 """Of each round's rows and scripts, from the first on."""
 AGAIN = ("r32-ctn-8b-a100",)
@@ -173,6 +174,7 @@ def test_a_later_round_repeats_no_row(number: int) -> None:
                 (52, 52, 20, 8),
                 (27, 27, 15, 7),
                 (31, 30, 12, 6),
+                (22, 22, 4, 9),
             ),
             strict=True,
         )

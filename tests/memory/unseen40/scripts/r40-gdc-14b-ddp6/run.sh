@@ -1,0 +1,1 @@
+PYTORCH_ALLOC_CONF=expandable_segments:True CUDA_DEVICE_MAX_CONNECTIONS=1 accelerate launch --num_processes 6 --mixed_precision bf16 train.py --model_name Qwen/Qwen2.5-Coder-14B-Instruct --per_device_train_batch_size 1 --gradient_accumulation_steps 4 --num_generations 2 --max_completion_length 256 --learning_rate 5e-5 --lora_r 16 --lora_alpha 32 --save_steps 100
