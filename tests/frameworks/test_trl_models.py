@@ -908,6 +908,39 @@ def test_a_main_function_may_be_handed_the_command_line(
     assert (launch["settings"]["model_name_or_path"] == "Qwen/Qwen2.5-0.5B") is whole
 
 
+HANDED = """
+import argparse
+def parse(argv):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--base-model", required=True)
+    return parser.parse_args(argv)
+def main(argv=None):
+    args = parse(argv)
+    model = AutoModelForCausalLM.from_pretrained(f"Qwen/{args.base_model}", dtype=torch.bfloat16)
+    SFTTrainer(model=model, args=SFTConfig(max_length=512)).train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        (f"{HANDED}main()\n", True),
+        (f"{HANDED}main(sys.argv[1:])\n", True),
+        (HANDED.replace("parse(argv):", "parse(argv=None):") + "main()\n", True),
+        (f"{HANDED}main(['--base-model', 'Qwen2.5-7B'])\n", False),
+        (HANDED.replace("args = parse(argv)", "args = parse(argv + more)") + "main()\n", False),
+    ],
+)
+def test_one_function_may_hand_the_command_line_to_the_next(
+    tmp_path: Path, text: str, whole: bool
+) -> None:
+    """BTGenTP/FineTuningOnTelecomCluster"""
+    (tmp_path / "train.py").write_text(HEAD + text)
+    given = ("--args", "--base-model Qwen2.5-0.5B")
+    found = rlbot("estimate", "train.py", "--device", "h100", *given, cwd=tmp_path)
+    assert ("fits" in found.out) is whole
+
+
 def test_a_variable_of_the_caller_is_the_programs(tmp_path: Path) -> None:
     program = "import os\nmodel = os.environ['BASE']\nargs = SFTConfig(max_length=512)\n"
     (tmp_path / "train.py").write_text(HEAD + program + TRAIN)

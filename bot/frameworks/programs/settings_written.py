@@ -34,7 +34,7 @@ from bot.frameworks.python import unsloth
 from bot.frameworks.python.argparse_options import UNREADABLE
 from bot.frameworks.python.changes import changes
 from bot.frameworks.python.known import given_word, option_of
-from bot.frameworks.python.loading import given_to
+from bot.frameworks.python.loading import given_to, may_reach
 from bot.frameworks.python.mappings import Keywords, keywords_of
 from bot.frameworks.python.run import ProgramRun
 from bot.frameworks.python.scope import Scope
@@ -94,6 +94,7 @@ def settings_written(
         (call, class_named(tree, name))
         for call, name in calls(tree)
         if class_named(tree, name) in classes and call.keywords
+        if may_reach(Scope.around(tree, call, run), call)
     ]
     bare = _without_settings(tree) if not made and own is None else []
     plain = _with_arguments(tree) if not made and own is None and not bare else []
@@ -136,7 +137,8 @@ def model_written(
     None where the program makes no such trainer, or several with other words or models. `settings`
     are those of TRL's class.
     """
-    made = [(call, found) for call, found in trainers(tree, run) if found.script == trainer]
+    every = ((call, found) for call, found in trainers(tree, run) if found.script == trainer)
+    made = [one for one in every if may_reach(Scope.around(tree, one[0], run), one[0])]
     if not _are_alike([call for call, _ in made], tree, run):
         return None
     models = [

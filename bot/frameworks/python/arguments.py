@@ -29,6 +29,8 @@ _TYPES: Final = ("str", "int", "float", "Path", "pathlib.Path")
 _SWITCHES: Final = {"store_true": True, "store_false": False}
 _MOST: Final = 1_000
 """Options of a program."""
+_DEEPEST: Final = 3
+"""Functions that hand the command line on: `main(argv=None)` to `parse_args(argv)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,17 +125,26 @@ def _whole(tree: ast.Module, call: ast.Call) -> bool:
     given = [*call.args, *(one.value for one in call.keywords if one.arg == "args")]
     if len(given) < len(call.args) + len(call.keywords) or len(given) > 1:
         return False
-    if not given or written(given[0]) in _ALL:
+    return not given or _is_whole(tree, call, given[0], _DEEPEST)
+
+
+def _is_whole(tree: ast.Module, call: ast.Call, word: ast.expr, left: int) -> bool:
+    """Whether an argument of a call is the whole command line; `left` functions may hand it on."""
+    name = written(word)
+    if name in _ALL:
         return True
-    function, name = function_of(tree, call), written(given[0])
-    if not isinstance(function, ast.FunctionDef) or name not in parameters(function):
+    function = function_of(tree, call)
+    if not left or not isinstance(function, ast.FunctionDef):
         return False
-    first = [one.arg for one in function.args.args[:1]]
-    if first != [name] or [*map(written, function.args.defaults)] != ["None"]:
+    if [one.arg for one in function.args.args] != [name] or name not in parameters(function):
         return False
     called = calls_of(tree).get(function.name, ())
+    default = [*map(written, function.args.defaults)]
+    if default != ["None"] and (default or not called or not all(one.args for one in called)):
+        return False
     return not any(
-        call.keywords or any(written(word) not in _ALL for word in call.args) for call in called
+        one.keywords or any(not _is_whole(tree, one, word, left - 1) for word in one.args)
+        for one in called
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final, Protocol, Self, TypeAlias, TypeVar
 
 from bot.frameworks.python.run import ProgramRun
+from bot.frameworks.python.statements import Tests
 
 END: Final = 1 << 30
 """The line behind all of a program."""
@@ -51,8 +52,32 @@ class Around(Protocol):
     def imported_module(self, name: str) -> Self | None:
         """The module that a name is."""
 
+    @property
+    def depth(self) -> int:
+        """Functions and modules that were followed from one into the next."""
+
+    def value(self, node: ast.expr) -> tuple[ast.expr, Self]:
+        """What an expression stands for."""
+
     def field_of(self, node: ast.Attribute, before: int) -> tuple[ast.expr, Self, int] | None:
         """A field of a class of the program's."""
+
+    def within(self, node: ast.AST, given: Mapping[str, tuple[ast.expr, Self]]) -> Self:
+        """A function or class of this module, a step deeper."""
+
+    def assigned(self, name: str) -> list[ast.Assign]:
+        """The statements of this place that assign a name."""
+
+    def reached(self, tests: Tests, name: str) -> bool:
+        """Whether a statement is carried out."""
+
+    def target(self, one: ast.Assign, name: str) -> tuple[ast.expr, Self, int] | None:
+        """What an assignment gives a name or an attribute."""
+
+    def bound(
+        self, takes: ast.arguments, call: ast.Call, there: Self, first: int
+    ) -> Mapping[str, tuple[ast.expr, Self]]:
+        """What a call gives for the parameters of a function."""
 
 
 S = TypeVar("S", bound=Around)

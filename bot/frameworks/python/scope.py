@@ -11,10 +11,10 @@ from bot.base.fast_dataclass import dataclass
 from bot.frameworks.python.argparse_options import UNREADABLE, constant
 from bot.frameworks.python.arguments import parsing_call
 from bot.frameworks.python.around import AS_IT_IS, END, Folded
-from bot.frameworks.python.changes import changes
 from bot.frameworks.python.functions import function_called
 from bot.frameworks.python.hydra_main import decorated, is_hydra
 from bot.frameworks.python.known import called, compared, is_object, part, stripped
+from bot.frameworks.python.objects import calls_to, field_of, maker, name_of_self
 from bot.frameworks.python.paths import divided
 from bot.frameworks.python.run import ProgramRun
 from bot.frameworks.python.source import (
@@ -31,18 +31,15 @@ from bot.frameworks.python.statements import (
     as_it_was,
     assigned_above,
     assignment,
-    calls_of,
     definitions,
-    field_default,
     function_of,
-    is_text,
     parameters,
     statements,
     stores,
 )
 from bot.frameworks.python.unsloth import method_of
 
-_DEEPEST: Final = 8
+DEEPEST: Final = 8
 """Functions and modules that are followed from one into the next."""
 _MOST: Final = 50
 """Statements that give one name something."""
@@ -140,7 +137,7 @@ class Scope:
         if len(made) > 1 and before == END and not here:
             raise UnfollowedError(name)
         if made:
-            return self._target(made[-1], name)
+            return self.target(made[-1], name)
         if not taken and not self._defined(name):
             raise UnfollowedError(name)
         if name in self.given:
@@ -156,6 +153,10 @@ class Scope:
         """The module itself."""
         return replace(self, node=self.tree, given={})
 
+    def within(self, node: ast.AST, given: _Given) -> Scope:
+        """A function or class of this module, a step deeper; `given` are its parameters."""
+        return replace(self, node=node, given=given, depth=self.depth + 1)
+
     def _handed(self, name: str) -> tuple[ast.expr, Scope]:
         """What the calls of this function in its own module give for a parameter, all the same."""
         function = self.node
@@ -166,13 +167,19 @@ class Scope:
         composed = self.run.composed(self.path, main) if main is not None else None
         if composed is not None:
             return composed, self.module()
-        made = calls_of(self.tree).get(function.name, ())
-        if self.given or not 0 < len(made) < _MOST or self.depth >= _DEEPEST:
+        if (object_made := maker(self, name)) is not None:
+            return object_made
+        made, first = calls_to(self.tree, function)
+        if (
+            self.given.keys() - {name_of_self(self)}
+            or not 0 < len(made) < _MOST
+            or self.depth >= DEEPEST
+        ):
             raise UnfollowedError(name)
         found = list[tuple[ast.expr, Scope]]()
         for call in made:
             around = replace(self, node=function_of(self.tree, call), depth=self.depth + 1)
-            bound = around.bound(function.args, call, self.module())
+            bound = around.bound(function.args, call, self.module(), first)
             if name not in bound:
                 raise UnfollowedError(name)
             node, there = bound[name]
@@ -192,7 +199,7 @@ class Scope:
 
     def _module_at(self, level: int, module: str) -> Scope | None:
         """A module of the repository's, which no package that is installed has the name of."""
-        if self.depth >= _DEEPEST or (not level and module.split(".")[0] in INSTALLED):
+        if self.depth >= DEEPEST or (not level and module.split(".")[0] in INSTALLED):
             return None
         path = self.run.files.imported(self.path, level, module)
         tree = self.run.files.tree(path) if path is not None else None
@@ -208,10 +215,10 @@ class Scope:
         elsewhere = self._imported(name)
         return elsewhere[0].definition(elsewhere[1]) if elsewhere is not None else None
 
-    def _target(self, one: ast.Assign, name: str) -> _Place | None:
-        """What an assignment gives a name, alone or in a row of names."""
+    def target(self, one: ast.Assign, name: str) -> _Place | None:
+        """What an assignment gives a name or an attribute, alone or in a row of them."""
         target, value = one.targets[0], one.value
-        if isinstance(target, ast.Name):
+        if isinstance(target, (ast.Name, ast.Attribute)):
             return value, self, one.lineno
         row = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
         at = next((n for n, part in enumerate(row) if written(part) == name), None)
@@ -312,7 +319,7 @@ class Scope:
         if found is None:
             return None
         function, there, own = found
-        if self.depth >= _DEEPEST:
+        if self.depth >= DEEPEST:
             raise UnfollowedError(function.name)
         bound = {**own, **self.bound(function.args, call, there, len(own))}
         inner = replace(there, node=function, given=bound, depth=self.depth + 1)
@@ -353,43 +360,8 @@ class Scope:
         return found | keywords
 
     def field_of(self, node: ast.Attribute, before: int) -> _Place | None:
-        """What `Config.MODEL`, or `config.model` of `config = Config()`, is in a class.
-
-        None for what is no such field, or is set elsewhere.
-        """
-        holder, around = self.step(node.value, before)
-        given: Mapping[str, tuple[ast.expr, Scope]] = {}
-        if isinstance(holder, ast.Call) and not holder.args:
-            given = around.fields_given(holder)
-            holder, around = around.value(holder.func)
-        found = around.definition(holder.id) if isinstance(holder, ast.Name) else None
-        if found is None or not isinstance(found[0], ast.ClassDef):
-            return None
-        made, there = found
-        changed = [changes(tree) for tree in (self.tree, there.tree)]
-        if any(node.attr in one.attributes | one.of_self for one in changed):
-            return None
-        if node.attr in given:
-            return (*given[node.attr], END)
-        fields = replace(there, node=made).assigned(node.attr)
-        return (field_default(fields[0].value), there, END) if len(fields) == 1 else None
-
-    def fields_given(self, call: ast.Call) -> _Given:
-        """The fields that a call makes an object with: by name, or of a mapping."""
-        found: dict[str, tuple[ast.expr, Scope]] = {}
-        for keyword in call.keywords:
-            if keyword.arg:
-                found[keyword.arg] = keyword.value, self
-                continue
-            mapping, there = self.value(keyword.value)
-            keys = mapping.keys if isinstance(mapping, ast.Dict) else [None]
-            if not isinstance(mapping, ast.Dict) or not all(map(is_text, keys)):
-                raise UnfollowedError(written(keyword.value))
-            names = (str(key.value) for key in keys if isinstance(key, ast.Constant))
-            found |= {
-                name: (value, there) for name, value in zip(names, mapping.values, strict=True)
-            }
-        return found
+        """A field of a class, or of an object of it; None for what is none, or is set elsewhere."""
+        return field_of(self, node, before)
 
 
 _Given: TypeAlias = Mapping[str, tuple[ast.expr, Scope]]

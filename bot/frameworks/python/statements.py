@@ -16,6 +16,13 @@ INNER: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _EXITS: Final = ("sys.exit", "exit", "quit", "os._exit")
 _KEEPS: Final = frozenset(("to", "cuda", "train", "eval"))
 """Methods that give back the model as it is."""
+_FOUND: Final = {
+    "peft": ("LoraConfig", "TaskType", "get_peft_model", "prepare_model_for_kbit_training"),
+    "torch": (),
+    "transformers": ("AutoModelForCausalLM", "AutoTokenizer", "BitsAndBytesConfig"),
+    "trl": ("DPOConfig", "DPOTrainer", "SFTConfig", "SFTTrainer"),
+}
+"""Names that a package has in all releases that are read here, beside the package itself."""
 _UNSURE: Final = (ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match)
 """Statements in which another is carried out or not, as only a run knows."""
 
@@ -52,7 +59,7 @@ def stores(node: ast.AST) -> Mapping[str, list[tuple[ast.AST, Tests]]]:
     found: dict[str, list[tuple[ast.AST, Tests]]] = {}
     for statement, tests in statements(node):
         for name in dict.fromkeys(
-            name for part in _own_parts(statement) for name in _given_by(part)
+            name for part in own_parts(statement) for name in _given_by(part)
         ):
             found.setdefault(name, []).append((statement, tests))
     for one in ast.walk(node) if isinstance(node, ast.Module) else ():
@@ -118,7 +125,9 @@ def statements(node: ast.AST) -> Iterator[tuple[ast.AST, Tests]]:
             ]
             waiting += [(inner, (*tests, (one.test, False))) for inner in one.orelse]
             continue
-        if isinstance(one, ast.Try) and all(_fails(handler.body) for handler in one.handlers):
+        if isinstance(one, ast.Try) and (
+            _finds(one.body) or all(_fails(handler.body) for handler in one.handlers)
+        ):
             waiting += [(inner, tests) for inner in (*one.body, *one.orelse, *one.finalbody)]
             continue
         within = (*tests, (None, True)) if isinstance(one, _UNSURE) else tests
@@ -126,7 +135,23 @@ def statements(node: ast.AST) -> Iterator[tuple[ast.AST, Tests]]:
             waiting += [(inner, within) for inner in getattr(one, part, [])]
 
 
-def _own_parts(statement: ast.AST) -> Iterator[ast.AST]:
+def _finds(block: Sequence[ast.stmt]) -> bool:
+    """Whether a block imports what is there wherever TRL trains, and does nothing else.
+
+    Where it says so by a name beside, what is to be done without it is not carried out.
+    """
+    return all(
+        (isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant))
+        or (isinstance(one, ast.Import) and all(name.name in _FOUND for name in one.names))
+        or (
+            isinstance(one, ast.ImportFrom)
+            and all(name.name in _FOUND.get(one.module or "", ()) for name in one.names)
+        )
+        for one in block
+    )
+
+
+def own_parts(statement: ast.AST) -> Iterator[ast.AST]:
     """The parts of a statement that are no statements themselves."""
     waiting = [statement]
     while waiting:
@@ -145,7 +170,7 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """All that stands in a function or module, without that of functions and classes in it."""
     for statement, _ in statements(node):
         if not isinstance(statement, INNER):
-            yield from _own_parts(statement)
+            yield from own_parts(statement)
 
 
 def tests_around(within: ast.AST, node: ast.AST) -> Tests:
@@ -157,7 +182,7 @@ def tests_around(within: ast.AST, node: ast.AST) -> Tests:
 def _tests(within: ast.AST) -> Mapping[ast.AST, Tests]:
     found: dict[ast.AST, Tests] = {}
     for one, tests in statements(within):
-        for part in _own_parts(one) if tests else ():
+        for part in own_parts(one) if tests else ():
             found.setdefault(part, tests)
     return found
 
