@@ -12,7 +12,7 @@ from bot.base.devices import Device, by_token, devices
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import enumeration, message, plural_message, sentence_of
 from bot.frameworks.launchers.processes import without_launcher
-from bot.frameworks.plan import Plan
+from bot.frameworks.plan import Plan, nothing
 from bot.frameworks.verl.verl import Verl
 from bot.memory.components.attention import without_bf16
 from bot.memory.components.logit_bytes import with_free
@@ -22,6 +22,7 @@ from bot.memory.readers.divisibility import check_sizes
 from bot.memory.readers.images import seeing, with_images
 from bot.memory.readers.lengths import Measured
 from bot.memory.readers.settings import MemorySettings, NoEstimateError, counted
+from bot.memory.readers.trl.placement import cards, laid_out, one_on_each
 from bot.memory.readers.trl.unsloth import plain_name
 from bot.memory.readers.unread import unread_settings
 from bot.memory.readers.verl.easyr1 import EasyR1Settings, is_easyr1
@@ -208,17 +209,14 @@ def _read(
     _refuse_what_cannot_start(plan)
     if plan.made:
         plan = replace(plan, settings=(*plan.settings, *plan.made))
+    laid = cards(plan, gpus)
+    if laid > 1:
+        plan, gpus = replace(plan, gpus=nothing(), gpus_per_node=nothing()), 1
     usual = Verl().as_own_trainer(plan) if plan.framework == "verl" else None
     get = EasyR1Settings(plan) if is_easyr1(plan) else MemorySettings(usual or plan)
     get.files = models.files
     get.asked |= plan.made_by
     recipe = plan.launch.command.implied and plan.launch.command.written is None
-    spread = plan.written is not None and plan.written.placed == "spread"
-    if spread and (plan.gpus.value or gpus or 1) > 1:
-        raise NoEstimateError(
-            "device_map spreads the layers of the model over the GPUs, which is not modelled; with "
-            "--gpus 1 all are on one."
-        )
     alone = without_launcher(plan)
     if alone and gpus is None and plan.gpus.value is None:
         gpus = 1
@@ -227,19 +225,17 @@ def _read(
         counted(plan.train_batch_size)
         counted(plan.rollout_n)
     workload = _with_images(get, models, run, gpus)
+    if laid > 1:
+        workload = laid_out(workload, plan, laid)
+        models.guessed.append(message("the layers of the model over {count} GPUs", count=laid))
     roles = {role.name for pool in workload.pools for role in pool.roles}
     unread = unread_settings(get.plan, get.asked, roles)
     if plan.framework == "trl" and recipe and plan.train.value is None:
         # A recipe alone: accelerate's file, which may have ZeRO or FSDP, is given beside it.
         models.guessed.append(message("a launcher that divides nothing"))
     elif alone and (plan.gpus.value or gpus or 1) > 1:
-        # transformers' trainer then copies the model to each GPU for every pass (`DataParallel`).
-        models.guessed.append(message("a process on each GPU, though no launcher starts them"))
-    if get.by_name is not None:
-        models.guessed.append(
-            message("ZeRO or FSDP as the name of {path} says, which was not read", path=get.by_name)
-        )
-    guessed = tuple(dict.fromkeys(models.guessed))
+        models.guessed.append(one_on_each(plan))
+    guessed = tuple(dict.fromkeys((*models.guessed, *get.guessed)))
     workload = replace(
         workload,
         unread=unread,

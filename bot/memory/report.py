@@ -73,11 +73,16 @@ def _shortage(short: Shortage) -> EstimateShortage:
 
 def _allocated(plan_estimate: PlanEstimate) -> EstimateAllocated | None:
     """Of the process that trains the first role; None where nothing is trained."""
-    training = (p for p in plan_estimate.workload.pools if any(r.trained for r in p.roles))
-    pool = next(training, None)
-    if pool is None:
+    stages = plan_estimate.estimate.stages
+    peaks = [
+        process_peak(pool, [stage for stage in stages if stage.pool == pool.name])
+        for pool in plan_estimate.workload.pools
+        if any(role.trained for role in pool.roles)
+    ]
+    if not peaks:
         return None
-    peak = process_peak(pool, [s for s in plan_estimate.estimate.stages if s.pool == pool.name])
+    # Of one that has several cards on that which it fills most.
+    peak = max(peaks, key=lambda one: one.allocated.expected)
     return EstimateAllocated(
         floor_gib=_gib(peak.allocated.floor),
         expected_gib=_gib(peak.allocated.expected),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bot.base.devices import gpu_count
 from bot.base.messages import plural_message
-from bot.base.regex import regex
 from bot.frameworks.fields import product
+from bot.frameworks.launchers.processes import devices_listed
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, hit, message
@@ -45,7 +45,6 @@ _VARIABLES = (
     "ROCR_VISIBLE_DEVICES",
     "ASCEND_RT_VISIBLE_DEVICES",
 )
-_DEVICE = regex(r"\d{1,3}|(?:GPU|MIG)-[\w\-/]+")
 
 
 def check(context: RuleContext) -> Hits:
@@ -58,7 +57,7 @@ def check(context: RuleContext) -> Hits:
             continue
         for name in _VARIABLES:
             word = plan.launch.command.environment.get(name)
-            listed = _count(word) if word is not None else None
+            listed = devices_listed(word) if word is not None else None
             if word is None or listed is None or used <= listed <= used + beside:
                 continue
             yield _hit(plan, name, word, listed, used + beside * (listed > used))
@@ -95,11 +94,3 @@ def _hit(plan: Plan, name: str, word: Word, listed: int, used: int) -> Hit:
         if listed < used
         else message("{enough}, or leave the variable to the caller", enough=enough),
     )
-
-
-def _count(word: Word) -> int | None:
-    """How many devices a value lists; None when that cannot be told."""
-    if not word.complete or not word.text.strip():
-        return None
-    parts = [part.strip() for part in word.text.strip().rstrip(",").split(",")]
-    return len(set(parts)) if all(_DEVICE.fullmatch(part) for part in parts) else None

@@ -211,8 +211,9 @@ class Unsloth:
     """What names that, in words."""
 
 
-Placed: TypeAlias = Literal["spread", "whole"] | None
-"""Layers of a model over the GPUs that there are, or all of them on each process's own."""
+Placed: TypeAlias = Literal["spread", "balanced", "named", "whole"] | None
+"""Layers of a model over the GPUs that there are, about as much on each (`balanced`) or otherwise,
+as TRL's trainer lays one of which it is told the name, or all of them on each process's own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -484,10 +484,25 @@ def test_how_layers_would_be_recomputed_changes_nothing_where_they_are_not() -> 
     assert estimate("# trl: 1.10.0\n" + off + LOAD + TRAIN).outcome == "likely OOM"
 
 
-def test_layers_that_are_spread_over_gpus_are_not_estimated() -> None:
+def test_targets_that_only_a_run_decides_are_all_linear_layers() -> None:
+    """BTGenTP/FineTuningOnTelecomCluster: `[t for t in wanted if t in present]`"""
+    lora = "peft_config=LoraConfig(r=64, target_modules={})"
+    text = SFT + LOAD + TRAIN.replace("args=args", f"args=args, {lora}")
+    unknown = estimate(text.format("[t for t in wanted if t in present]"))
+    clause = "an adapter in all linear layers, as lora_target_modules is not known"
+    assert clause in unknown.assumptions
+    every = estimate(text.format("'all-linear'"))
+    assert clause not in every.assumptions
+    some = estimate(text.format("['q_proj']"))
+    assert unknown.peak_gib == every.peak_gib
+    assert (every.peak_gib or 0) > (some.peak_gib or 0)
+
+
+def test_layers_are_spread_over_gpus_as_a_map_says() -> None:
     text = SFT + LOAD.replace("dtype=", "device_map='auto', dtype=") + TRAIN
     assert estimate(text).reason is None
-    assert estimate(text, gpus=2).reason == (
+    assert "the layers of the model over 2 GPUs" in estimate(text, gpus=2).assumptions
+    assert estimate(text.replace("'auto'", "'sequential'"), gpus=2).reason == (
         "device_map spreads the layers of the model over the GPUs, which is not modelled; with "
         "--gpus 1 all are on one."
     )

@@ -251,5 +251,5 @@ def test_python_alone_starts_one_process(start: str, gpus: int, expected: bool) 
     made = estimate_script(script, CheckOptions(device="h100"), gpus=gpus).estimate
     assert made is not None
     assert made.reason is None
-    clause = "a process on each GPU, though no launcher starts them"
+    clause = "the layers of the model over 8 GPUs"
     assert (clause in made.assumptions) is expected

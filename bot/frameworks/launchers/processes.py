@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from bot.base.regex import regex
 from bot.frameworks.fields import AppliedSettings, product
 from bot.frameworks.launchers.hf_jobs import cards_of_job
 from bot.frameworks.launchers.launch import DISTRIBUTED, Started
 from bot.frameworks.launchers.launcher_options import launcher_option, unknown_options
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.shell.words import Command, Hole, Piece, Word
+
+_DEVICE = regex(r"\d{1,3}|(?:GPU|MIG)-[\w\-/]+")
 
 
 def launcher_number(launch: Launch, *names: str) -> Field[int] | None:
@@ -112,6 +115,14 @@ def _only_device(launch: Launch) -> Field[int] | None:
     if word is None or not word.complete or not re.fullmatch("[0-9]{1,3}", word.text):
         return None
     return Field(1, span=word.span_of(0, len(word.text)))
+
+
+def devices_listed(word: Word) -> int | None:
+    """How many devices a variable of the environment lists; None when that cannot be told."""
+    if not word.complete or not word.text.strip():
+        return None
+    parts = [part.strip() for part in word.text.strip().rstrip(",").split(",")]
+    return len(set(parts)) if all(_DEVICE.fullmatch(part) for part in parts) else None
 
 
 def _integer_if_set(values: AppliedSettings, key: str) -> Field[int] | None:

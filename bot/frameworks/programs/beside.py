@@ -16,6 +16,7 @@ from bot.frameworks.python.torch_types import known_type
 _TOWER = regex(r"vis(?:ual|ion)")
 _STORED = "PeftModel.from_pretrained"
 _TEACHER = "teacher_model_name_or_path"
+_SPREAD = ("balanced", "spread")
 _REWARD = "reward_model_path"
 _LOADED = "pretrained_model_name_or_path"
 _OTHERWISE = frozenset(("config", "load_in_4bit", "load_in_8bit", "quantization_config"))
@@ -95,7 +96,7 @@ def teacher_of(
     kind = next((given[name] for name in ("dtype", "torch_dtype") if name in given), None)
     if kind is not None:
         how["dtype"] = known_type(kind, scope)
-    if "device_map" in given and placed(given["device_map"], scope) == "spread":
+    if "device_map" in given and placed(given["device_map"], scope) in _SPREAD:
         how["device_map"] = ast.Constant("auto")
     if how:
         loading = ast.Dict([*map(ast.Constant, how)], [*how.values()])

@@ -311,6 +311,8 @@ class _Program:
         ((name, there),) = self.options
         self.options = []
         self._load(loading, scope)
+        if "device_map" not in loading:
+            self.placed = "named"
         self.options.insert(0, (name, there))
         if not loading.keys() & _TYPES:
             self._option("dtype", ast.Constant("float32"), name.value, scope)

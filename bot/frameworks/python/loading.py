@@ -31,6 +31,8 @@ _ON_HOST: Final = ("None", "'cpu'")
 _WHOLE: Final = ("'cuda'", "'cuda:0'", "0", "get_kbit_device_map()")
 """What `device_map` is where it leaves a model on the host, or puts it whole on one GPU, beside
 `{"": …}`; anything else spreads its layers over GPUs."""
+_BALANCED: Final = ("'auto'", "'balanced'")
+"""What it is where each GPU gets about as much of them."""
 REQUIRES: Final = "requires_grad"
 _DEEPEST: Final = 2
 """Expressions that are followed to what another one may be."""
@@ -181,14 +183,16 @@ def placed(node: ast.expr, scope: Scope) -> Placed:
     node, scope = scope.value(node)
     if isinstance(node, ast.IfExp):
         either = placed(node.body, scope), placed(node.orelse, scope)
-        return max(either, key=(None, "whole", "spread").index)
+        return max(either, key=(None, "whole", "balanced", "spread").index)
     if isinstance(node, ast.Dict):
         one = [written(key) for key in node.keys if key is not None] == ["''"]
         held = written(node.values[0]) not in _ON_HOST if one else False
         return "whole" if held else None if one else "spread"
     if written(node) in _ON_HOST:
         return None
-    return "whole" if written(node) in _WHOLE else "spread"
+    if written(node) in _WHOLE:
+        return "whole"
+    return "balanced" if written(node) in _BALANCED else "spread"
 
 
 def is_model(call: ast.Call) -> bool:

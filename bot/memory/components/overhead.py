@@ -31,6 +31,8 @@ def communicators(role: Role) -> int:
     and those that have the same experts.
     """
     layout = role.layout
+    if layout.gpus == 1:
+        return 0
     if role.backend != "megatron":
         return 1
     count = 1 + (layout.tensor > 1) + (layout.context > 1) + (layout.replicas > 1)

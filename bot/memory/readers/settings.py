@@ -81,8 +81,8 @@ class MemorySettings:
         self._last = {setting.key: setting for setting in plan.settings}
         self.files: Callable[[str], bytes | None] | None = None
         """The files of the script's tree; None without one."""
-        self.by_name: str | None = None
-        """The file of which the name alone says how the model is divided, as the launch has it."""
+        self.guessed: list[str] = []
+        """What may be otherwise than it is taken for, a clause for each."""
         self.profile = release_assumption(plan.framework, plan.configuration.release)
         """The assumption of whose defaults apply."""
 
@@ -94,6 +94,14 @@ class MemorySettings:
         """Of the keys of a value the one that the launch sets, as it calls it."""
         names = [self.named(key) for key in keys]
         return next((name for name in names if name in self._last), names[0])
+
+    def value_or(self, guess: JsonValue, key: str, assumption: str) -> JsonValue:
+        """The value at a key; where only a run decides it a guess, which is said so."""
+        try:
+            return self.value(key)
+        except NoEstimateError:
+            self.guessed.append(assumption)
+            return guess
 
     def doubt(self, key: str) -> None:
         """Take a key for one that is not read: it may lower the peak further than is known."""

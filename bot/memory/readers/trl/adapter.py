@@ -20,6 +20,7 @@ from bot.memory.workload import Adapter, FullModules
 
 _ENDS = ("embed_tokens", "lm_head")
 _DEFAULT = frozenset(("q_proj", "v_proj"))
+_TARGETS = "lora_target_modules"
 _USUAL_RANK = 16
 """The rank of an adapter that is loaded: TRL's default; one of 64 in all layers is four times
 as large, a few hundredths of the model."""
@@ -36,7 +37,8 @@ def adapter(get: MemorySettings, kind: str) -> Adapter:
     if goes_on(get.plan):
         return Adapter(kind="lora", rank=_USUAL_RANK, targets=None, dropout=_drops(get))
     rank = needed(get.count("lora_r", "lora_rank"), "The adapter's rank is not known.")
-    named = get.value("lora_target_modules")
+    unknown = message("an adapter in all linear layers, as {key} is not known", key=_TARGETS)
+    named = get.value_or("all-linear", _TARGETS, unknown)
     listed = named if isinstance(named, list) else [named] if isinstance(named, str) else []
     targets = frozenset(str(name) for name in listed if str(name).endswith("_proj"))
     return Adapter(

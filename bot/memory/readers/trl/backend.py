@@ -39,7 +39,7 @@ def backend_of(get: MemorySettings) -> Backend:
     train, key = get.plan.train.value, get.plan.train.key
     refuse_unread_file(get)
     if train is not None and key in _FILES and not get.plan.launch.launcher_file:
-        get.by_name = preset_path(get) or None
+        _by_name(get)
     if train in ("fsdp", "fsdp2"):
         return "fsdp2" if train == "fsdp2" or _second_of_trainer(get) else "fsdp"
     if train != "deepspeed":
@@ -72,8 +72,16 @@ def _preset(get: MemorySettings) -> int | None:
     stage = re.search(r"(?:zero|stage|ds_z)_?([0-3])|\A([0-3])\Z", _preset_name(get))
     if stage is None:
         return None
-    get.by_name = preset_path(get)
+    _by_name(get)
     return int(stage[1] or stage[2])
+
+
+def _by_name(get: MemorySettings) -> None:
+    """Say that the name of a file alone says how the model is divided."""
+    if path := preset_path(get):
+        get.guessed.append(
+            message("ZeRO or FSDP as the name of {path} says, which was not read", path=path)
+        )
 
 
 def refuse_unread_file(get: MemorySettings, *, gpus: bool = True) -> None:

@@ -330,7 +330,8 @@ class _Trainer:
     def _loaded(self, backend: Backend, precision: Precision) -> float:
         """Bytes of a parameter as a program puts it on the GPU before FSDP or ZeRO divide it."""
         written = self.plan.written
-        if backend == "ddp" or written is None or written.placed is None or precision.frozen:
+        placed = written.placed if written is not None else None
+        if backend == "ddp" or placed in (None, "named") or precision.frozen:
             return 0.0
         self.assumed.append(message("the whole model on each GPU first, as device_map has it"))
         return precision.stated
