@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.frameworks.test_program_reads import settings
-from tests.frameworks.test_trl_models import lint, model_of
+from tests.frameworks.test_trl_models import HEAD, lint, model_of
 
 CLASS = """\
 class Runner:
@@ -139,6 +139,79 @@ class Config:
 )
 def test_what_is_not_sure_is_not_followed(text: str) -> None:
     assert str(model_of(text).get("model_name_or_path", "${?")).startswith("${?")
+
+
+WHOLE = """\
+from dataclasses import dataclass
+from typing import Optional
+
+@dataclass
+class Config:
+    name: str = "Qwen/Qwen2.5-0.5B"
+    rows: int = 4
+    four_bits: bool = False
+
+class Tuner:
+    def __init__(self, config: Optional[Config] = None):
+        self.config = config or Config()
+        self.model = None
+
+    def load(self, quantized=False):
+        quantization_config = None
+        if quantized:
+            quantization_config = BitsAndBytesConfig(load_in_4bit=True)
+        self.model = AutoModelForCausalLM.from_pretrained(
+            self.config.name, quantization_config=quantization_config
+        ).to(self.device)
+        self.model = get_peft_model(self.model, LoraConfig(r=8))
+
+    def train(self, data, rows=2):
+        if self.model is None:
+            self.load()
+        import torch as _torch
+        args = SFTConfig(
+            per_device_train_batch_size=self.config.rows,
+            fp16=_torch.cuda.is_available() and not self.config.four_bits,
+            gradient_accumulation_steps=rows,
+        )
+        self.trainer = SFTTrainer(model=self.model, args=args)
+        self.trainer.train()
+
+    def load_trained(self, path):
+        self.model = AutoModelForCausalLM.from_pretrained(path)
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("run", "name", "number"),
+    [
+        ("Tuner().train([])\n", "Qwen/Qwen2.5-0.5B", 4),
+        ("Tuner(Config(rows=8)).train([])\n", "Qwen/Qwen2.5-0.5B", 8),
+        (
+            "c = Config(name='Qwen/Qwen2.5-7B')\nt = Tuner(c)\nt.load()\nt.train([])\n",
+            "Qwen/Qwen2.5-7B",
+            4,
+        ),
+    ],
+)
+def test_an_object_has_its_configuration(run: str, name: str, number: int) -> None:
+    """As programs are often written: a class of data, one that loads, trains and loads again."""
+    assert model_of(WHOLE + run) == {"model_name_or_path": name, "use_peft": True, "lora_r": 8}
+    assert rows(HEAD + WHOLE + run) == number
+    assert settings(HEAD + WHOLE + run)["fp16"] is True
+
+
+def test_a_parameter_of_a_method_decides_what_it_loads() -> None:
+    run = "t = Tuner()\nt.load(quantized=True)\nt.train([])\n"
+    text = WHOLE.replace("        if self.model is None:\n            self.load()\n", "")
+    assert model_of(text + run)["load_in_4bit"] is True
+    assert "load_in_4bit" not in model_of(text + run.replace("True", "False"))
+
+
+def test_a_model_that_another_method_loads_is_one_beside_where_that_is_called() -> None:
+    run = "t = Tuner()\nt.load_trained('x')\nt.train([])\n"
+    assert model_of(WHOLE + run) == {}
 
 
 FOUND = """\

@@ -63,6 +63,8 @@ _HOLDS: Final = (
     "is_torch_bf16_gpu_available",
 )
 """What holds on each card that trains; older ones than bf16 torch emulates."""
+_HOLDS_OF_TORCH: Final = ("cuda.is_available", "cuda.is_bf16_supported")
+"""Of these the ones that a program calls by another name of the module, too."""
 _FAILS: Final = (
     "torch.xpu.is_available",
     "torch.backends.mps.is_available",
@@ -115,8 +117,8 @@ def called(scope: S, call: ast.Call, before: int) -> Known[S] | None:
     makes a number of a text.
     """
     name, given = written(call.func), call.args
-    if name in _HOLDS or name in _FAILS:
-        return ast.Constant(name in _HOLDS), scope, END
+    if name in _FAILS or name in _HOLDS or name.partition(".")[2] in _HOLDS_OF_TORCH:
+        return ast.Constant(name not in _FAILS), scope, END
     if not given:
         return _mapping(scope, call, before) if name == "dict" else _text_of(scope, call.func)
     if name.startswith(OF_PATHS):

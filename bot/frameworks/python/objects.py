@@ -174,8 +174,9 @@ def _before(
     methods = [*dict.fromkeys(one.method for one in given if not one.empty)]
     later = [one for one in methods if one.name != _FIRST]
     called = [one for one in later if any(_calls_of_method(tree, of, one.name))]
-    one = called or [method for method in methods if method.name == _FIRST] or later
-    return one[0] if len(one) == 1 and len(later) < 2 else None
+    first = [one for one in methods if one.name == _FIRST]
+    found = called or first or later
+    return found[0] if len(found) == 1 else None
 
 
 def name_of_self(scope: Around) -> str:

@@ -218,10 +218,23 @@ def carried_out(
     if around is within:
         return [node] if getattr(node, "lineno", 0) <= call.lineno else []
     if around not in tree.body or not isinstance(around, ast.FunctionDef):
-        return [node]
+        return [] if around in _uncalled(tree) else [node]
     nodes = (*own_nodes(within), *own_nodes(tree))
     names = (one for one in nodes if isinstance(one, ast.Name) and one.lineno <= call.lineno)
     return [one for one in names if one.id == around.name]
+
+
+@lru_cache(maxsize=_MODULES)
+def _uncalled(tree: ast.Module) -> frozenset[ast.AST]:
+    """The methods that a module takes of no object: those that Python calls itself aside."""
+    taken = {one.attr for one in nodes(tree) if isinstance(one, ast.Attribute)}
+    return frozenset(
+        one
+        for of in nodes(tree)
+        if isinstance(of, ast.ClassDef)
+        for one in of.body
+        if isinstance(one, ast.FunctionDef) and one.name not in taken and one.name[:2] != "__"
+    )
 
 
 def _given_by(node: ast.AST) -> Sequence[str]:
