@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from bot.base.devices import by_token
 from bot.memory.device_map import OnCard, PartSizes, cards_of, shape_on
-from bot.memory.shapes.models import find
+from bot.memory.shapes.models import find, models_by_key
 from tests.memory.printed import component, printed, printed_program
 
 RECORDED: list[dict[str, Any]] = json.loads(
@@ -47,6 +48,16 @@ def program(folder: Path, text: str, release: str = "1.9.2", **given: str | int)
     path.with_suffix(".txt").write_text(text.format(**told))
     options = ("--device", "t4", "--gpus", str(told["gpus"]), "--framework", f"trl@{release}")
     return printed_program(path, *options)
+
+
+def on_cards(name: str, *, kind: str, gpus: int, by_unsloth: bool) -> dict[str, Any]:
+    """A model by name, which TRL or Unsloth lays over the GPUs of one process."""
+    text = NAMED.format(given="").replace("SFT", kind).replace("Qwen/Qwen2.5-7B", name)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "program")
+        path.with_suffix(".txt").write_text("import unsloth\n" * by_unsloth + text)
+        options = ("--device", "t4", "--gpus", str(gpus), "--framework", "trl@0.29.1")
+        return printed_program(path, *options)
 
 
 def pools(made: dict[str, Any]) -> list[str]:
@@ -114,6 +125,22 @@ def test_the_parts_of_a_model_have_its_parameters(name: str) -> None:
     ]
     parts = sum(shape_on(shape, card).parameters for card in cards)
     assert parts == pytest.approx(shape.parameters, rel=0.001)
+
+
+@given(
+    st.sampled_from(sorted(model.name for model in models_by_key().values())),
+    st.sampled_from(["SFT", "DPO", "Reward"]),
+    st.sampled_from([2, 3, 8]),
+    st.booleans(),
+)
+def test_every_model_lies_on_as_many_cards_as_there_are(
+    name: str, kind: str, gpus: int, by_unsloth: bool
+) -> None:
+    """Cards between the first and the last have no end of the model: no logits, no vocabulary."""
+    made = on_cards(name, kind=kind, gpus=gpus, by_unsloth=by_unsloth)
+    assert made["gpus"] == gpus
+    for stage in made["stages"]:
+        assert 0 < stage["floor_gib"] <= stage["expected_gib"] <= stage["conservative_gib"]
 
 
 def test_a_program_is_told_card_by_card(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.python.argparse_options import UNREADABLE, constant, options_added
 from bot.frameworks.python.source import calls, nodes, written
-from bot.frameworks.python.statements import calls_of, function_of, parameters
+from bot.frameworks.python.statements import calls_of, function_of
 from bot.frameworks.settings.option_table import OptionTable
 from bot.frameworks.settings.setting import Setting
 from bot.shell.words import Hole, Word
@@ -136,7 +136,7 @@ def _is_whole(tree: ast.Module, call: ast.Call, word: ast.expr, left: int) -> bo
     function = function_of(tree, call)
     if not left or not isinstance(function, ast.FunctionDef):
         return False
-    if [one.arg for one in function.args.args] != [name] or name not in parameters(function):
+    if [one.arg for one in function.args.args] != [name]:
         return False
     called = calls_of(tree).get(function.name, ())
     default = [*map(written, function.args.defaults)]

@@ -39,7 +39,7 @@ from bot.frameworks.python.statements import (
 )
 from bot.frameworks.python.unsloth import method_of
 
-DEEPEST: Final = 8
+_DEEPEST: Final = 8
 """Functions and modules that are followed from one into the next."""
 _MOST: Final = 50
 """Statements that give one name something."""
@@ -173,7 +173,7 @@ class Scope:
         if (
             self.given.keys() - {name_of_self(self)}
             or not 0 < len(made) < _MOST
-            or self.depth >= DEEPEST
+            or self.depth >= _DEEPEST
         ):
             raise UnfollowedError(name)
         found = list[tuple[ast.expr, Scope]]()
@@ -199,7 +199,7 @@ class Scope:
 
     def _module_at(self, level: int, module: str) -> Scope | None:
         """A module of the repository's, which no package that is installed has the name of."""
-        if self.depth >= DEEPEST or (not level and module.split(".")[0] in INSTALLED):
+        if self.depth >= _DEEPEST or (not level and module.split(".")[0] in INSTALLED):
             return None
         path = self.run.files.imported(self.path, level, module)
         tree = self.run.files.tree(path) if path is not None else None
@@ -319,7 +319,7 @@ class Scope:
         if found is None:
             return None
         function, there, own = found
-        if self.depth >= DEEPEST:
+        if self.depth >= _DEEPEST:
             raise UnfollowedError(function.name)
         bound = {**own, **self.bound(function.args, call, there, len(own))}
         inner = replace(there, node=function, given=bound, depth=self.depth + 1)

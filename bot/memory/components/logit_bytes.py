@@ -54,8 +54,13 @@ def with_free(workload: Workload, card: Device) -> Workload:
 def _with_free(pool: Pool, card: Device) -> Pool:
     weights = together(states(role).weights for role in pool.roles)
     free = Bytes.of(card.usable_gib * 2**30).less(weights).count
-    roles = (replace(r, logits_in_half=free / 2 / (4 * r.shape.vocab)) for r in pool.roles)
-    return replace(pool, roles=tuple(roles))
+    roles = tuple(
+        replace(role, logits_in_half=free / 2 / (4 * role.shape.vocab))
+        if role.shape.vocab
+        else role
+        for role in pool.roles  # One of several cards may have no end of the model, and no logits.
+    )
+    return replace(pool, roles=roles)
 
 
 def _capped(per_logit: float, each: float, *, gradient: bool) -> float:
