@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 RAY_JOB: Final = "ray job submit"
 """What `Launch.launcher` calls Ray's own launcher."""
+HF_JOB: Final = "hf jobs"
+"""What it calls a job of Hugging Face."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
+from itertools import takewhile
 from math import lcm
 
 from bot.base.messages import plural_message
-from bot.frameworks.launchers.launch import unwrap
+from bot.frameworks.launchers.launch import is_one_process, unwrap
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.frameworks.python import unsloth
@@ -17,7 +17,7 @@ from bot.rules._support import multiples
 from bot.rules._support.base import Example, Hit, Hits, Message, Meta, RuleContext, hit, message
 from bot.rules._support.example import trl
 from bot.rules._support.keys import shown
-from bot.rules._support.trl_refusals import has_own_trainer
+from bot.rules._support.trl_refusals import RANKS, has_own_trainer, program_of
 
 META = Meta(
     id="RLB100",
@@ -100,28 +100,14 @@ def _redefines(context: RuleContext, plan: Plan) -> bool:
 
 def _makes_trainer(context: RuleContext, plan: Plan) -> bool:
     """Whether the program makes the trainer that TRL itself has."""
-    tree = _program(context, plan)
+    tree = program_of(context, plan)
     return tree is not None and makes(tree, "GRPOTrainer", "trl")
 
 
 def _patched(context: RuleContext, plan: Plan) -> bool:
     """Whether the program imports unsloth, whose GRPOConfig changes a batch that TRL refuses."""
-    tree = _program(context, plan)
+    tree = program_of(context, plan)
     return tree is not None and unsloth.patches(tree)
-
-
-def _program(context: RuleContext, plan: Plan) -> ast.Module | None:
-    """The repository's program that is started, or what it is read as; None for any other."""
-    place, started = context.place, unwrap(plan.launch.command.argv)
-    if place is None or started is None:
-        return None
-    programs = place.checkout.trl_programs
-    path = programs.file_of(started.entry, place.path)
-    return programs.sources.tree(path) if path is not None else None
-
-
-_RANKS = ("LOCAL_RANK", "RANK", "WORLD_SIZE")
-"""What accelerate's PartialState takes for one of several processes."""
 
 
 def _processes(plan: Plan) -> int | None:
@@ -130,9 +116,12 @@ def _processes(plan: Plan) -> int | None:
     if gpus is not None or command.implied:
         return gpus
     started = unwrap(command.argv)
-    program = command.argv[0].text.rpartition("/")[2]
-    alone = started is not None and not started.launcher and program.startswith("python")
-    return 1 if alone and not any(name in command.environment for name in _RANKS) else None
+    if started is None or not is_one_process(started.launcher):
+        return None
+    # What is not known may be a launcher: `$LAUNCH train.py`.
+    before = takewhile(lambda word: word.text != started.entry, command.argv)
+    alone = all(word.complete for word in before) and not command.environment.keys() & {*RANKS}
+    return 1 if alone else None
 
 
 def _severity(plan: Plan) -> Severity | None:

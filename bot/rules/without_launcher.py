@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.base.regex import regex
+from bot.frameworks.launchers.launch import is_one_process
 from bot.rules._support.base import Example, Hits, Meta, RuleContext, hit, message
 from bot.rules._support.verl import has_text
 
@@ -49,7 +50,9 @@ def check(context: RuleContext) -> Hits:
     """Launches of the trainer whose command is Python, with nothing before it."""
     for plan in context.plans:
         launch = plan.launch
-        if plan.framework != "verl" or launch.entry not in _ENTRIES or launch.launcher:
+        if plan.framework != "verl" or launch.entry not in _ENTRIES:
+            continue
+        if not is_one_process(launch.launcher):
             continue
         command = launch.command
         set_there = {*command.environment, *(one.name for one in command.prefix)}

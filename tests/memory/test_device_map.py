@@ -190,6 +190,9 @@ def test_a_name_is_laid_over_all_since_a_release(tmp_path: Path, release: str, c
         ("python trl/scripts/sft.py --load_in_4bit", "1.9.2", 1),
         ("accelerate launch --num_processes 2 trl/scripts/sft.py", "1.9.2", 1),
         ("python trl/scripts/grpo.py", "0.26.2", 2),
+        ("uv run --with trl python trl/scripts/sft.py", "1.9.2", 2),
+        ("hf jobs uv run --flavor a100x2 trl/scripts/sft.py", "1.9.2", 2),
+        ("srun python trl/scripts/sft.py", "1.9.2", 1),
     ],
 )
 def test_scripts_of_trl_do_so_too(launch: str, release: str, count: int) -> None:

@@ -48,6 +48,26 @@ def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
 
 
 @pytest.mark.parametrize(
+    ("launch", "fires"),
+    [
+        ("python3", True),
+        ("nohup python3", True),
+        ("uv run", True),
+        ("uv run python", True),
+        ("poetry run python", True),
+        ("srun python3", False),
+        ("mpirun -n 8 python3", False),
+        ("$LAUNCH", False),
+        ("WORLD_SIZE=8 python3", False),
+    ],
+)
+def test_a_program_that_is_started_once_is_one_process(launch: str, fires: bool) -> None:
+    script = trl(f"{EACH} 3", f"{GROUP} 8")
+    once = script.replace("torchrun --nproc_per_node 1 -m trl.scripts.grpo", f"{launch} grpo.py")
+    assert quiet(SLUG, once.replace("grpo.py", "trl/scripts/grpo.py")) is not fires
+
+
+@pytest.mark.parametrize(
     "options",
     [
         ("--generation_batch_size 64",),

@@ -21,6 +21,7 @@ SFT = "-m verl.trainer.sft_trainer data.train_files=a.parquet\n"
         f"python3 -m torch.distributed.run --nproc_per_node=1 {SFT}",
         f"accelerate launch {SFT}",
         f"srun python3 {SFT}",
+        f"docker run -e RANK=0 image python3 {SFT}",
         f"$PYTHON {SFT}",
         f"export RANK=0 WORLD_SIZE=1 LOCAL_RANK=0\npython3 {SFT}",
         f"LOCAL_RANK=0 python3 {SFT}",
@@ -37,6 +38,8 @@ def test_stays_silent(script: str) -> None:
     [
         f"python3 {SFT}",
         f"CUDA_VISIBLE_DEVICES=0 nohup python {SFT}",
+        f"uv run --extra gpu python {SFT}",
+        f"conda run -n verl python {SFT}",
         f"# verl: 0.4.1\npython {SFT.replace('sft', 'fsdp_sft')}",
     ],
 )

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from bot.base.device_words import only_card
 from bot.base.regex import regex
 from bot.frameworks.launchers.launcher_options import launcher_option
-from bot.frameworks.plan import Field, Launch, Plan
+from bot.frameworks.plan import HF_JOB, Field, Launch, Plan
 
 _FLAVOR = regex(r"([a-z0-9-]+?)(?:-(?:small|medium|large))?(?:x([1-9][0-9]?))?\Z")
 _EXACT = {"a100": "a100-80gb"}
@@ -31,7 +31,7 @@ def cards_of_job(launch: Launch) -> Field[int] | None:
 
 def _asked(launch: Launch) -> tuple[str | None, Field[int] | None]:
     """The word for the card that a job asks for, and how many of it, each where it is known."""
-    given = launcher_option(launch, "flavor") if "hf jobs" in launch.launcher else None
+    given = launcher_option(launch, "flavor") if HF_JOB in launch.launcher else None
     if given is None:
         return None, None
     found = _FLAVOR.match(given.value or "")

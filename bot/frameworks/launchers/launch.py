@@ -11,7 +11,7 @@ from typing import Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
-from bot.frameworks.plan import RAY_JOB, Launch
+from bot.frameworks.plan import HF_JOB, RAY_JOB, Launch
 from bot.shell.run.child_shells import CARRIERS, CONTAINERS
 from bot.shell.words import Command, Reading, Word
 
@@ -31,6 +31,8 @@ _CARRIERS: Final = CARRIERS | CONTAINERS
 """Programs with too many options to list: the program that they run is searched for instead."""
 DISTRIBUTED: Final = _sets(_LAUNCHERS["distributed"])
 """Launchers of one process a GPU, with those of their options that take no value."""
+_UV: Final = "uv run"
+_ONE_PROCESS: Final = (CARRIERS - {"mpiexec", "mpirun", "srun"}) | {_UV, HF_JOB}
 _AS_MODULES = {
     "torch.distributed.run": "torchrun",
     "torch.distributed.launch": "torchrun",
@@ -118,6 +120,11 @@ def _name(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2]
 
 
+def is_one_process(launcher: Sequence[str]) -> bool:
+    """Whether what stands around a program starts it once: an environment, a lock, a job."""
+    return _ONE_PROCESS.issuperset(launcher)
+
+
 def _unwrapped(name: str, words: list[Word]) -> tuple[str, list[Word]] | None:
     """The launcher's name ("" for a prefix such as `env`) and what it runs; None for others."""
     if name in _PREFIXES:
@@ -127,11 +134,11 @@ def _unwrapped(name: str, words: list[Word]) -> tuple[str, list[Word]] | None:
     if name in _CARRIERS:
         return name, _from_starter(words[1:])
     if name == "hf" and len(words) > 1 and words[1].text == "jobs":
-        return "hf jobs", _from_starter(words[2:])
+        return HF_JOB, _from_starter(words[2:])
     if (run := _run_by_uv(name, words)) is not None:
         rest, module = _after_uv(run)
         python = module is not None or (bool(rest) and rest[0].text.endswith(".py"))
-        return None if python else ("uv run", rest)
+        return None if python else (_UV, rest)
     return None
 
 
@@ -151,8 +158,8 @@ def _started_by(name: str, words: list[Word], launcher: list[str]) -> Started | 
     if (run := _run_by_uv(name, words)) is not None:
         rest, module = _after_uv(run)
         if module:
-            return _python_module(module, rest, [*launcher, "uv run"])
-        return Started(rest[0].text, tuple(rest[1:]), (*launcher, "uv run"))
+            return _python_module(module, rest, [*launcher, _UV])
+        return Started(rest[0].text, tuple(rest[1:]), (*launcher, _UV))
     if name == "accelerate" and following == "launch":
         return _distributed("accelerate launch", words[2:], launcher)
     if name in ("torchrun", "deepspeed"):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from bot.base.regex import regex
 from bot.frameworks.fields import AppliedSettings, product
 from bot.frameworks.launchers.hf_jobs import cards_of_job
-from bot.frameworks.launchers.launch import DISTRIBUTED, Started
+from bot.frameworks.launchers.launch import DISTRIBUTED, Started, is_one_process
 from bot.frameworks.launchers.launcher_options import launcher_option, unknown_options
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.shell.words import Command, Hole, Piece, Word
@@ -36,7 +36,7 @@ def without_launcher(plan: Plan) -> bool:
     """Whether a program of TRL's starts by itself, which makes it one process."""
     command = plan.launch.command
     recipe = command.implied and command.written is None
-    return plan.framework == "trl" and not plan.launch.launcher and not recipe
+    return plan.framework == "trl" and is_one_process(plan.launch.launcher) and not recipe
 
 
 def is_launched(plan: Plan) -> bool:

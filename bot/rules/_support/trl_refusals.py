@@ -6,15 +6,23 @@ of their configurations, raise in each release from 0.13.0 to 1.16.0.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from bot.base.fast_dataclass import dataclass
+from bot.frameworks.launchers.launch import unwrap
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, version_at_least
 from bot.report import JsonValue
+from bot.rules._support.base import RuleContext
 
 _Condition = tuple[str, Callable[[JsonValue], bool]]
 """A setting, and whether a value of it is one that is refused."""
+
+
+RANKS: Final = ("LOCAL_RANK", "RANK", "WORLD_SIZE")
+"""What accelerate's PartialState takes for one of several processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,16 @@ def has_own_trainer(plan: Plan) -> bool:
     """Whether a launch starts one of TRL's scripts: another program may have another trainer."""
     command = plan.launch.command
     return plan.launch.entry.startswith("trl.") and not (command.implied or command.written)
+
+
+def program_of(context: RuleContext, plan: Plan) -> ast.Module | None:
+    """The repository's program that is started, or what it is read as; None for any other."""
+    place, started = context.place, unwrap(plan.launch.command.argv)
+    if place is None or started is None:
+        return None
+    programs = place.checkout.trl_programs
+    path = programs.file_of(started.entry, place.path)
+    return programs.sources.tree(path) if path is not None else None
 
 
 def refusals(values: PlanValues) -> Iterator[tuple[str, str]]:
