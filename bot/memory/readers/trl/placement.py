@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.base.messages import Message, message
+from bot.frameworks.launchers.one_process import lies_over_several, refuses_several
 from bot.frameworks.launchers.processes import devices_listed, without_launcher
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
@@ -12,15 +13,6 @@ from bot.memory.workload import Workload
 
 _WITHIN = ("sft", "rm")
 """Whose loss the model makes itself, or makes no logits for."""
-_OF_SCRIPTS = {"sft": (1, 5), "dpo": (1, 5), "kto": (1, 8)}
-"""Algorithm to the first release of TRL whose script hands on a model's name; the others' do since
-the release that loads a name so."""
-_BITS = ("load_in_4bit", "load_in_8bit")
-_NAMED = (0, 26)
-"""The first release whose trainers load a name with `device_map="auto"`, where one process is all
-(`create_model_from_path` of its `trainer/utils.py`)."""
-_ALONE = {"rm": (1, 16)}
-"""Algorithm to the first release that refuses several GPUs in one process; others' is 1.15."""
 
 
 def cards(plan: Plan, gpus: int | None) -> int:
@@ -34,23 +26,12 @@ def cards(plan: Plan, gpus: int | None) -> int:
     placed = plan.written.placed if plan.written is not None else None
     if count < 2 or plan.framework != "trl":
         return 1
-    alone = without_launcher(plan)
-    if placed == "spread" or (placed == "balanced" and not alone):
+    if placed == "spread" or (placed == "balanced" and not without_launcher(plan)):
         raise NoEstimateError(
             "device_map spreads the layers of the model over the GPUs, which is not modelled; with "
             "--gpus 1 all are on one."
         )
-    return count if alone and (placed == "balanced" or _by_name(plan)) else 1
-
-
-def _by_name(plan: Plan) -> bool:
-    """Whether a trainer of TRL's loads the model by its name, and lays it over what it finds."""
-    if plan.written is not None:
-        return plan.written.placed == "named" and version_at_least(plan, *_NAMED)
-    since = _OF_SCRIPTS.get(plan.algorithm.value or "", _NAMED)
-    # Its scripts put a quantized model on one (`get_kbit_device_map`).
-    whole = plan.own_trainer or any(plan.last(key) for key in _BITS)
-    return not whole and version_at_least(plan, *since)
+    return count if lies_over_several(plan) else 1
 
 
 def laid_out(workload: Workload, plan: Plan, count: int) -> Workload:
@@ -69,7 +50,7 @@ def one_on_each(plan: Plan) -> Message:
     transformers' trainer then copies the model to each GPU for every pass (`DataParallel`), which
     newer releases of TRL refuse.
     """
-    if version_at_least(plan, *_ALONE.get(plan.algorithm.value or "", (1, 15))):
+    if refuses_several(plan):
         return message(
             "a process on each GPU, as accelerate launch starts them: without, TRL refuses several"
         )
