@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from bot.base.naming_profiles import RUN, TUNING
-from bot.frameworks import plans
+from bot.check.read import read_script
+from bot.check.request import CheckOptions, ScriptFile
 from bot.report import Finding, Unchecked
 from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import check_context
-from bot.script.choice import choose
-from bot.script.header import read_header
-from bot.script.name import is_recipe, read_name
-from bot.script.recipe import read_recipe
-from bot.shell import read
 
-PROFILES = (TUNING, RUN)
 PATH = "examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
 
 
 def context(script: str | bytes, path: str = PATH) -> RuleContext:
-    """A script as rules see it."""
+    """A script as rules see it, which stands in no repository."""
     data = script.encode() if isinstance(script, str) else script
-    reading = read_recipe(data, path) if is_recipe(path) else read(data, path)
-    header = read_header(reading.comments, reading.source.text)
-    name = read_name(path, PROFILES)
-    versions = {framework: said.text for framework, said in header.versions.items()}
-    launches = plans(reading, header_versions=versions)
-    return RuleContext(
-        path=path,
-        header=header,
-        reading=reading,
-        name=name,
-        plans=launches,
-        choice=choose(launches, name, header),
-    )
+    return read_script(ScriptFile(path=path, data=data), CheckOptions())
 
 
 def check(
