@@ -17,6 +17,7 @@ from bot.frameworks.repository.pins import asked_of, asks_before, installed
 from bot.frameworks.repository.release_overlay import LayeredTable
 from bot.frameworks.settings import lifetimes
 from bot.frameworks.settings.key_table import KeyTable, KeyVerdict
+from bot.frameworks.settings.option_table import OptionTable
 from bot.frameworks.settings.releases import release_key
 from bot.frameworks.settings.setting import Setting
 from bot.rules._support.base import Example, Hit, Hits, Meta, RuleContext, Skip, hit, message
@@ -382,12 +383,14 @@ def _unchosen(choice: str, found: list[tuple[Plan, Setting]]) -> Hit:
 def _sensible(plan: Plan, setting: Setting, near: str | None, history: str | None) -> str | None:
     """The suggestion, unless the launch has it already or it means something else.
 
-    What became of a key of an older release is a guess, unless its name is the same.
+    What became of a key of an older release is a guess, unless its name is the same, or the
+    framework says so.
     """
     if near is None or plan.last(near) is not None:
         return None
     same_name = near.rsplit(".", 1)[-1] == setting.key.rsplit(".", 1)[-1]
-    return near if history is None or same_name or plan.framework == "openrlhf" else None
+    said = isinstance(plan.table, OptionTable) and plan.table.renamed(setting.key) == near
+    return near if not history or same_name or said or plan.framework == "openrlhf" else None
 
 
 def _engine(plan: Plan, choice: str) -> str:

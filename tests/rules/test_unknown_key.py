@@ -320,6 +320,21 @@ def test_what_trl_dropped_itself_is_gone_with_any_transformers() -> None:
     assert [f.id for f in report.findings].count("RLB020") == 2
 
 
+@pytest.mark.parametrize(
+    ("option", "help_"),
+    [
+        ("--max_seq_length 512", "did you mean --max_length?"),
+        ("--torch_dtype bfloat16", "did you mean --dtype?"),
+        ("--evaluation_strategy steps", "did you mean --eval_strategy?"),
+        ("--max_seq_length 512 --max_length 512", "remove the setting"),
+        ("--overwrite_output_dir true", "remove the setting"),
+    ],
+)
+def test_what_trl_renamed_is_named_by_what_it_is_now(option: str, help_: str) -> None:
+    (finding,) = found(SLUG, f"# trl: 1.16.0\ntrl sft --model_name_or_path m {option}\n")
+    assert finding.help == help_
+
+
 def test_a_field_that_only_the_class_names_is_added_with_a_plus() -> None:
     script = verl("actor_rollout_ref.rollout.limit_images=64", before="# verl: 0.9.1")
     (finding,) = found(SLUG, script)

@@ -119,15 +119,19 @@ class OptionTable(KeyTable):
         """Whether there is an option of this very name."""
         return key in self._options
 
+    def renamed(self, key: str) -> str | None:
+        """The name that an older option has here, by `renames.json`; None for any other."""
+        names = _renames(self.framework).get(key, ())
+        return next((name for name in names if name in self._options), None)
+
     def nearest(self, key: str) -> str | None:
         """The name that an older option has now, else the most similar option; None when none is.
 
         0.10.2 renamed nearly all options: most kept their words and got a section (`--zero_stage`
         became `--ds.zero_stage`), the others are listed in `renames.json`.
         """
-        for name in _renames(self.framework).get(key, ()):
-            if name in self._options:
-                return name
+        if (name := self.renamed(key)) is not None:
+            return name
         kept = [name for name in self._options if name.replace(".", "_") == key]
         kept += [name for name in self._options if name.rsplit(".", 1)[-1] == key]
         if len(set(kept)) == 1:
