@@ -21,6 +21,8 @@ class Explanation:
     bad_arguments: tuple[BadArgument, ...]
     plan: Callable[[], Plan]
     """What the launch intends to run, read in this way."""
+    arguments: tuple[Setting, ...] = ()
+    """As `Plan.arguments`."""
 
 
 class Framework(Protocol):

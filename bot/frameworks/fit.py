@@ -15,6 +15,7 @@ from bot.frameworks.repository.pins import read_fork, read_patch
 from bot.frameworks.settings.option_table import OptionTable
 from bot.frameworks.settings.releases import modules
 from bot.frameworks.settings.setting import Setting
+from bot.frameworks.settings.trainer_arguments import taken
 
 _MANDATORY: Final = "actor_rollout_ref.rollout.name"
 """verl's setting that is `???` since 0.6.0 and was vllm before."""
@@ -169,6 +170,8 @@ def _refused(one: Explanation) -> frozenset[tuple[int, str]]:
         return frozenset(map(_place, one.settings))
     wrong = table.refused(one.settings)
     refused = {_place(s) for s, is_wrong in zip(one.settings, wrong, strict=True) if is_wrong}
+    release = one.configuration.release
+    refused |= {_place(s) for s in one.arguments if taken(s.key, release) is False}
     if isinstance(table, OptionTable):  # An option that takes a value may have been a switch.
         refused |= {(bad.span.start, "") for bad in one.bad_arguments}
     return frozenset(refused)
@@ -194,7 +197,8 @@ def _place(setting: Setting) -> tuple[int, str]:
 def _at(plan: Plan, places: frozenset[tuple[int, str]]) -> tuple[Setting, ...]:
     """The settings there; a beginning of an option's name is that option in some releases alone."""
     starts = {start for start, _ in places}
-    return tuple(setting for setting in plan.settings if setting.key_span.start in starts)
+    every = (*plan.settings, *plan.arguments)
+    return tuple(setting for setting in every if setting.key_span.start in starts)
 
 
 def _with_inference(

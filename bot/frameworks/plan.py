@@ -139,6 +139,9 @@ class Plan:
     settings: tuple[Setting, ...] = ()
     """In the order of the command line; a key may occur twice."""
     bad_arguments: tuple[BadArgument, ...] = ()
+    arguments: tuple[Setting, ...] = ()
+    """What its program gives TRL's trainer beside its settings and not every release takes, with
+    keys such as `SFTTrainer.tokenizer`."""
     model: Field[str] = field(default_factory=nothing)
     """Path or hub name of the trained model."""
     algorithm: Field[str] = field(default_factory=nothing)

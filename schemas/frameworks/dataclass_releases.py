@@ -5,9 +5,10 @@ TRL's are read from its wheels, open-instruct's from a checkout, since no index 
 
 from __future__ import annotations
 
+import ast
 import sys
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,15 @@ EXAMPLES = {
 with the classes that those examples hand to their parser."""
 CONFIG = ["config", "str", "", None, None]
 """`TrlParser` takes `--config FILE` off the command line before anything else."""
+TRL_TRAINERS = (
+    "DPOTrainer",
+    "GRPOTrainer",
+    "KTOTrainer",
+    "RewardTrainer",
+    "RLOOTrainer",
+    "SFTTrainer",
+)
+"""Those of TRL's package; others moved among its experiments."""
 TRAINERS = ("grpo", "ppo", "dpo", "finetune", "reward_m", "online")
 """How the names of open-instruct's trainers begin."""
 
@@ -75,7 +85,38 @@ def trl_release(wheel: Path, transformers: Path) -> dict[str, Any]:
         if all(item in sources.classes for item in classes):
             path = f"{name.replace('.', '/')}.py"
             roots[name] = {"config": CONFIG} | options_of_classes(sources, path, classes)
-    return _release(roots)
+    return {**_release(roots), "trainers": trainer_arguments(texts_of(wheel, ("trl/",)))}
+
+
+def trainer_arguments(texts: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """What each of `TRL_TRAINERS` takes by name, as rows of options.
+
+    A former name that it still takes (`deprecate_kwarg`) has the present one for its default. Of a
+    class that hands all on to the experimental one of its name (`**kwargs`) that one counts.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    ordered = sorted(texts, key=lambda path: ("/trainer/" not in path, path))
+    for path in ordered:
+        for node in ast.parse(texts[path]).body if path.endswith("_trainer.py") else ():
+            if isinstance(node, ast.ClassDef) and node.name in TRL_TRAINERS:
+                made = next((one for one in node.body if _is_init(one)), None)
+                if isinstance(made, ast.FunctionDef) and not made.args.kwarg:
+                    found.setdefault(node.name, dict(sorted(_arguments(made))))
+    return dict(sorted(found.items()))
+
+
+def _is_init(node: ast.stmt) -> bool:
+    return isinstance(node, ast.FunctionDef) and node.name == "__init__"
+
+
+def _arguments(made: ast.FunctionDef) -> Iterator[tuple[str, list[Any]]]:
+    given = made.args
+    for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)[1:]:
+        yield one.arg, [one.arg, "argument", "", None, None]
+    for call in made.decorator_list:
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "deprecate_kwarg":
+            former, _, present = (ast.literal_eval(one) for one in call.args[:3])
+            yield former, [former, "argument", "", present, None]
 
 
 def open_instruct_release(checkout: Path) -> dict[str, Any]:

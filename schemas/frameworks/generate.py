@@ -365,22 +365,29 @@ def write(tables: Sequence[Tree], out: Path) -> list[Path]:
         else:
             paths[out / data["framework"] / f"{data['version']}.json"] = dump(data)
     for framework, added in folded.items():
-        path = out / framework / "options.json"
-        sources: dict[str, str] = {}
-        each: dict[str, Modules] = {}
-        if path.is_file():
-            known = Timeline(json.loads(path.read_bytes()))
-            sources = dict(known.sources)
-            each = {release: known.modules(release) for release in known.releases}
-        for data in added:
-            sources[data["version"]] = data["source"]
-            each[data["version"]] = data["roots"]
-        ordered = {release: sources[release] for release in sorted(sources, key=release_key)}
-        paths[path] = dump(fold(framework, ordered, each, dashed="dashed" in added[0]))
+        for file, part in (("options", "roots"), ("trainers", "trainers")):
+            if all(part in data for data in added):
+                path = out / framework / f"{file}.json"
+                paths[path] = dump(with_releases(path, added, part))
     for path, text in paths.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return list(paths)
+
+
+def with_releases(path: Path, added: Sequence[Tree], part: str) -> Tree:
+    """A file of all releases with some more, of which one part of each table counts."""
+    sources: dict[str, str] = {}
+    each: dict[str, Modules] = {}
+    if path.is_file():
+        known = Timeline(json.loads(path.read_bytes()))
+        sources = dict(known.sources)
+        each = {release: known.modules(release) for release in known.releases}
+    for data in added:
+        sources[data["version"]] = data["source"]
+        each[data["version"]] = data[part]
+    ordered = {release: sources[release] for release in sorted(sources, key=release_key)}
+    return fold(added[0]["framework"], ordered, each, dashed="dashed" in added[0])
 
 
 def download(requirement: str, folder: Path) -> Path:

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from bot.frameworks.programs.derived import Trainer, class_named, from_trl, trainer_of
 from bot.frameworks.programs.follow_model import model_of
-from bot.frameworks.programs.model_written import ModelWritten
+from bot.frameworks.programs.model_written import ModelWritten, arguments_of
 from bot.frameworks.programs.settings_written import MOST, Made, WrittenSettings, composed
 from bot.frameworks.programs.trainers import TRAINERS
 from bot.frameworks.python.functions import function_called, initializer
@@ -70,7 +70,9 @@ def _settings(
         return WrittenSettings(there.path, name, trainer.script)
 
     def follow(settings: Mapping[str, ast.expr]) -> ModelWritten:
-        return model_of(call, scope, settings, trainer.own)
+        model = model_of(call, scope, settings, trainer.own)
+        beside = there.tree is scope.tree and not trainer.own
+        return replace(model, arguments=arguments_of(call)) if beside else model
 
     found = Made(made, there, name, trainer.script)
     return composed(text_of(there.path), found, keywords, follow)

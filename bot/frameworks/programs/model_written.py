@@ -41,6 +41,8 @@ class ModelWritten:
     """Whether the vision tower alone is frozen."""
     unfollowed: str = ""
     """What stands where it is not followed, so that nothing else is known."""
+    arguments: tuple[ast.keyword, ...] = ()
+    """What TRL's own trainer is given by name, settings and model among them."""
     trains_with: str = ""
     """The repository's class that trains, which derives from TRL's; empty for TRL's own."""
 
@@ -49,6 +51,11 @@ class ModelWritten:
         words = (f"{one.arg}={ast.unparse(one.value)}" for one, _ in self.keywords)
         how = (self.prepared, self.placed, self.goes_on, self.reference, self.unsloth)
         return (*words, *how, self.recomputed, self.tower_frozen, self.unfollowed)
+
+
+def arguments_of(trainer: ast.Call) -> tuple[ast.keyword, ...]:
+    """What a call that makes a trainer gives it by name."""
+    return tuple(one for one in trainer.keywords if one.arg is not None)
 
 
 def program_of(

@@ -20,13 +20,14 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, message
 from bot.frameworks.programs.derived import class_named, from_trl, trainers
 from bot.frameworks.programs.follow_model import model_of
-from bot.frameworks.programs.model_written import ModelWritten, program_of
+from bot.frameworks.programs.model_written import ModelWritten, arguments_of, program_of
 from bot.frameworks.programs.trainers import (
     BARE,
     BESIDE,
     PLAIN,
     PLAINLY,
     TRAINERS,
+    TRAINS,
     default_is_none,
     is_former,
 )
@@ -36,11 +37,13 @@ from bot.frameworks.python.changes import changes
 from bot.frameworks.python.known import given_word, option_of
 from bot.frameworks.python.loading import given_to, may_reach
 from bot.frameworks.python.mappings import Keywords, keywords_of
+from bot.frameworks.python.places import line_starts, span_of
 from bot.frameworks.python.run import ProgramRun
 from bot.frameworks.python.scope import Scope
 from bot.frameworks.python.source import UnfollowedError, calls, imports, nodes, written
 from bot.frameworks.python.statements import assigned_once
 from bot.frameworks.settings.option_table import UNLIMITED
+from bot.frameworks.settings.trainer_arguments import always_taken
 from bot.shell.source import Span
 from bot.shell.words import Hole, HoleKind, Piece, Unsloth, Word, WrittenProgram
 
@@ -144,8 +147,11 @@ def model_written(
     models = [
         model_of(call, Scope.around(tree, call, run), settings, found.own) for call, found in made
     ]
-    own = next((one for one in models if one.trains_with), *models[:1])
-    return own if len({one.shown() for one in models}) == 1 else None
+    if len({one.shown() for one in models}) > 1:
+        return None
+    if any(found.own for _, found in made):
+        return next((one for one in models if one.trains_with), models[0])
+    return replace(models[0], arguments=arguments_of(made[0][0]))
 
 
 class Made(NamedTuple):
@@ -174,18 +180,22 @@ def composed(
     call, scope, name, trainer = made
     patched = unsloth.patches(scope.tree)
     patched = patched or scope.run.files.started_with(unsloth.PACKAGE, scope.path)
-    starts = _starts(text)
+    starts = line_starts(text)
     words = _Words(trainer, starts, changes(scope.tree).attributes | given.unsure)
     left_out = unsloth.ADDED if patched else left_out
     settings = [one for one in given.settings if one.arg not in left_out]
     for keyword in settings:
-        begin = _span(keyword, starts).start
+        begin = span_of(keyword, starts).start
         words.add(keyword, Span(begin, begin + len(keyword.arg or "")), scope)
     trained = follow({str(one.arg): one.value for one in settings})
     for keyword, there in trained.keywords if trained is not None else ():
         if there.tree is not scope.tree:  # Its place is that of the settings.
             keyword = ast.keyword(keyword.arg, ast.copy_location(copy.copy(keyword.value), call))
-        words.add(keyword, _span(keyword.value, starts), there)  # No key is written there.
+        words.add(keyword, span_of(keyword.value, starts), there)  # No key is written there.
+    for one in trained.arguments if trained is not None and not patched else ():
+        if not always_taken(key := f"{TRAINS[trainer]}.{one.arg}"):
+            begin = span_of(one, starts).start
+            words.found.append(_word(f"--{key}", Span(begin, begin + len(one.arg or ""))))
     program = program_of(trainer, trained, Unsloth() if patched else None, given.optional)
     return WrittenSettings(scope.path, name, trainer, tuple(words.found), program)
 
@@ -213,12 +223,12 @@ class _Words:
             value = UNREADABLE  # A word would say something else, or nothing.
         self.found.append(_word(f"--{keyword.arg}", place))
         if word is not None:
-            span = _span(keyword.value, self.starts)
+            span = span_of(keyword.value, self.starts)
             pieces = (replace(piece, span=span, literal=False) for piece in word.pieces)
             self.found.append(Word(tuple(pieces), span))
         else:
             kind: HoleKind = "argument" if _left_open(keyword.value, scope) else "command"
-            span = _span(keyword.value, self.starts)
+            span = span_of(keyword.value, self.starts)
             self.found += _values(keyword.value, value, span, kind)
 
 
@@ -378,23 +388,3 @@ def _values(node: ast.expr, value: Any, span: Span, kind: HoleKind = "command") 
 
 def _word(text: str | Hole, span: Span) -> Word:
     return Word((Piece(text, span, literal=False),), span)
-
-
-def _starts(text: str) -> list[tuple[int, str]]:
-    """For each line its offset in characters, and its text."""
-    found, at = list[tuple[int, str]](), 0
-    for line in text.split("\n"):
-        found.append((at, line))
-        at += len(line) + 1
-    return found
-
-
-def _span(node: ast.expr | ast.keyword, starts: list[tuple[int, str]]) -> Span:
-    """The place of a node, whose columns count bytes of UTF-8."""
-
-    def at(line: int, column: int) -> int:
-        start, text = starts[min(line, len(starts)) - 1]
-        return start + len(text.encode()[:column].decode("utf-8", "ignore"))
-
-    begin = at(node.lineno, node.col_offset)
-    return Span(begin, at(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset))

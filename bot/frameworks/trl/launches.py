@@ -20,6 +20,7 @@ from bot.frameworks.programs.program import OTHER_NAMES, TrlProgram
 from bot.frameworks.programs.trainers import module_of
 from bot.frameworks.settings.option_table import OptionTable
 from bot.frameworks.settings.releases import releases
+from bot.frameworks.settings.setting import Setting
 from bot.shell.source import Span
 from bot.shell.words import Piece, Word
 
@@ -37,6 +38,7 @@ _EXAMPLE = regex(
 
 Some stand beside what they start: trl/experimental/gold/gold.py.
 """
+_ARGUMENT = regex(r"--\w{1,40}Trainer\.")
 _SIGNS = ("--model_name_or_path", "--output_dir", "--dataset_name", "--config")
 _CONFIG = Word((Piece("--config", Span(0, 0), literal=False),), Span(0, 0))
 _NO_TRAINER = ("vllm_serve", "chat", "env", "utils")
@@ -88,7 +90,7 @@ class Trl(Framework):
     def explain(self, launch: Launch, versions: Versions) -> Explanation:
         """The options of the launch and the table of its module."""
         place, given = versions.place, launch
-        launch = with_file(launch, place)
+        launch, arguments = _without_arguments(with_file(launch, place))
         program = place.checkout.trl_programs.find(launch.entry, place.path) if place else None
         if program is not None:
             launch = _with_option(launch, program)
@@ -98,10 +100,10 @@ class Trl(Framework):
             launch = _named_as_in(_without(launch, _lacking(asked, found)), found)
         drops = program is not None and program.drops_rest
         model = partial(_model, place, program)
-        fill = partial(_filled, program, model)
+        fill = partial(_filled, program, model, arguments)
         lines = versions.lines if launch is given else None
         parsing = Parsing(elsewhere="config", drops_rest=drops, lines=lines)
-        return explained(launch, found, fill, parsing)
+        return replace(explained(launch, found, fill, parsing), arguments=arguments)
 
 
 def _with_option(launch: Launch, program: TrlProgram) -> Launch:
@@ -130,7 +132,13 @@ def _model(
     return model_made(program, sources, plan.launch, values, plan.table)
 
 
-def _filled(program: TrlProgram | None, model: _Model, plan: Plan, values: AppliedSettings) -> Plan:
+def _filled(
+    program: TrlProgram | None,
+    model: _Model,
+    arguments: tuple[Setting, ...],
+    plan: Plan,
+    values: AppliedSettings,
+) -> Plan:
     """The plan with what the launch intends to run.
 
     `train_batch_size` is the number of prompts a step: `per_device_train_batch_size` times
@@ -182,6 +190,7 @@ def _filled(program: TrlProgram | None, model: _Model, plan: Plan, values: Appli
         else none,
         loggers=values.first(("report_to",), reported),
         own_trainer=_own_trainer(plan, program),
+        arguments=arguments,
     )
 
 
@@ -232,6 +241,18 @@ def _without(launch: Launch, names: Collection[str]) -> Launch:
     own = launch.argv[len(launch.command.settings) :]
     command = replace(launch.command, settings=tuple(settings))
     return replace(launch, command=command, argv=(*settings, *own))
+
+
+def _without_arguments(launch: Launch) -> tuple[Launch, tuple[Setting, ...]]:
+    """A launch without what its program gives the trainer itself, and that: `Plan.arguments`."""
+    words = [word for word in launch.command.settings if _ARGUMENT.match(word.text)]
+    if not words:
+        return launch, ()
+    arguments = (
+        Setting(word.text.removeprefix("--"), True, "", "", word, word.span, word.span)
+        for word in words
+    )
+    return _without(launch, [word.text.removeprefix("--") for word in words]), tuple(arguments)
 
 
 def _named_as_in(launch: Launch, configuration: Configuration) -> Launch:
