@@ -140,8 +140,8 @@ class Plan:
     """In the order of the command line; a key may occur twice."""
     bad_arguments: tuple[BadArgument, ...] = ()
     arguments: tuple[Setting, ...] = ()
-    """What its program gives TRL's trainer beside its settings and not every release takes, with
-    keys such as `SFTTrainer.tokenizer`."""
+    """What its program gives TRL's trainer beside its settings, with keys such as
+    `SFTTrainer.tokenizer`: what not every release takes, and an adapter's configuration."""
     model: Field[str] = field(default_factory=nothing)
     """Path or hub name of the trained model."""
     algorithm: Field[str] = field(default_factory=nothing)

@@ -228,6 +228,10 @@ class WrittenProgram:
     """Whether layers are recomputed by a call: that one, unless told not to, or the model's own."""
     tower_frozen: bool = False
     """Whether the model's vision tower alone is frozen."""
+    adapted: bool = False
+    """Whether the model has an adapter when the trainer gets it."""
+    to_adapt: bool = False
+    """Whether the trainer is to make it one (`peft_config`)."""
     placed: Placed = None
     """Where the model is put as it is loaded (`device_map`)."""
     goes_on: bool = False

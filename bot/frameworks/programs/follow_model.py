@@ -78,15 +78,14 @@ _Given: TypeAlias = dict[str, ast.expr]
 def model_of(
     call: ast.Call, scope: Scope, settings: Mapping[str, ast.expr], own: str
 ) -> ModelWritten:
-    """The model that a call gives a trainer, which it makes in a scope; `own` is the class of it.
-
-    Empty for TRL's.
-    """
+    """The model that a call in a scope gives the trainer that it makes: `own`, or "" for TRL's."""
+    program = _Program(scope.tree, call, scope)
     try:
-        return replace(_Program(scope.tree, call, scope).model(settings), trains_with=own)
+        found = program.model(settings)
     except (LookupError, RecursionError) as error:  # Also where an argument is missing.
         what = error.args[0] if isinstance(error, LookupError) else "model"
-        return ModelWritten((), unfollowed=str(what), trains_with=own)
+        found = ModelWritten((), unfollowed=str(what))
+    return replace(found, trains_with=own, adapted=program.adapted, to_adapt=program.to_adapt)
 
 
 @dataclass(slots=True)
@@ -108,6 +107,8 @@ class _Program:
     """Whether that adapter is not trained."""
     tower_frozen: bool = False
     prepared: bool = False
+    adapted: bool = False
+    to_adapt: bool = False
     reference: bool = False
     """Whether a reference is given."""
     placed: Placed = None
@@ -124,8 +125,11 @@ class _Program:
         self._follow(given["model"], scope, call.lineno)
         if not self.loads:
             self._named(given, settings, scope)
-        peft = given.get("peft_config")
-        if self.adapter is None and peft is not None and not is_value(scope.value(peft)[0], None):
+        peft = given.get("peft_config", ast.Constant(None))
+        made = scope.value(peft)[0]
+        self.adapted = (self.adapter or self.stored) is not None
+        self.to_adapt = isinstance(made, ast.Call)
+        if self.adapter is None and not is_value(made, None):
             self.adapter = peft, scope
         if self.adapter is not None:
             self._adapt(*self.adapter)

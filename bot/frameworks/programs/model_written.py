@@ -39,6 +39,10 @@ class ModelWritten:
     """Whether its layers are recomputed by a call: that function's, or the model's own."""
     tower_frozen: bool = False
     """Whether the vision tower alone is frozen."""
+    adapted: bool = False
+    """Whether it has an adapter when the trainer gets it."""
+    to_adapt: bool = False
+    """Whether the trainer is to make it one (`peft_config`)."""
     unfollowed: str = ""
     """What stands where it is not followed, so that nothing else is known."""
     arguments: tuple[ast.keyword, ...] = ()
@@ -50,7 +54,8 @@ class ModelWritten:
         """What is known of it as text, to compare it by."""
         words = (f"{one.arg}={ast.unparse(one.value)}" for one, _ in self.keywords)
         how = (self.prepared, self.placed, self.goes_on, self.reference, self.unsloth)
-        return (*words, *how, self.recomputed, self.tower_frozen, self.unfollowed)
+        adapters = (self.adapted, self.to_adapt)
+        return (*words, *how, *adapters, self.recomputed, self.tower_frozen, self.unfollowed)
 
 
 def arguments_of(trainer: ast.Call) -> tuple[ast.keyword, ...]:
@@ -73,6 +78,8 @@ def program_of(
         prepared=trained.prepared,
         recomputed=trained.recomputed,
         tower_frozen=trained.tower_frozen,
+        adapted=trained.adapted,
+        to_adapt=trained.to_adapt,
         placed=trained.placed,
         goes_on=trained.goes_on,
         reference=trained.reference,

@@ -43,7 +43,7 @@ from bot.frameworks.python.scope import Scope
 from bot.frameworks.python.source import UnfollowedError, calls, imports, nodes, written
 from bot.frameworks.python.statements import assigned_once
 from bot.frameworks.settings.option_table import UNLIMITED
-from bot.frameworks.settings.trainer_arguments import always_taken
+from bot.frameworks.settings.trainer_arguments import ADAPTER, always_taken
 from bot.shell.source import Span
 from bot.shell.words import Hole, HoleKind, Piece, Unsloth, Word, WrittenProgram
 
@@ -193,7 +193,7 @@ def composed(
             keyword = ast.keyword(keyword.arg, ast.copy_location(copy.copy(keyword.value), call))
         words.add(keyword, span_of(keyword.value, starts), there)  # No key is written there.
     for one in trained.arguments if trained is not None and not patched else ():
-        if not always_taken(key := f"{TRAINS[trainer]}.{one.arg}"):
+        if not always_taken(key := f"{TRAINS[trainer]}.{one.arg}") or one.arg == ADAPTER:
             begin = span_of(one, starts).start
             words.found.append(_word(f"--{key}", Span(begin, begin + len(one.arg or ""))))
     program = program_of(trainer, trained, Unsloth() if patched else None, given.optional)

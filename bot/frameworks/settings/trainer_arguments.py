@@ -10,6 +10,8 @@ from functools import cache
 from bot.frameworks.settings.releases import beside_tables, releases
 from bot.frameworks.settings.timeline import Timeline
 
+ADAPTER = "peft_config"
+"""The argument by which a trainer makes an adapter."""
 _DEFAULT = 3
 """The place of a row that has the present name of one that was renamed."""
 
