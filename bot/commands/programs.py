@@ -35,6 +35,7 @@ _STARTED = regex(r"""-m[\s"',\\]{1,20}((?:verl|openrlhf|trl)\.[\w.]{1,80})(?![\w
 _PACKAGES = (b"trl", b"unsloth")
 """Of one of which a program that trains so is."""
 _IMPORTS = regex(rb"(?m)^[ \t]{0,40}(?:from|import)[ \t]{1,9}(?:trl|unsloth)\b")
+_CALLED = regex(rb"(?<!\w)(?<!class )(\w{1,40}Trainer)\(")
 _OF_TRANSFORMERS = regex(rb"(?<![\w.])(?:Seq2Seq|transformers\.)?Trainer\(")
 """A call of transformers' own trainer, where the program uses that package."""
 _MAIN = regex(rb"__main__|(?m:^\S.{0,400}\.train\()")
@@ -56,7 +57,9 @@ def is_to_read(program: Path, named: Container[str] | None) -> bool:
             return False
         if _broken(program, data) is not None or _trains(program, data):
             return True
-        return named is None and _is_given(program, data)
+        if _is_given(program, data):
+            return named is None
+        return _makes_trainer(program, data) and _MAIN.search(data) is not None
     return False
 
 
@@ -79,7 +82,7 @@ def refuse_other_kinds(path: Path) -> None:
     data = read_file(path)
     if (broken := _broken(path, data)) is not None:
         raise UncheckedError(broken)
-    if _trains(path, data) or _is_given(path, data):
+    if _trains(path, data) or _is_given(path, data) or _makes_trainer(path, data):
         return
     if (started := _STARTED.search(data.decode("utf-8", "replace"))) is not None:
         raise UserError(
@@ -162,6 +165,16 @@ def _trains(path: Path, data: bytes) -> bool:
     return found is not None and (
         makes_settings(found.python.encode()) or _STARTED.search(found.shell) is not None
     )
+
+
+def _makes_trainer(path: Path, data: bytes) -> bool:
+    """Whether a program makes one of TRL's trainers, whose settings another module may make."""
+    if path.suffix != ".py" or _IMPORTS.search(data) is None:
+        return False
+    from bot.frameworks.programs.trainers import BARE
+
+    names = (match[1].decode() for match in _CALLED.finditer(data))
+    return any(name in BARE for name in names)
 
 
 def _is_given(path: Path, data: bytes) -> bool:

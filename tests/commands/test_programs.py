@@ -54,6 +54,21 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_settings_may_stand_in_another_module(tmp_path: Path) -> None:
+    """Wang-Yixiao/MedVLM-GRPO's program and others were said to have no trainer of TRL's."""
+    (tmp_path / "settings.py").write_text(
+        'from trl import SFTConfig\nargs = SFTConfig(output_dir="out", max_length=512)\n'
+    )
+    (tmp_path / "train.py").write_text(
+        "from trl import SFTTrainer\nfrom settings import args\n"
+        'SFTTrainer(model="Qwen/Qwen3-8B", args=args, train_dataset=rows).train()\n'
+    )
+    (tmp_path / "run.sh").write_text("python other.py\n")
+    for named in ("train.py", "."):
+        made = rlbot("resolve", named, cwd=tmp_path)
+        assert ["max_length", "512"] in [line.split()[:2] for line in made.out.splitlines()]
+
+
 @pytest.mark.parametrize("command", ["lint", "resolve", "estimate"])
 def test_a_program_without_its_settings_asks_for_them(folder: Path, command: str) -> None:
     made = rlbot(command, "grpo/train_grpo.py", cwd=folder)

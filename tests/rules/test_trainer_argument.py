@@ -95,6 +95,19 @@ def test_it_is_said_where_the_program_gives_it() -> None:
     assert (finding.path, finding.line) == ("train.py", 5)
 
 
+def test_of_settings_that_another_module_makes_it_is_said_there() -> None:
+    """andreeatomescu16/MoonLandingAI's program has its settings so."""
+    files = {
+        "train.py": b"from trl import SFTTrainer\nfrom settings import *\n"
+        b'SFTTrainer(model="m", args=args, train_dataset=rows, tokenizer=tokenizer).train()\n',
+        "settings.py": b'from trl import SFTConfig\nargs = SFTConfig(output_dir="out")\n',
+    }
+    script = ScriptFile(path="run.sh", data=b"# trl: 1.16.0\npython train.py\n")
+    report = check_script(script, CheckOptions(place=InCheckout(Checkout(files))))
+    (finding,) = [one for one in report.findings if one.id == "RLB132"]
+    assert (finding.path, finding.line, finding.end_column) == ("settings.py", 2, 17)
+
+
 def test_where_nobody_names_the_release_one_is_looked_for_that_takes_them() -> None:
     (finding,) = findings(given=", tokenizer=tokenizer", release="")
     assert (finding.id, finding.message) == (

@@ -71,8 +71,7 @@ def _settings(
 
     def follow(settings: Mapping[str, ast.expr]) -> ModelWritten:
         model = model_of(call, scope, settings, trainer.own)
-        beside = there.tree is scope.tree and not trainer.own
-        return replace(model, arguments=arguments_of(call)) if beside else model
+        return model if trainer.own else replace(model, arguments=arguments_of(call, scope.tree))
 
     found = Made(made, there, name, trainer.script)
     return composed(text_of(there.path), found, keywords, follow)

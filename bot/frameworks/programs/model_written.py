@@ -45,8 +45,9 @@ class ModelWritten:
     """Whether the trainer is to make it one (`peft_config`)."""
     unfollowed: str = ""
     """What stands where it is not followed, so that nothing else is known."""
-    arguments: tuple[ast.keyword, ...] = ()
-    """What TRL's own trainer is given by name, settings and model among them."""
+    arguments: tuple[tuple[ast.keyword, ast.Module], ...] = ()
+    """What TRL's own trainer is given by name, settings and model among them, and in which
+    module."""
     trains_with: str = ""
     """The repository's class that trains, which derives from TRL's; empty for TRL's own."""
 
@@ -58,9 +59,9 @@ class ModelWritten:
         return (*words, *how, *adapters, self.recomputed, self.tower_frozen, self.unfollowed)
 
 
-def arguments_of(trainer: ast.Call) -> tuple[ast.keyword, ...]:
-    """What a call that makes a trainer gives it by name."""
-    return tuple(one for one in trainer.keywords if one.arg is not None)
+def arguments_of(trainer: ast.Call, tree: ast.Module) -> tuple[tuple[ast.keyword, ast.Module], ...]:
+    """What a call that makes a trainer in a module gives it by name."""
+    return tuple((one, tree) for one in trainer.keywords if one.arg is not None)
 
 
 def program_of(

@@ -151,7 +151,7 @@ def model_written(
         return None
     if any(found.own for _, found in made):
         return next((one for one in models if one.trains_with), models[0])
-    return replace(models[0], arguments=arguments_of(made[0][0]))
+    return replace(models[0], arguments=arguments_of(made[0][0], tree))
 
 
 class Made(NamedTuple):
@@ -192,10 +192,12 @@ def composed(
         if there.tree is not scope.tree:  # Its place is that of the settings.
             keyword = ast.keyword(keyword.arg, ast.copy_location(copy.copy(keyword.value), call))
         words.add(keyword, span_of(keyword.value, starts), there)  # No key is written there.
-    for one in trained.arguments if trained is not None and not patched else ():
+    for one, tree in trained.arguments if trained is not None and not patched else ():
         if not always_taken(key := f"{TRAINS[trainer]}.{one.arg}") or one.arg == ADAPTER:
-            begin = span_of(one, starts).start
-            words.found.append(_word(f"--{key}", Span(begin, begin + len(one.arg or ""))))
+            own = tree is scope.tree  # Else its place is that of the settings, too.
+            begin = span_of(one if own else call, starts).start
+            shown = len(one.arg or "") if own else len(written(call.func))
+            words.found.append(_word(f"--{key}", Span(begin, begin + shown)))
     program = program_of(trainer, trained, Unsloth() if patched else None, given.optional)
     return WrittenSettings(scope.path, name, trainer, tuple(words.found), program)
 
