@@ -169,6 +169,9 @@ def _mapped(*lines: str) -> str:
         ("kept = {'beta': 0.1}", "other = kept"),
         ("kept = {'beta': 0.1}", "kept = {k: make(v) for k, v in kept.items() if k in fields}"),
         ("kept = {k: v for k, v in read().items() if k in fields}",),
+        ("kept = {'beta': 0.1}", "kept = {k: v for k, v in kept.items() if v}"),
+        ("kept = {'beta': 0.1}", "kept = {k: v for k, v in kept.items() if v is not None or k}"),
+        ("kept = {'beta': 0.1}", "kept = {k: v for k, v in other.items() if k in fields}"),
     ],
 )
 def test_a_mapping_that_may_hold_anything_is_not_followed(lines: tuple[str, ...]) -> None:
@@ -178,6 +181,25 @@ def test_a_mapping_that_may_hold_anything_is_not_followed(lines: tuple[str, ...]
 @pytest.mark.parametrize(
     ("lines", "settings"),
     [
+        # tiziano777/FineTuning-Lineage leaves out what is None.
+        (
+            (
+                "all = {'beta': 0.1, 'own': None}",
+                "kept = {k: v for k, v in all.items() if v is not None}",
+            ),
+            {"beta": 0.1},
+        ),
+        (
+            (
+                "kept = dict(beta=0.1, own=None)",
+                "kept = {k: v for k, v in kept.items() if v is not None}",
+            ),
+            {"beta": 0.1},
+        ),
+        (
+            ("all = {'beta': args.beta}", "kept = {k: v for k, v in all.items() if v is not None}"),
+            {"beta": "${?args.beta}"},
+        ),
         (("kept = dict(beta=0.1, num_generations=4)",), {"beta": 0.1, "num_generations": 4}),
         (("kept: dict = {'beta': 0.1}", "print(kept['beta'], kept.get('b'))"), {"beta": 0.1}),
         # JxKim/0415_llm.
@@ -578,6 +600,14 @@ def test_a_class_without_anything_of_trl_is_no_launch() -> None:
                 "kept = {k: v for k, v in all.items() if k in fields and k != 'self'}",
             ),
             {"beta": 0.1, "num_generations": 4, "epsilon": "${?0.3}"},
+        ),
+        # TTtianTT/peft-sft-lab
+        (
+            (
+                "kept = {'beta': 0.1, 'own': 1}",
+                "kept = {k: v for k, v in kept.items() if k in fields}",
+            ),
+            {"beta": 0.1},
         ),
     ],
 )

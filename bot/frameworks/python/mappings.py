@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Collection, Iterator, Sequence
+from functools import reduce
 from typing import Final, NamedTuple
 
 from bot.frameworks.python.changes import changes, root_of
@@ -55,18 +56,27 @@ def keywords_of(call: ast.Call, scope: Scope) -> Keywords | None:
 
 def _mapping(scope: Scope, call: ast.expr, node: ast.expr) -> Keywords | None:
     """What a call, or what a function gives back, has of the mapping `node`."""
-    sifted = _sifted(node, scope)
-    if sifted is not None:
-        known = _mapping(scope, call, sifted)
-        names = (str(one.arg) for one in known.settings) if known is not None else ()
-        return known._replace(optional=frozenset(names)) if known is not None else None
+    made = assigned_once(node, scope.node) if isinstance(node, ast.Name) else node
+    sift = _sift(made)
+    if sift is not None:
+        known = _mapping(scope, call, sift.of)
+        return _sifted(known, sift, scope) if known is not None else None
     known = _assigned(scope, call, node) if isinstance(node, ast.Name) else _either(node)
     return known or _read(node, scope)
 
 
-def _sifted(node: ast.expr, scope: Scope) -> ast.expr | None:
-    """The mapping that a comprehension leaves some keys of, as it asks of the keys alone."""
-    made = assigned_once(node, scope.node) if isinstance(node, ast.Name) else node
+class _Sift(NamedTuple):
+    """What a comprehension leaves of a mapping."""
+
+    of: ast.expr
+    by_keys: bool
+    """Whether it asks of the keys, such as whether the release has them."""
+    drops_none: bool
+    """Whether it leaves out what is None."""
+
+
+def _sift(made: ast.expr | None) -> _Sift | None:
+    """A comprehension that leaves some items of a mapping as they are; None for any other."""
     if not isinstance(made, ast.DictComp) or len(made.generators) != 1:
         return None
     one = made.generators[0]
@@ -74,10 +84,33 @@ def _sifted(node: ast.expr, scope: Scope) -> ast.expr | None:
     method = one.iter.func if isinstance(one.iter, ast.Call) else None
     if [written(made.key), written(made.value)] != names or not one.ifs:
         return None
-    asked = {part.id for test in one.ifs for part in ast.walk(test) if isinstance(part, ast.Name)}
+    tests = [part for test in one.ifs for part in _all_of(test)]
+    of_keys = [test for test in tests if written(test) != f"{names[1]} is not None"]
+    asked = {part.id for test in of_keys for part in ast.walk(test) if isinstance(part, ast.Name)}
     if names[1] in asked or not isinstance(method, ast.Attribute) or method.attr != "items":
         return None
-    return method.value
+    return _Sift(method.value, bool(of_keys), len(of_keys) < len(tests))
+
+
+def _all_of(test: ast.expr) -> list[ast.expr]:
+    """The conditions that hold together."""
+    both = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
+    return test.values if both and isinstance(test, ast.BoolOp) else [test]
+
+
+def _sifted(known: Keywords, sift: _Sift, scope: Scope) -> Keywords:
+    """The settings that a comprehension leaves; those that only a run knows count as there."""
+    if sift.drops_none:
+        values = _constants([one.value for one in known.settings], scope)
+        there = [o for o, value in zip(known.settings, values, strict=True) if not _is_none(value)]
+        known = known._replace(settings=there)
+    if not sift.by_keys:
+        return known
+    return known._replace(optional=frozenset(str(one.arg) for one in known.settings))
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _either(node: ast.expr) -> Keywords | None:
@@ -171,7 +204,9 @@ def _assigned(scope: Scope, call: ast.expr, name: ast.Name) -> Keywords | None:
     around = function_of(scope.tree, call)
     parents = {child: node for node in ast.walk(around) for child in ast.iter_child_nodes(node)}
     uses = [one for one in parents if isinstance(one, ast.Name) and one.id == name.id]
-    stored = [parents[one] for one in uses if isinstance(one.ctx, ast.Store)]
+    given = [parents[one] for one in uses if isinstance(one.ctx, ast.Store)]
+    sifts = [sift for one in given if (sift := _sifts_itself(one)) is not None]
+    stored = [one for one in given if _sifts_itself(one) is None]
     taken = any(isinstance(one, ast.arg) and one.arg == name.id for one in parents)
     made = [_made(one) for one in stored]
     known = Keywords(made[0] or []) if len(made) == 1 else _union(made)
@@ -183,7 +218,7 @@ def _assigned(scope: Scope, call: ast.expr, name: ast.Name) -> Keywords | None:
     optional = set[str]()
     for use in sorted((one for one in uses if one is not name), key=lambda one: one.lineno):
         parent = parents[use]
-        changed = [] if parent in stored else _changed(parent, parents)
+        changed = [] if parent in given else _changed(parent, parents)
         if changed is None and not _reads(parent, parents):
             return None
         set_so = _set_so(scope, around, parent, call) if changed else False
@@ -198,7 +233,16 @@ def _assigned(scope: Scope, call: ast.expr, name: ast.Name) -> Keywords | None:
                 found[str(one.arg)] = one
             elif set_so is None:
                 found.setdefault(str(one.arg), one)
-    return Keywords([*found.values()], frozenset(unsure), frozenset(optional))
+    known = Keywords([*found.values()], frozenset(unsure), frozenset(optional))
+    return reduce(lambda left, sift: _sifted(left, sift, scope), sifts, known)
+
+
+def _sifts_itself(node: ast.AST) -> _Sift | None:
+    """What `given = {k: v for k, v in given.items() if …}` leaves; None for other statements."""
+    name = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+    sift = _sift(node.value) if isinstance(node, ast.Assign) else None
+    same = sift is not None and name is not None and written(name) == written(sift.of)
+    return sift if same else None
 
 
 def _set_as_known(scope: Scope, change: ast.AST) -> bool:
