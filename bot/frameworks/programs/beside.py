@@ -43,12 +43,11 @@ def reward_models(node: ast.expr | None, scope: Scope) -> list[ast.expr]:
 
 
 def reference_of(
-    node: ast.expr | None, scope: Scope, trained: Sequence[ast.Call] | None
+    node: ast.expr | None, scope: Scope, trained: Sequence[ast.Call]
 ) -> tuple[list[ast.Call], bool]:
     """What loads a reference like the model that is `trained`, and whether there is one.
 
-    It may have the adapter of an earlier training. Raises UnfollowedError where it is another, or
-    where it cannot be beside what is trained (None).
+    It may have the adapter of an earlier training. Raises UnfollowedError where it is another.
     """
     if node is None:
         return [], False

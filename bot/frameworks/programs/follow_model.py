@@ -367,8 +367,7 @@ class _Program:
 
     def _beside(self, given: _Given, scope: Scope, call: ast.Call) -> None:
         """Refuse other models that are there while it trains; DPO's reference is one more copy."""
-        first = None if "peft_config" in given and self.adapter is not None else self.loads[:1]
-        loads, self.reference = reference_of(given.get("ref_model"), scope, first)
+        loads, self.reference = reference_of(given.get("ref_model"), scope, self.loads[:1])
         self.loads += loads
         found = [one for one in calls_before(call, scope, _LOADS) if is_model(one)]
         if any(one not in self.loads and not let_go(one, call, scope.tree) for one in found):

@@ -31,6 +31,16 @@ model = get_peft_model(base, LoraConfig(r=16))
 SFTTrainer(model=model, args=args, train_dataset=rows, peft_config=LoraConfig(r=8)).train()
 """
 MADE = "get_peft_model(base, lora)"
+REFERENCE = """\
+from peft import LoraConfig
+from transformers import AutoModelForCausalLM
+from trl import {kind}Config, {kind}Trainer
+
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-8B")
+ref = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-8B")
+args = {kind}Config(output_dir="out"{more})
+{kind}Trainer(model=model, ref_model={ref}, args=args, train_dataset=rows, peft_config=LoraConfig())
+"""
 STORED = 'PeftModel.from_pretrained(base, "out/sft", is_trainable=True)'
 
 
@@ -78,3 +88,24 @@ def test_says_what_is_wrong(given: dict[str, str], snapshot: SnapshotAssertion) 
     (found,) = findings(**given)
     place = (found.path, found.line, found.column)
     assert (place, found.severity, found.message, found.help) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("kind", "release", "more", "count"),
+    [
+        ("DPO", "0.13.0", "", 1),
+        ("DPO", "0.27.2", "", 1),
+        ("DPO", "0.27.2", ", force_use_ref_model=True", 0),
+        ("DPO", "0.28.0", "", 0),
+        ("DPO", "0.28.0", ", force_use_ref_model=False", 1),
+        ("DPO", "0.29.0", "", 0),
+        ("KTO", "0.24.0", "", 0),
+    ],
+)
+def test_a_reference_beside_it(kind: str, release: str, more: str, count: int) -> None:
+    text = REFERENCE.format(kind=kind, more=more, ref="ref")
+    found = findings(text, release)
+    assert [one.message for one in found] == [
+        "DPOTrainer refuses a ref_model beside peft_config"
+    ] * count
+    assert not findings(REFERENCE.format(kind=kind, more=more, ref="None"), release)
