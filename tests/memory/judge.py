@@ -27,7 +27,7 @@ from bot.base.devices import by_token
 from bot.memory.constants import ENGINE_WORKING
 from tests.memory.printed import NothingPrintedError, printed, printed_program
 
-_FOLDERS = ("unseen", *(f"unseen{number}" for number in range(2, 41)))
+_FOLDERS = ("unseen", *(f"unseen{number}" for number in range(2, 42)))
 ROUNDS = tuple(Path(__file__).parent / name for name in _FOLDERS)
 OWN = Path(__file__).parent / "measured"
 """Runs made for this table, whose lengths are all those that their settings allow."""
