@@ -56,7 +56,7 @@ DIGESTS = (
     "f6ac5d95092fa542a9efcf3d9dbfa0ae9ba014fa3d813b05e3b204d84a48c707",
     "9bc59a13898ec4c062fa41262f18afbd5391b0c24f32956268dc25d5d5ac7dbf",
     "e5f7566fc3fbd3d9f049b1f027e3073423903093343665b340ba679da7cb78b2",
-    "616f9392d748f6413b844cd36f72ed1d422e9b7f76c7757eb12c21ce2793ae57",
+    "915bcb1712f3c5b6a58ad94b9a478eee437eba25d2088474ce194d95d8e764a2",
 )
 """Of each round's rows and scripts, from the first on."""
 AGAIN = ("r32-ctn-8b-a100",)
