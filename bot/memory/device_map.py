@@ -135,6 +135,7 @@ def _parts(pool: Pool, cards: int, *, counts_ends: bool, within: bool) -> Iterat
             gpus=(len(between) if beside else 1) + (empty if place == places[-1] else 0),
             roles=tuple(_on(role, card, within=within) for role, card in pairs if _has(card)),
             engine=_engine(pool.engine, main[place], first=not place),
+            held=0.0 if place else pool.held,
         )
 
 

@@ -18,7 +18,7 @@ StageName: TypeAlias = Literal[
 ]  # fmt: skip
 Fit: TypeAlias = Literal["impossible", "likely OOM", "tight", "fits"]
 _OF_ENGINE = frozenset(("engine weights", "engine cache", "engine activations"))
-NOT_ALLOCATED = _OF_ENGINE | {"contexts", "sleeping engine"}
+NOT_ALLOCATED = _OF_ENGINE | {"contexts", "sleeping engine", "other engines"}
 """Components that the trainers' allocator does not hold."""
 TIGHT = 0.9
 """Above this share of the card a configuration counts as tight."""

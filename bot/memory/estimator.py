@@ -135,7 +135,7 @@ class _Gpu:
             if stage is None:
                 parts = {level: self._parts(work, level, engine, total) for level in LEVELS}
                 stage = Stage(work.name, self._pool.name, parts, *_bounds(work))
-                if not _by_card(work, engine):
+                if not _by_card(work, engine) and not self._pool.held:
                     self._kept[place] = stage
             yield stage
 
@@ -180,6 +180,8 @@ class _Gpu:
             else:
                 parts |= asleep(engine, level, card)
         parts |= idle
+        if level != "floor":  # They may stand on another card than the trainer's.
+            parts["other engines"] = total * self._pool.held
         parts["contexts"] = contexts
         return {name: amount for name, amount in parts.items() if amount}
 

@@ -364,6 +364,7 @@ class Pool:
     engine: Engine | None = None
     processes: int = 1
     """Processes with a CUDA context on each GPU."""
+    held: float = 0.0  # Share of each GPU that engines hold which a program has beside its own.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

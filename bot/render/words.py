@@ -30,6 +30,7 @@ MEMORY: Final = (
     "engine cache",
     "engine activations",
     "sleeping engine",
+    "other engines",
     "actor, idle",
     "critic, idle",
     "reference, idle",

@@ -228,6 +228,8 @@ class WrittenProgram:
     """Whether layers are recomputed by a call: that one, unless told not to, or the model's own."""
     tower_frozen: bool = False
     """Whether the model's vision tower alone is frozen."""
+    engines: float = 0.0
+    """Share of a card that engines of vLLM's hold which it makes beside the model."""
     adapted: bool = False
     """Whether the model has an adapter when the trainer gets it."""
     to_adapt: bool = False

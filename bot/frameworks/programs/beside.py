@@ -7,9 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from bot.base.regex import regex
-from bot.frameworks.python.loading import given_to, is_model, is_name, is_value, placed
+from bot.frameworks.python.loading import (
+    calls_before,
+    given_to,
+    is_model,
+    is_name,
+    is_value,
+    placed,
+)
 from bot.frameworks.python.scope import Scope
-from bot.frameworks.python.source import UnfollowedError, nodes, written
+from bot.frameworks.python.source import UnfollowedError, makes, nodes, written
 from bot.frameworks.python.statements import keeps
 from bot.frameworks.python.torch_types import known_type
 
@@ -19,6 +26,9 @@ _TEACHER = "teacher_model_name_or_path"
 _SPREAD = ("balanced", "spread")
 _REWARD = "reward_model_path"
 _LOADED = "pretrained_model_name_or_path"
+_SHARE = "gpu_memory_utilization"
+_USUAL = 0.9
+"""What vLLM takes where it is given no share (`EngineArgs`)."""
 _OTHERWISE = frozenset(("config", "load_in_4bit", "load_in_8bit", "quantization_config"))
 """What makes another model of a teacher, or a smaller one."""
 Arguments: TypeAlias = Callable[[ast.Call, Scope, str], Mapping[str, ast.expr]]
@@ -129,6 +139,27 @@ def _is_plain(load: ast.Call, given: Mapping[str, ast.expr]) -> bool:
     """Whether a call loads a model by a name, and in no other shape than it has."""
     stored = is_model(load) and written(load.func).endswith(".from_pretrained")
     return stored and _LOADED in given and not _OTHERWISE.intersection(given)
+
+
+def engines_of(trainer: ast.Call, scope: Scope) -> float:
+    """The share of a card that vLLM's engines hold which a program makes before the trainer.
+
+    Judges that a reward asks, as a rule. One whose share is not known has vLLM's default.
+    """
+    if not makes(scope.tree, "LLM", "vllm"):
+        return 0.0
+    made = calls_before(trainer, scope, "LLM")
+    return sum(_share(one, scope) for one in made if not let_go(one, trainer, scope.tree))
+
+
+def _share(engine: ast.Call, scope: Scope) -> float:
+    given = (one.value for one in engine.keywords if one.arg == _SHARE)
+    try:
+        share = scope.constant(next(given, ast.Constant(_USUAL)))
+    except LookupError:
+        return _USUAL
+    known = isinstance(share, ast.Constant) and share.value
+    return known if isinstance(known, float) else _USUAL
 
 
 def let_go(load: ast.Call, trainer: ast.Call, tree: ast.Module) -> bool:

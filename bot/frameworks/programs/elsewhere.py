@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from bot.frameworks.programs.derived import Trainer, class_named, from_trl, trainer_of
 from bot.frameworks.programs.follow_model import model_of
-from bot.frameworks.programs.model_written import ModelWritten, arguments_of
+from bot.frameworks.programs.model_written import ModelWritten, with_call
 from bot.frameworks.programs.settings_written import MOST, Made, WrittenSettings, composed
 from bot.frameworks.programs.trainers import TRAINERS
 from bot.frameworks.python.functions import function_called, initializer
@@ -71,7 +71,7 @@ def _settings(
 
     def follow(settings: Mapping[str, ast.expr]) -> ModelWritten:
         model = model_of(call, scope, settings, trainer.own)
-        return model if trainer.own else replace(model, arguments=arguments_of(call, scope.tree))
+        return model if trainer.own else with_call(model, call, scope)
 
     found = Made(made, there, name, trainer.script)
     return composed(text_of(there.path), found, keywords, follow)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
+from bot.frameworks.programs.beside import engines_of
 from bot.frameworks.programs.trainers import module_of
 from bot.frameworks.python.loading import calls_before, is_value
 from bot.frameworks.python.scope import Scope
@@ -39,6 +40,8 @@ class ModelWritten:
     """Whether its layers are recomputed by a call: that function's, or the model's own."""
     tower_frozen: bool = False
     """Whether the vision tower alone is frozen."""
+    engines: float = 0.0
+    """Share of a card that engines of vLLM's hold which the program makes beside it."""
     adapted: bool = False
     """Whether it has an adapter when the trainer gets it."""
     to_adapt: bool = False
@@ -55,13 +58,14 @@ class ModelWritten:
         """What is known of it as text, to compare it by."""
         words = (f"{one.arg}={ast.unparse(one.value)}" for one, _ in self.keywords)
         how = (self.prepared, self.placed, self.goes_on, self.reference, self.unsloth)
-        adapters = (self.adapted, self.to_adapt)
-        return (*words, *how, *adapters, self.recomputed, self.tower_frozen, self.unfollowed)
+        beside = (self.engines, self.adapted, self.to_adapt)
+        return (*words, *how, *beside, self.recomputed, self.tower_frozen, self.unfollowed)
 
 
-def arguments_of(trainer: ast.Call, tree: ast.Module) -> tuple[tuple[ast.keyword, ast.Module], ...]:
-    """What a call that makes a trainer in a module gives it by name."""
-    return tuple((one, tree) for one in trainer.keywords if one.arg is not None)
+def with_call(model: ModelWritten, trainer: ast.Call, scope: Scope) -> ModelWritten:
+    """The model with what the call that makes TRL's own trainer says besides."""
+    named = tuple((one, scope.tree) for one in trainer.keywords if one.arg is not None)
+    return replace(model, arguments=named, engines=engines_of(trainer, scope))
 
 
 def program_of(
@@ -79,6 +83,7 @@ def program_of(
         prepared=trained.prepared,
         recomputed=trained.recomputed,
         tower_frozen=trained.tower_frozen,
+        engines=trained.engines,
         adapted=trained.adapted,
         to_adapt=trained.to_adapt,
         placed=trained.placed,

@@ -20,7 +20,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, message
 from bot.frameworks.programs.derived import class_named, from_trl, trainers
 from bot.frameworks.programs.follow_model import model_of
-from bot.frameworks.programs.model_written import ModelWritten, arguments_of, program_of
+from bot.frameworks.programs.model_written import ModelWritten, program_of, with_call
 from bot.frameworks.programs.trainers import (
     BARE,
     BESIDE,
@@ -151,7 +151,8 @@ def model_written(
         return None
     if any(found.own for _, found in made):
         return next((one for one in models if one.trains_with), models[0])
-    return replace(models[0], arguments=arguments_of(made[0][0], tree))
+    call = made[0][0]
+    return with_call(models[0], call, Scope.around(tree, call, run))
 
 
 class Made(NamedTuple):

@@ -132,6 +132,7 @@ class _Trainer:
                 roles=tuple(roles),
                 engine=engine if together else None,
                 processes=2 if together and self.instruct else 1,
+                held=self.plan.written.engines if self.plan.written and total == 1 else 0.0,
             )
         ]
         if engine is not None and apart:
