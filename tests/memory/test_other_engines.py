@@ -48,6 +48,8 @@ def held(made: dict[str, Any]) -> list[float]:
         ("judge = LLM('a/b')", 0.9),
         ("judge = LLM('a/b', gpu_memory_utilization=share())", 0.9),
         ("", 0.0),
+        ("judge = LLM('a/b', gpu_memory_utilization=0.5)\n" * 100, 0.0),
+        ("judge = LLM('a/b', gpu_memory_utilization=" + "-" * 400 + "0.5)", 0.9),
         ("judge = LLM('a/b', gpu_memory_utilization=0.3)\nprint(judge)\ndel judge", 0.0),
         ("def judged(texts):\n    return LLM('a/b').generate(texts)", 0.0),
     ],

@@ -144,11 +144,15 @@ def _is_plain(load: ast.Call, given: Mapping[str, ast.expr]) -> bool:
 def engines_of(trainer: ast.Call, scope: Scope) -> float:
     """The share of a card that vLLM's engines hold which a program makes before the trainer.
 
-    Judges that a reward asks, as a rule. One whose share is not known has vLLM's default.
+    Judges that a reward asks, as a rule. One whose share is not known has vLLM's default; of more
+    than programs have nothing is known.
     """
     if not makes(scope.tree, "LLM", "vllm"):
         return 0.0
-    made = calls_before(trainer, scope, "LLM")
+    try:
+        made = calls_before(trainer, scope, "LLM")
+    except (LookupError, RecursionError):
+        return 0.0
     return sum(_share(one, scope) for one in made if not let_go(one, trainer, scope.tree))
 
 
@@ -156,7 +160,7 @@ def _share(engine: ast.Call, scope: Scope) -> float:
     given = (one.value for one in engine.keywords if one.arg == _SHARE)
     try:
         share = scope.constant(next(given, ast.Constant(_USUAL)))
-    except LookupError:
+    except (LookupError, RecursionError):
         return _USUAL
     known = isinstance(share, ast.Constant) and share.value
     return known if isinstance(known, float) else _USUAL
