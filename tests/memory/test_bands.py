@@ -117,7 +117,7 @@ def test_seven_of_eight_of_what_runs_report_are_below_what_is_said_of_it() -> No
                     covers.setdefault(kind, []).append(one.cover)
     assert len(covers["all"]) > 400
     assert _below(covers["all"]) >= 0.85
-    assert _below(covers["lengths known"]) >= 0.89
+    assert _below(covers["lengths known"]) >= 0.875
     assert {kind: _below(found) for kind, found in covers.items() if _below(found) < 0.8} == {}
     middle = {kind: sorted(found)[len(found) // 2] for kind, found in covers.items()}
     assert middle["all"] <= 1.25
